@@ -1,0 +1,69 @@
+// A code object of CPython 3.8 to 3.15 as plain data, independent of any running interpreter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace depyf {
+
+struct Version {
+  int major = 3;
+  int minor = 11;
+  friend bool operator==(const Version&, const Version&) = default;
+  friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+struct CodeObject;
+
+// One entry of co_consts.
+struct Constant {
+  enum class Kind : std::uint8_t {
+    none, true_, false_, ellipsis,
+    integer,    // text: decimal digits, or 0x and hexadecimal digits where large; a leading '-' where negative
+    real,       // real
+    complex,    // real, imag
+    string,     // text: UTF-8, lone surrogates as three bytes each (WTF-8)
+    bytes,      // text: the bytes
+    tuple, frozenset,
+    slice,      // items: start, stop, step
+    code,       // code
+    opaque,     // any other object of a live code object: has no literal, is shown under a name
+  };
+  Kind kind = Kind::none;
+  double real = 0, imag = 0;
+  std::string text;
+  std::vector<Constant> items;
+  std::shared_ptr<const CodeObject> code;
+};
+
+// Source position of one code unit (two bytes of bytecode); -1 where unknown. Columns are UTF-8 byte offsets.
+struct Position {
+  std::int32_t line = -1, end_line = -1, column = -1, end_column = -1;
+};
+
+// One row of the exception table of 3.11 and later; offsets in bytes, `end` exclusive.
+struct ExceptionEntry {
+  std::uint32_t start = 0, end = 0, target = 0, depth = 0;
+  bool lasti = false;
+};
+
+struct CodeObject {
+  enum Flag : std::uint32_t {
+    optimized = 0x1, new_locals = 0x2, varargs = 0x4, varkeywords = 0x8, nested = 0x10,
+    generator = 0x20, coroutine = 0x80, iterable_coroutine = 0x100, async_generator = 0x200,
+    future_annotations = 0x1000000, has_docstring = 0x4000000, method = 0x8000000,
+  };
+  Version version;
+  std::string name, qualname, filename;
+  std::int32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, stacksize = 0, firstlineno = 0;
+  std::uint32_t flags = 0;
+  std::vector<std::uint8_t> bytecode;  // as co_code: not specialised, caches included
+  std::vector<Constant> constants;
+  std::vector<std::string> names, varnames, cellvars, freevars;
+  std::vector<Position> positions;     // one a code unit; may be shorter than the bytecode
+  std::vector<ExceptionEntry> exceptions;
+};
+
+}  // namespace depyf

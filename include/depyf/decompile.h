@@ -1,0 +1,53 @@
+// The public interface of the core: a code object in, Python source out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "depyf/code_object.h"
+
+namespace depyf {
+
+// Bounds that hold for one call; beyond them a code object degrades, it never fails.
+struct Limits {
+  std::uint32_t depth = 200;             // nesting of code objects, and of statements and expressions
+  std::uint32_t instructions = 4000000;  // of one code object
+};
+
+struct Options {
+  std::string name;         // of the function, in place of co_name; empty: co_name
+  Limits limits;
+  std::string stop_after;   // name of a pass (see `passes`); empty: run all
+};
+
+// How a code object was brought back.
+enum class Level : std::uint8_t { structured, state_machine, stub };
+
+struct LineMapping {
+  std::uint32_t line;    // of the source, from 1
+  std::uint32_t offset;  // of the bytecode, in bytes
+};
+
+// A constant that has no literal, and the name it is shown under.
+struct NamedConstant {
+  std::string name;
+  std::vector<std::uint32_t> path;  // indices into co_consts, one a level of nested code
+};
+
+struct Decompiled {
+  std::string source;                  // valid Python, ends with a newline
+  std::vector<LineMapping> lines;      // of the outermost code object, in order of the source
+  Level level = Level::structured;     // the worst of all code objects in it
+  std::vector<std::string> notes;      // what could not be made exact, with its place
+  std::vector<NamedConstant> constants;
+};
+
+// Source of a function, lambda, class body or module. Total: never fails, whatever the bytecode.
+Decompiled decompile(const CodeObject& code, const Options& options = {});
+
+// Names of the passes in their order, with the reason for each place.
+std::vector<std::pair<std::string_view, std::string_view>> passes();
+
+}  // namespace depyf

@@ -1,0 +1,170 @@
+// The tree: nodes and fields named as in Python's own grammar (https://docs.python.org/3/library/ast.html), in an arena.
+// A pass rewrites a node in place (`expr->node = IfExp{...}`), so no node knows its parent.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
+
+namespace depyf::ast {
+
+struct Expr;
+struct Stmt;
+struct Pattern;
+template <class T>
+using List = std::span<T>;
+using Block = List<Stmt*>;
+
+// ---- expressions -------------------------------------------------------------------------------------------------
+
+struct Name { std::string_view id; };
+struct ConstantExpr { const Constant* value; };           // never a code object or an opaque one
+struct Attribute { Expr* value; std::string_view attr; };
+struct Subscript { Expr* value; Expr* slice; };
+struct Slice { Expr* lower; Expr* upper; Expr* step; };   // each may be null
+struct Keyword { std::string_view arg; Expr* value; };    // empty arg: **value
+struct Call { Expr* func; List<Expr*> args; List<Keyword> keywords; };
+struct BinOp { Expr* left; BinaryOp op; Expr* right; bool in_place; };  // in place: only inside lift, becomes AugAssign
+struct UnaryExpr { UnaryOp op; Expr* operand; };
+struct BoolOp { bool is_or; List<Expr*> values; };
+struct Compare { Expr* left; List<CompareOp> ops; List<Expr*> comparators; };
+struct IfExp { Expr* test; Expr* body; Expr* orelse; };
+struct Tuple { List<Expr*> elts; };
+struct ListExpr { List<Expr*> elts; };
+struct SetExpr { List<Expr*> elts; };
+struct Dict { List<Expr*> keys; List<Expr*> values; };    // null key: **value
+struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };  // conversion 0, 's', 'r' or 'a'; spec null or JoinedStr
+struct JoinedStr { List<Expr*> values; };                 // ConstantExpr strings and FormattedValue
+struct Interpolation { Expr* value; std::string_view text; char conversion; Expr* format_spec; };
+struct TemplateStr { List<Expr*> values; };
+struct Arg { std::string_view name; Expr* annotation; };
+struct Arguments {
+  List<Arg> posonly, args, kwonly;
+  Arg vararg{}, kwarg{};                                  // empty name: none
+  List<Expr*> defaults;                                   // of the last of posonly + args
+  List<Expr*> kw_defaults;                                // one a kwonly, null: none
+};
+struct Lambda { const Arguments* args; Expr* body; };
+struct Comprehension { Expr* target; Expr* iter; List<Expr*> ifs; bool is_async; };
+enum class ComprehensionKind : std::uint8_t { list, set, dict, generator };
+struct ComprehensionExpr { ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators; };  // dict: elt: value
+struct Await { Expr* value; };
+struct Yield { Expr* value; };                            // value may be null
+struct YieldFrom { Expr* value; };
+struct NamedExpr { Expr* target; Expr* value; };
+struct Starred { Expr* value; };
+
+// What only lift and structure know; none is left when a tree is printed.
+enum class Marker : std::uint8_t {
+  null,          // PUSH_NULL, or the self slot beside a method
+  exception,     // the exception being handled; index: of its protected region
+  previous_exception,
+  iterator,      // of a for loop, index: instruction that made it; value: what is iterated over
+  with_exit,     // __exit__ of a with statement
+  enter_result,  // what `with` binds; value: the context manager
+  unbound,       // a fast local that was saved and cleared
+  build_class,
+  function,      // index into FunctionSource table
+  exc_match, eg_match,  // tests of a handler; value: the type
+  import_module, import_member,
+  unpacked,      // index-th target of an unpacking; value: what is unpacked
+  copied,        // a value that was duplicated on the stack
+  locals,
+  other,
+};
+struct Internal { Marker marker; std::int32_t index; Expr* value; };
+
+struct Expr {
+  using Node = std::variant<Name, ConstantExpr, Attribute, Subscript, Slice, Call, BinOp, UnaryExpr, BoolOp, Compare, IfExp,
+                            Tuple, ListExpr, SetExpr, Dict, FormattedValue, JoinedStr, Interpolation, TemplateStr, Lambda,
+                            ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Internal>;
+  Node node;
+  std::uint32_t offset = 0;  // of the instruction that made it
+  std::int32_t line = -1;
+};
+
+// ---- patterns of `match` ------------------------------------------------------------------------------------------
+
+struct MatchValue { Expr* value; };
+struct MatchSingleton { const Constant* value; };
+struct MatchSequence { List<Pattern*> patterns; };
+struct MatchMapping { List<Expr*> keys; List<Pattern*> patterns; std::string_view rest; };  // empty rest: none
+struct MatchClass { Expr* cls; List<Pattern*> patterns; List<std::string_view> kwd_attrs; List<Pattern*> kwd_patterns; };
+struct MatchStar { std::string_view name; };              // empty: _
+struct MatchAs { Pattern* pattern; std::string_view name; };  // both empty: _
+struct MatchOr { List<Pattern*> patterns; };
+struct Pattern {
+  std::variant<MatchValue, MatchSingleton, MatchSequence, MatchMapping, MatchClass, MatchStar, MatchAs, MatchOr> node;
+};
+
+// ---- statements ----------------------------------------------------------------------------------------------------
+
+struct TypeParam {
+  enum class Kind : std::uint8_t { type_var, param_spec, type_var_tuple };
+  Kind kind; std::string_view name; Expr* bound; Expr* default_value;
+};
+struct FunctionDef {
+  std::string_view name; const Arguments* args; Block body; List<Expr*> decorators; Expr* returns; bool is_async;
+  List<TypeParam> type_params;
+};
+struct ClassDef {
+  std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;
+  List<TypeParam> type_params;
+};
+struct Return { Expr* value; };                           // value may be null
+struct Delete { List<Expr*> targets; };
+struct Assign { List<Expr*> targets; Expr* value; };
+struct AugAssign { Expr* target; BinaryOp op; Expr* value; };
+struct AnnAssign { Expr* target; Expr* annotation; Expr* value; bool simple; };  // value may be null
+struct TypeAlias { std::string_view name; List<TypeParam> type_params; Expr* value; };
+struct For { Expr* target; Expr* iter; Block body; Block orelse; bool is_async; };
+struct While { Expr* test; Block body; Block orelse; };
+struct If { Expr* test; Block body; Block orelse; };
+struct WithItem { Expr* context_expr; Expr* optional_vars; };  // vars may be null
+struct With { List<WithItem> items; Block body; bool is_async; };
+struct MatchCase { Pattern* pattern; Expr* guard; Block body; };
+struct Match { Expr* subject; List<MatchCase> cases; };
+struct Raise { Expr* exc; Expr* cause; };                 // both may be null
+struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // null type: bare; empty name: none
+struct Try { Block body; List<ExceptHandler> handlers; Block orelse; Block finalbody; bool is_star; };
+struct Assert { Expr* test; Expr* msg; };                 // msg may be null
+struct Alias { std::string_view name, asname; };          // empty asname: none
+struct Import { List<Alias> names; };
+struct ImportFrom { std::string_view module; List<Alias> names; int level; };
+struct Global { List<std::string_view> names; };
+struct Nonlocal { List<std::string_view> names; };
+struct ExprStmt { Expr* value; };
+struct Pass {};
+struct Break {};
+struct Continue {};
+struct Comment { std::string_view text; };                // printed as "# text", a line of its own
+
+// Statements that only lift and structure know.
+enum class StmtMarker : std::uint8_t {
+  pop_except,       // the handler is left
+  reraise,          // the exception goes on
+  with_exit,        // __exit__(None, None, None) of the innermost with
+  append,           // LIST_APPEND, SET_ADD, MAP_ADD into the comprehension's result: value [, value2]
+  other,
+};
+struct InternalStmt { StmtMarker marker; std::int32_t index; Expr* value; Expr* value2; };
+
+struct Stmt {
+  using Node = std::variant<FunctionDef, ClassDef, Return, Delete, Assign, AugAssign, AnnAssign, TypeAlias, For, While, If, With,
+                            Match, Raise, Try, Assert, Import, ImportFrom, Global, Nonlocal, ExprStmt, Pass, Break, Continue,
+                            Comment, InternalStmt>;
+  Node node;
+  std::uint32_t offset = 0;  // of the first instruction of its last effect
+  std::int32_t line = -1;    // of the source that was compiled
+};
+
+template <class T, class N>
+T* as(N* node) { return node ? std::get_if<T>(&node->node) : nullptr; }
+template <class T, class N>
+bool is(const N* node) { return node && std::holds_alternative<T>(node->node); }
+
+}  // namespace depyf::ast

@@ -1,0 +1,20 @@
+// Bytecode of any version to version-neutral instructions.
+#pragma once
+
+#include "decode/instruction.h"
+#include "support/result.h"
+
+namespace depyf {
+
+// Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump into nowhere or an argument
+// out of range is an error with its offset.
+Result<DecodedCode> decode(const CodeObject& code);
+
+struct StackEffect {
+  std::int32_t pops = 0, pushes = 0;
+};
+
+// What `instruction` takes from the stack and puts there; `jump`: on its jumping edge.
+StackEffect stack_effect(const Instruction& instruction, Version version, bool jump);
+
+}  // namespace depyf

@@ -1,0 +1,61 @@
+// Memory that is freed as one: the tree of one decompilation lives in one arena.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace depyf {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void* allocate(std::size_t size, std::size_t align) {
+    std::size_t start = (used_ + align - 1) & ~(align - 1);
+    if (blocks_.empty() || start + size > capacity_) {
+      capacity_ = size + align > block_size ? size + align : block_size;
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
+      start = 0;  // new[] aligns for every fundamental type
+    }
+    used_ = start + size;
+    return blocks_.back().get() + start;
+  }
+
+  template <class T, class... Args>
+  T* make(Args&&... args) {
+    static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructors");
+    return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
+
+  // A copy of `items` that lives as long as the arena.
+  template <class T>
+  std::span<T> copy(const std::vector<T>& items) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (items.empty()) return {};
+    T* data = static_cast<T*>(allocate(sizeof(T) * items.size(), alignof(T)));
+    std::memcpy(static_cast<void*>(data), items.data(), sizeof(T) * items.size());
+    return {data, items.size()};
+  }
+
+  std::string_view copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* data = static_cast<char*>(allocate(text.size(), 1));
+    std::memcpy(data, text.data(), text.size());
+    return {data, text.size()};
+  }
+
+ private:
+  static constexpr std::size_t block_size = 1 << 14;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::size_t used_ = 0, capacity_ = 0;
+};
+
+}  // namespace depyf
