@@ -1,0 +1,51 @@
+"""depyf: what torch.compile makes of a program, as Python that reads like the user's own.
+
+The names here are the public ones. Those that decompile work without torch; the others import it when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+from depyf.decompiler import DecompilationError, Decompiler, decompile
+from depyf.recompile import compile_like
+
+if TYPE_CHECKING:
+    from depyf.capture import prepare_debug
+    from depyf.logs import install, uninstall
+    from depyf.session import Session
+
+__all__ = [
+    "DecompilationError",
+    "Decompiler",
+    "Session",
+    "__version__",
+    "compile_like",
+    "decompile",
+    "install",
+    "prepare_debug",
+    "uninstall",
+]
+
+try:
+    __version__ = metadata.version("depyf")
+except metadata.PackageNotFoundError:  # the source tree is on the path, the package is not installed
+    __version__ = "0+unknown"
+
+_LAZY = {
+    "Session": "depyf.session",
+    "install": "depyf.logs",
+    "prepare_debug": "depyf.capture",
+    "uninstall": "depyf.logs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,91 @@
+"""CPython's instruction format, as far as putting a constant in the place of a global name needs it.
+
+An instruction is two bytes, opcode and argument; EXTENDED_ARG before it carries the argument's higher bytes; from 3.11 on, inline
+caches follow it and may be overwritten, as the interpreter starts from fresh ones. The length of code never changes here, so that
+jumps, line table and exception table stay right. Where an instruction has no room for its replacement, ValueError says so.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Iterator
+
+_NOP = dis.opmap["NOP"]
+_EXTENDED_ARG = dis.opmap["EXTENDED_ARG"]
+_LOAD_CONST = dis.opmap["LOAD_CONST"]
+_PUSH_NULL = dis.opmap.get("PUSH_NULL")  # 3.11 and later
+_CACHE = dis.opmap.get("CACHE")  # 3.11 and later; 3.13 gives it 0 as well
+_NAME_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
+# From 3.11 the lowest bit of LOAD_GLOBAL's argument asks for a NULL beside the value: below it up to 3.12, above it from 3.13.
+_NULL_BIT = _PUSH_NULL is not None
+_NULL_ABOVE = hasattr(dis, "_inline_cache_entries") and dis.opmap.get("CALL_KW") is not None
+
+
+def _instructions(raw: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """(offset of the first byte with prefixes, offset after the caches, opcode, argument) of each instruction."""
+    start = at = 0
+    argument = 0
+    while at < len(raw):
+        opcode, low = raw[at], raw[at + 1]
+        argument = argument << 8 | low
+        at += 2
+        if opcode == _EXTENDED_ARG:
+            continue
+        while _CACHE is not None and at < len(raw) and raw[at] == _CACHE:
+            at += 2
+        yield start, at, opcode, argument
+        start, argument = at, 0
+
+
+def _with_argument(opcode: int, argument: int) -> bytes:
+    """The instruction with as many EXTENDED_ARG before it as its argument needs."""
+    out = bytearray()
+    for shift in (24, 16, 8):
+        if argument >> shift:
+            out += bytes((_EXTENDED_ARG, argument >> shift & 255))
+    return bytes(out) + bytes((opcode, argument & 255))
+
+
+def global_names(code: types.CodeType) -> set[str]:
+    """The global names that `code` itself reads, writes or deletes."""
+    found = set()
+    for _, _, opcode, argument in _instructions(code.co_code):
+        name = dis.opname[opcode]
+        if name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"):
+            found.add(code.co_names[argument >> 1 if _NULL_BIT and name == "LOAD_GLOBAL" else argument])
+    return found
+
+
+def bind_names_to_constants(code: types.CodeType, values: dict[str, object]) -> types.CodeType:
+    """`code` with each load of a global `name` in `values` replaced by a load of the object; nested code is not touched.
+
+    The compiler cannot be given the objects: it takes only literals, and would fold what is computed from them.
+
+    Raises:
+        ValueError: a load has no room for the index of the constant.
+    """
+    wanted = [name for name in code.co_names if name in values]
+    if not wanted:
+        return code
+    consts = list(code.co_consts)
+    index = {}
+    for name in wanted:
+        index[name] = len(consts)
+        consts.append(values[name])
+    raw = bytearray(code.co_code)
+    for start, end, opcode, argument in _instructions(bytes(raw)):
+        if dis.opname[opcode] not in _NAME_LOADS:
+            continue
+        null = _NULL_BIT and dis.opname[opcode] == "LOAD_GLOBAL"
+        name = code.co_names[argument >> 1 if null else argument]
+        if name not in values:
+            continue
+        new = _with_argument(_LOAD_CONST, index[name])
+        if null and argument & 1 and _PUSH_NULL is not None:
+            push = bytes((_PUSH_NULL, 0))
+            new = new + push if _NULL_ABOVE else push + new
+        if len(new) > end - start:
+            raise ValueError(f"{code.co_name} has too many constants to refer to {name}")
+        raw[start:end] = new + bytes((_NOP, 0)) * ((end - start - len(new)) // 2)
+    return code.replace(co_code=bytes(raw), co_consts=tuple(consts))

@@ -1,0 +1,198 @@
+"""From a code object, or whatever has one, to Python source."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from depyf import _core, names
+
+__all__ = ["DecompilationError", "Decompiler", "decompile", "find_code"]
+
+
+class DecompilationError(Exception):
+    """The older tool's error. Kept for `except` clauses; nothing here raises it, as every code object decompiles."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"DecompilationError: {self.message}"
+
+
+def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: str = "readable") -> str:
+    """Python source for a code object or for the innermost function behind a callable.
+
+    Methods, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a `__call__` written
+    in Python are followed to the function that they run. Names that Dynamo ends with a uuid are shown without it. Constants
+    that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what they are.
+    `compile_like` turns the text back into code.
+
+    Args:
+        code_or_callable: what to decompile.
+        style: "readable", the only style so far.
+
+    Raises:
+        TypeError: there is no Python code behind the argument.
+        ValueError: an unknown style.
+    """
+    if style != "readable":
+        raise ValueError(f"unknown style {style!r}: the only style is 'readable'")
+    return source_of(find_code(code_or_callable))
+
+
+def source_of(code: types.CodeType, *, name: str | None = None) -> str:
+    """The source that `decompile` returns for a code object, its function named `name` if that is given."""
+    result = _core.decompile(names.rename(code, names.short_names(code)), name=name)
+    head = [f"# {const}: {describe(constant_at(code, path))}" for const, path in result.constants.items()]
+    head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
+    return "\n".join([*head, result.source])
+
+
+def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
+    """The constant that a path of indices leads to, through the constants of nested code objects."""
+    value: Any = code
+    for index in path:
+        value = value.co_consts[index] if type(value) is types.CodeType else value[index]
+    return value
+
+
+def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
+    """The code object behind a callable; `thing` itself if it is one.
+
+    Raises:
+        TypeError: there is none, as for classes and functions written in C.
+    """
+    seen: set[int] = set()
+    at: Any = thing
+    while id(at) not in seen:
+        seen.add(id(at))
+        if isinstance(at, types.CodeType):
+            return at
+        if isinstance(at, types.MethodType):
+            at = at.__func__
+        elif isinstance(at, (functools.partial, functools.partialmethod)):
+            at = at.func
+        elif isinstance(at, type):
+            raise TypeError(f"cannot decompile the class {at.__qualname__}: give one of its methods")
+        elif (inner := _wrapped(at)) is not None or (inner := _defined_call(at)) is not None:
+            at = inner
+        elif isinstance(at, types.FunctionType):
+            return at.__code__
+    raise TypeError(f"cannot decompile {_type_name(thing)}: there is no Python code behind it")
+
+
+def _wrapped(thing: Any) -> Any:
+    """What a wrapper wraps: `torch.compile` leaves its own name for it, others `__wrapped__`."""
+    # An instance's own dictionary: `getattr` could run the `__getattr__` of an arbitrary object.
+    own = getattr(thing, "__dict__", None)
+    if not isinstance(own, (dict, types.MappingProxyType)):
+        return None
+    if "_orig_mod" in own.get("_modules", ()):  # torch.compile of a module
+        return own["_modules"]["_orig_mod"]
+    for name in ("_torchdynamo_orig_callable", "__wrapped__"):
+        if name in own:
+            return own[name]
+    return None
+
+
+def _defined_call(thing: Any) -> Any:
+    """The Python function that calling an instance runs: its `forward` if it is a torch module, else `__call__`."""
+    if isinstance(thing, types.FunctionType):
+        return None
+    module_forward = getattr(type(thing), "forward", None)
+    if hasattr(type(thing), "_call_impl") and isinstance(module_forward, types.FunctionType):
+        return module_forward
+    call = getattr(type(thing), "__call__", None)
+    if isinstance(call, (types.FunctionType, types.MethodType)):
+        return call
+    return None
+
+
+def _class_name(kind: type) -> str:
+    """A class's full name, without asking its metaclass, which may be anything."""
+    return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
+
+
+def _type_name(thing: object) -> str:
+    return f"an object of type {_class_name(type(thing))}"
+
+
+def describe(value: object) -> str:
+    """One line that says what a constant is. Runs no code of the object: no repr, hash or comparison."""
+    kind = type(value)
+    if kind is dict:
+        table: dict[Any, Any] = value  # type: ignore[assignment]
+        if all(type(key) is str for key in table) and type(table.get("__name__")) is str and "__builtins__" in table:
+            return f"the globals of module {table['__name__']}"
+        return f"a dict of {len(table)}"
+    if kind is type:
+        return f"the class {_class_name(value)}"  # type: ignore[arg-type]
+    if kind is types.FunctionType:
+        return f"the function {value.__module__}.{value.__qualname__}"  # type: ignore[attr-defined]
+    if kind is types.BuiltinFunctionType:
+        return f"the built-in function {value.__name__}"  # type: ignore[attr-defined]
+    if kind is types.ModuleType:
+        name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")  # type: ignore[arg-type]
+        return f"the module {name}" if type(name) is str else "a module"
+    if kind is types.CodeType:
+        return f"the code of {value.co_name}"  # type: ignore[attr-defined]
+    if kind in (list, set, frozenset, tuple):
+        return f"a {kind.__name__} of {len(value)}"  # type: ignore[arg-type]
+    if _class_name(kind) in ("torch.dtype", "torch.device", "torch.layout", "torch.memory_format"):
+        return repr(value)
+    return _type_name(value)
+
+
+class Decompiler:
+    """The older tool's class for one code object; new code calls `decompile` and `compile_like`.
+
+    Args:
+        code: a code object or a callable.
+
+    Raises:
+        TypeError: there is no Python code behind `code`.
+    """
+
+    def __init__(self, code: types.CodeType | Callable[..., Any]) -> None:
+        self.code = find_code(code)
+
+    def decompile(self, indentation: int = 4, temp_prefix: str = "__temp_", overwite_fn_name: str | None = None) -> str:
+        """The source. `indentation` and `temp_prefix` have no effect; `overwite_fn_name` (sic) names the function."""
+        return source_of(self.code, name=overwite_fn_name)
+
+    @staticmethod
+    def decompile_and_compile_like(
+        code_to_decompile: types.CodeType,
+        reference_code: types.CodeType,
+        indentation: int = 4,
+        temp_prefix: str = "__temp_",
+        filepath_template: str | None = None,
+    ) -> types.CodeType:
+        """Decompiles one code object and compiles the text so that it stands in for another.
+
+        With `filepath_template`, which holds one `%s`, the text goes to the first such file that is absent or has the same
+        content, and the code carries its name.
+
+        Raises:
+            ValueError: the code cannot stand in for `reference_code`.
+            OSError: the file cannot be written.
+        """
+        from depyf.recompile import compile_checked
+
+        source = source_of(code_to_decompile)
+        filename = None
+        if filepath_template is not None:
+            from depyf.files import claim
+
+            filename = str(claim(lambda n: filepath_template % n, lambda n: source))
+        return compile_checked(source, reference_code, constants_of=code_to_decompile, filename=filename)
+
+    def __hash__(self) -> int:
+        return id(self.code)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Decompiler) and self.code is other.code

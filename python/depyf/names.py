@@ -1,0 +1,73 @@
+"""Dynamo's unique names, short and back.
+
+Dynamo ends the names of what it makes with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The number
+alone tells them apart within a process; readers get `__compiled_fn_1`, and what is run gets the full name.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Iterator
+
+_UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
+_COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
+
+
+def shorten(text: str) -> str:
+    """`text` without the uuids that Dynamo puts at the end of names."""
+    return _UUID.sub("", text)
+
+
+def compiled_fn_number(name: str) -> int | None:
+    """The N of `__compiled_fn_N` or `__compiled_fn_N_<uuid>`; None for any other name."""
+    match = _COMPILED_FN.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def safe_file_part(name: str) -> str:
+    """A function's name as it appears in file names: `<lambda>` becomes `_lambda_`."""
+    return re.sub(r"\W", "_", name) or "_"
+
+
+def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """`code` and every code object among its constants, at any depth."""
+    todo = [code]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo.extend(const for const in one.co_consts if type(const) is types.CodeType)
+
+
+def short_names(code: types.CodeType) -> dict[str, str]:
+    """Full name -> short name for the names of `code`, at any depth, that can be shown short.
+
+    A name stays as it is where its short form would be another name's.
+    """
+    used: set[str] = set()
+    full: set[str] = set()
+    for one in nested_codes(code):
+        used.update(one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars)
+        full.update(name for name in one.co_names if _UUID.search(name))
+    wanted: dict[str, list[str]] = {}
+    for name in sorted(full):
+        wanted.setdefault(shorten(name), []).append(name)
+    return {names[0]: short for short, names in wanted.items() if len(names) == 1 and short not in used}
+
+
+def rename(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
+    """`code` with the names in `co_names` replaced, at any depth. The same object where nothing changes."""
+
+    def renamed(one: types.CodeType) -> types.CodeType:
+        return one.replace(co_names=tuple(names.get(name, name) for name in one.co_names))
+
+    return map_codes(code, renamed) if names else code
+
+
+def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.CodeType]) -> types.CodeType:
+    """`code` with `change` applied to it and to every nested code object, the innermost first."""
+    consts = tuple(map_codes(const, change) if type(const) is types.CodeType else const for const in code.co_consts)
+    # Constants can be any object, a module's globals for one: they are told apart by identity, never compared.
+    if any(new is not old for new, old in zip(consts, code.co_consts)):
+        code = code.replace(co_consts=consts)
+    return change(code)

@@ -1,0 +1,272 @@
+"""From source back to a code object that can stand in for another."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from collections.abc import Callable
+
+from depyf import _core, names
+from depyf.compat.bytecode import bind_names_to_constants, global_names
+from depyf.decompiler import constant_at
+
+__all__ = ["compile_like"]
+
+# The names of the two functions that the source is compiled in. They leave no trace in the result.
+_OUTER = "__depyf_outer"
+_INNER = "__depyf_inner"
+
+_KINDS = {
+    inspect.CO_GENERATOR: "a generator",
+    inspect.CO_COROUTINE: "a coroutine",
+    inspect.CO_ASYNC_GENERATOR: "an asynchronous generator",
+}
+
+
+def compile_like(source: str, code: types.CodeType) -> types.CodeType:
+    """Compiles source so that the result can stand in for `code`: `fn.__code__ = result`, or Dynamo's cache.
+
+    The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
+    `code`, and at least as many locals, whatever the source uses of them. Names that `decompile` shows without their uuid get
+    it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the file.
+
+    Args:
+        source: one function as `decompile` writes it, within a function that only binds its free variables or not; the
+            source of a module, if `code` is a module's.
+        code: what the result stands in for.
+
+    Raises:
+        SyntaxError: the source is not Python; it carries the place in the source.
+        ValueError: the source cannot stand in for `code`; the message names what differs.
+        TypeError: `code` is no code object.
+    """
+    return compile_checked(source, code, constants_of=code)
+
+
+def compile_checked(
+    source: str, code: types.CodeType, *, constants_of: types.CodeType, filename: str | None = None
+) -> types.CodeType:
+    """`compile_like`, with names and constants from another code object than the one to stand in for."""
+    if not isinstance(code, types.CodeType):
+        raise TypeError(f"expected a code object, got {type(code).__name__}")
+    if filename is None:
+        filename = f"<depyf {code.co_name}>"
+    tree = ast.parse(source, filename)
+    if not code.co_flags & inspect.CO_NEWLOCALS:
+        if code.co_freevars:
+            raise ValueError(f"{code.co_name} is the body of a class with free variables: only functions and modules can be replaced")
+        result = compile(tree, filename, "exec", flags=_future_flags(code), dont_inherit=True)
+        if result.co_flags != code.co_flags:
+            raise ValueError(f"{code.co_name}: the flags differ: {result.co_flags:#x} instead of {code.co_flags:#x}")
+        result = result.replace(co_name=code.co_name, **_qualname(code.co_name))
+    else:
+        result = _compile_function(tree, code, filename)
+    result = _restore_constants(result, constants_of)
+    back = {short: full for full, short in names.short_names(constants_of).items()}
+    return names.rename(result, back)
+
+
+def _future_flags(code: types.CodeType) -> int:
+    """The `from __future__` imports that `code` was compiled under."""
+    import __future__
+
+    flags = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
+    return sum(flag for flag in flags if flag > 0x1000 and code.co_flags & flag)
+
+
+def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
+    function = _find_function(tree, code)
+    written_name = function.name
+    function.name = _INNER
+    function.decorator_list = []
+    function.returns = None
+    arguments = function.args
+    # Defaults belong to the function object, not to its code: what is missing here is given by whoever makes the function.
+    arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
+    _check_arguments(function, code)
+    renamed = _rename_hidden_arguments(function, code)
+
+    inner = _compile_within(function, code, filename, keep=())
+    missing_cells = set(code.co_cellvars) - set(inner.co_cellvars)
+    missing_locals = code.co_nlocals - inner.co_nlocals
+    if missing_cells or missing_locals > 0 or inner.co_freevars != code.co_freevars:
+        if both := sorted(missing_cells & global_names(inner)):
+            raise ValueError(f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code")
+        padding = [f"__depyf_local_{i}" for i in range(missing_locals)]
+        inner = _compile_within(function, code, filename, keep=(*code.co_freevars, *code.co_cellvars, *padding))
+    _check(inner, code)
+    if renamed:
+        varnames = tuple(renamed.get(name, name) for name in inner.co_varnames)
+        inner = inner.replace(co_varnames=varnames)
+    inner = inner.replace(co_flags=code.co_flags, co_name=code.co_name)
+    return _requalify(inner, code, written_name)
+
+
+def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """The function that stands in for `code`: the one at the top, or the one in a function that only binds its free variables."""
+    tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    if len(tops) != 1:
+        raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
+    top = tops[0]
+    bound: set[str] = set()
+    inner: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    for node in top.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inner.append(node)
+        elif isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets):
+            bound.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        elif not isinstance(node, (ast.Return, ast.Pass)):
+            return top
+    only_binds = len(inner) == 1 and bound <= set(code.co_freevars)
+    if only_binds and not _argument_names(top.args) and (bound or _argument_names(inner[0].args) == _code_arguments(code)):
+        # An argumentless function around another could also be `code` itself, if that has no arguments either.
+        makes_inner = any(type(const) is types.CodeType and const.co_name == inner[0].name for const in code.co_consts)
+        if bound or not makes_inner:
+            return inner[0]
+    return top
+
+
+def _argument_names(arguments: ast.arguments) -> list[str]:
+    """In the order of `co_varnames`."""
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    found += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [one.arg for one in found]
+
+
+def _code_arguments(code: types.CodeType) -> list[str]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return list(code.co_varnames[:count])
+
+
+def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> None:
+    arguments = function.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    found = (len(arguments.posonlyargs), positional, len(arguments.kwonlyargs))
+    wanted = (code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount)
+    starred = (arguments.vararg is not None, arguments.kwarg is not None)
+    flags = (bool(code.co_flags & inspect.CO_VARARGS), bool(code.co_flags & inspect.CO_VARKEYWORDS))
+    written, expected = _argument_names(arguments), _code_arguments(code)
+    same_names = len(written) == len(expected) and all(
+        one == other or not other.isidentifier() for one, other in zip(written, expected)
+    )
+    if found != wanted or starred != flags or not same_names:
+        raise ValueError(f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {_signature(code)}")
+
+
+def _signature(code: types.CodeType) -> str:
+    """The arguments of a code object as a `def` writes them."""
+    args = _code_arguments(code)
+    out = args[: code.co_argcount]
+    if code.co_posonlyargcount:
+        out.insert(code.co_posonlyargcount, "/")
+    rest = args[code.co_argcount + code.co_kwonlyargcount :]
+    if code.co_flags & inspect.CO_VARARGS:
+        out.append("*" + rest.pop(0))
+    elif code.co_kwonlyargcount:
+        out.append("*")
+    out += args[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        out.append("**" + rest.pop(0))
+    return f"({', '.join(out)})"
+
+
+def _rename_hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
+    """Written name -> name in `code`, for arguments that no source can name (`.0` of a comprehension)."""
+    pairs = zip(_argument_names(function.args), _code_arguments(code))
+    return {written: hidden for written, hidden in pairs if not hidden.isidentifier()}
+
+
+def _compile_within(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType, filename: str, keep: tuple[str, ...]
+) -> types.CodeType:
+    """Compiles `function` in an outer one that binds the free variables of `code`.
+
+    The names in `keep` are made variables of the right kind even if the function does not use them: a mention in code that is never
+    reached is enough for the compiler's symbol table, and leaves no instruction.
+    """
+    body = list(function.body)
+    if keep:
+        local = [name for name in keep if name not in code.co_freevars]
+        cells = [name for name in local if name in code.co_cellvars]
+        arguments = set(_argument_names(function.args))
+        unreached: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in keep if name in code.co_freevars]
+        unreached += [
+            ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in local if name not in arguments
+        ]
+        if cells:
+            loads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in cells]
+            no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+            unreached.append(ast.Expr(ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load()))))
+        # At the end: a `nonlocal` in the body has to come before any use of its name.
+        body.append(ast.If(ast.Constant(0), unreached, []))
+    inner = type(function)(**{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body})
+    ast.copy_location(inner, function)
+    outer_body: list[ast.stmt] = []
+    if code.co_freevars:
+        outer_body.append(ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
+    outer_body.append(inner)
+    no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=outer_body, decorator_list=[])
+    if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
+        outer.type_params = []  # type: ignore[attr-defined]
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    compiled = compile(module, filename, "exec", flags=_future_flags(code), dont_inherit=True)
+    return _nested(_nested(compiled, _OUTER), _INNER)
+
+
+def _nested(code: types.CodeType, name: str) -> types.CodeType:
+    return next(const for const in code.co_consts if type(const) is types.CodeType and const.co_name == name)
+
+
+def _check(found: types.CodeType, code: types.CodeType) -> None:
+    """Raises ValueError where the compiled function cannot stand in for `code`."""
+    for flag, kind in _KINDS.items():
+        if (found.co_flags ^ code.co_flags) & flag:
+            is_one, other = ("is", "is not") if found.co_flags & flag else ("is not", "is")
+            raise ValueError(f"{code.co_name}: the source {is_one} {kind}, the code {other}")
+    for what, mine, theirs in (
+        ("free variables", found.co_freevars, code.co_freevars),
+        ("cell variables", found.co_cellvars, code.co_cellvars),
+    ):
+        if mine != theirs:
+            raise ValueError(f"{code.co_name}: the {what} differ: {mine} instead of {theirs}")
+    if found.co_nlocals < code.co_nlocals:
+        raise ValueError(f"{code.co_name}: {found.co_nlocals} locals instead of at least {code.co_nlocals}")
+
+
+def _qualname(name: str) -> dict[str, str]:
+    """The argument of `CodeType.replace` for the qualified name, which code objects have from 3.11 on."""
+    return {"co_qualname": name} if hasattr(types.CodeType, "co_qualname") else {}
+
+
+def _requalify(inner: types.CodeType, code: types.CodeType, written_name: str) -> types.CodeType:
+    """Puts the name of `code` in the place of the helper functions' names, in nested code too."""
+    if not hasattr(types.CodeType, "co_qualname"):  # before 3.11 the name is a constant beside the code
+        prefix = f"{_OUTER}.<locals>.{_INNER}"
+
+        def in_constants(one: types.CodeType) -> types.CodeType:
+            consts = tuple(
+                written_name + const[len(prefix) :] if type(const) is str and const.startswith(prefix) else const
+                for const in one.co_consts
+            )
+            return one.replace(co_consts=consts)
+
+        return names.map_codes(inner, in_constants)
+    prefix = inner.co_qualname
+
+    def in_qualname(one: types.CodeType) -> types.CodeType:
+        return one.replace(co_qualname=code.co_qualname + one.co_qualname[len(prefix) :])
+
+    return names.map_codes(inner, in_qualname)
+
+
+def _restore_constants(result: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
+    """Makes each `__const_N` in the compiled code the object that it stood for."""
+    if not any(name.startswith("__const_") for one in names.nested_codes(result) for name in one.co_names):
+        return result
+    paths = _core.decompile(names.rename(constants_of, names.short_names(constants_of))).constants
+    values = {name: constant_at(constants_of, path) for name, path in paths.items()}
+    bind: Callable[[types.CodeType], types.CodeType] = lambda one: bind_names_to_constants(one, values)  # noqa: E731
+    return names.map_codes(result, bind)
