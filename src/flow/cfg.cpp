@@ -1,0 +1,235 @@
+#include "flow/cfg.h"
+
+#include <algorithm>
+#include <map>
+
+#include "flow/exception_regions.h"
+#include "flow/idioms.h"
+
+namespace depyf {
+namespace {
+
+std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, const std::vector<int>& next,
+                                         const std::vector<ProtectedRange>& ranges) {
+  std::vector<bool> seen(code.size() + 1);
+  std::vector<int> todo{0};
+  std::vector<bool> range_seen(ranges.size());
+  std::vector<int> cover(code.size(), -1);
+  for (int index = int(ranges.size()) - 1; index >= 0; --index)
+    for (int at = ranges[index].begin; at < ranges[index].end && at < int(code.size()); ++at) cover[at] = index;
+  while (!todo.empty()) {
+    int at = todo.back();
+    todo.pop_back();
+    if (at < 0 || at >= int(code.size()) || seen[at]) continue;
+    seen[at] = true;
+    todo.push_back(next[at]);
+    todo.push_back(code[at].target);
+    if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
+      range_seen[range] = true;
+      todo.push_back(ranges[range].target);
+    }
+  }
+  return seen;
+}
+
+class Builder {
+ public:
+  Builder(Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable)
+      : cfg_(cfg), code_(cfg.code), flow_(flow), reachable_(reachable), block_at_(code_.size() + 1, -1) {}
+
+  void blocks() {
+    std::vector<bool> leader(code_.size() + 1);
+    leader[0] = true;
+    for (int at = 0; at < int(code_.size()); ++at) {
+      const Instruction& instruction = code_[at];
+      if (instruction.target >= 0) leader[instruction.target] = leader[at + 1] = true;
+      if (flow_.next[at] != at + 1) {
+        leader[at + 1] = true;
+        if (flow_.next[at] >= 0) leader[flow_.next[at]] = true;
+      }
+      if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
+      if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
+    }
+    for (const Region& region : cfg_.regions) {
+      if (region.handler_at >= 0) leader[region.handler_at] = true;
+      if (region.follow_at >= 0) leader[region.follow_at] = true;
+    }
+    for (int at = 0; at < int(code_.size());) {
+      int end = at + 1;
+      while (end < int(code_.size()) && !leader[end]) ++end;
+      if (reachable_[at]) {
+        block_at_[at] = int(cfg_.blocks.size());
+        Block block;
+        block.begin = at, block.end = end, block.region = cfg_.region_of[at];
+        cfg_.blocks.push_back(block);
+      }
+      at = end;
+    }
+    for (Block& block : cfg_.blocks) {
+      const Instruction& last = code_[block.end - 1];
+      int next = flow_.next[block.end - 1];
+      block.next = next >= 0 ? block_at_[next] : -1;
+      if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
+    }
+    cfg_.entry = block_at_[0];
+  }
+
+  // A block for the entry of each statement that protects code.
+  void setups() {
+    std::vector<int> order;
+    for (int region = 0; region < int(cfg_.regions.size()); ++region)
+      if (cfg_.regions[region].kind != Region::Kind::handler) order.push_back(region);
+    auto depth = [&](int region) {
+      int count = 0;
+      while ((region = cfg_.regions[region].parent) >= 0) ++count;
+      return count;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth(a) > depth(b); });
+    for (int region : order) setup(region);
+  }
+
+ private:
+  // POP_EXCEPT is followed by the end of `as name`, which belongs to it.
+  int after_pop_except(int at) const {
+    auto is_store = [](Op op) { return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_; };
+    auto is_delete = [](Op op) { return op == Op::delete_fast_ || op == Op::delete_name_ || op == Op::delete_global_ || op == Op::delete_deref_; };
+    if (at + 3 < int(code_.size()) && code_[at + 1].op == Op::load_const_ && is_store(code_[at + 2].op) &&
+        is_delete(code_[at + 3].op) && code_[at + 2].arg == code_[at + 3].arg)
+      return at + 4;
+    return at + 1;
+  }
+
+  void setup(int region) {
+    // Blocks within the region that are entered from outside it.
+    int entry = -1;
+    bool outer_loop = false;
+    auto enter = [&](int block) {
+      if (block < 0 || !cfg_.inside(cfg_.blocks[block].region, region)) return;
+      if (entry >= 0 && entry != block) cfg_.odd_regions = true;
+      entry = block;
+    };
+    if (cfg_.entry >= 0) enter(cfg_.entry);
+    for (const Block& block : cfg_.blocks)
+      if (!cfg_.inside(block.region, region)) {
+        enter(block.next);
+        if (block.kind == Block::Kind::code) enter(block.jump);
+        else if (block.setup_of >= 0 && cfg_.regions[block.setup_of].kind == Region::Kind::with) enter(block.jump);
+      }
+    if (entry < 0) return;
+    int index = int(cfg_.blocks.size());
+    Block made;
+    made.kind = Block::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent, made.next = entry;
+    made.begin = made.end = cfg_.blocks[entry].begin;
+    const Region& info = cfg_.regions[region];
+    int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
+    made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
+    (void)outer_loop;
+    for (Block& block : cfg_.blocks)
+      if (!cfg_.inside(block.region, region)) {
+        if (block.next == entry) block.next = index;
+        if (block.jump == entry) block.jump = index;
+      }
+    cfg_.regions[region].setup = index;
+    cfg_.regions[region].handler = made.jump;
+    if (cfg_.entry == entry) cfg_.entry = index;
+    cfg_.blocks.push_back(made);
+  }
+
+  Cfg& cfg_;
+  const std::vector<Instruction>& code_;
+  const Flow& flow_;
+  const std::vector<bool>& reachable_;
+  std::vector<int> block_at_;
+};
+
+}  // namespace
+
+void analyse(Cfg& cfg) {
+  int count = int(cfg.blocks.size());
+  cfg.order.clear();
+  cfg.order_index.assign(count, -1);
+  cfg.idom.assign(count, -1);
+  for (Block& block : cfg.blocks) block.preds.clear();
+  // Postorder with an explicit stack; the jump is visited first, so that falling through comes first when reversed.
+  std::vector<char> state(count);
+  std::vector<std::pair<int, int>> stack{{cfg.entry, 0}};
+  state[cfg.entry] = 1;
+  while (!stack.empty()) {
+    auto& [block, edge] = stack.back();
+    int to = edge == 0 ? cfg.blocks[block].jump : edge == 1 ? cfg.blocks[block].next : -2;
+    if (to == -2) {
+      cfg.order.push_back(block);
+      stack.pop_back();
+      continue;
+    }
+    ++edge;
+    if (to >= 0 && !state[to]) {
+      state[to] = 1;
+      stack.push_back({to, 0});
+    }
+  }
+  std::reverse(cfg.order.begin(), cfg.order.end());
+  for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
+  for (int block : cfg.order)
+    for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
+      if (to >= 0 && (cfg.blocks[to].preds.empty() || cfg.blocks[to].preds.back() != block)) cfg.blocks[to].preds.push_back(block);
+  // Cooper, Harvey and Kennedy's iteration.
+  cfg.idom[cfg.entry] = cfg.entry;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int block : cfg.order) {
+      if (block == cfg.entry) continue;
+      int idom = -1;
+      for (int pred : cfg.blocks[block].preds) {
+        if (cfg.idom[pred] < 0) continue;
+        if (idom < 0) { idom = pred; continue; }
+        int other = pred;
+        while (idom != other) {
+          while (cfg.order_index[idom] > cfg.order_index[other]) idom = cfg.idom[idom];
+          while (cfg.order_index[other] > cfg.order_index[idom]) other = cfg.idom[other];
+        }
+      }
+      if (idom != cfg.idom[block]) cfg.idom[block] = idom, changed = true;
+    }
+  }
+  cfg.irreducible = false;
+  for (int block : cfg.order)
+    for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
+      if (to >= 0 && cfg.is_back_edge(block, to) && !cfg.dominates(to, block)) cfg.irreducible = true;
+}
+
+Cfg build_cfg(const DecodedCode& decoded, bool structured) {
+  Cfg cfg;
+  cfg.code = decoded.instructions;
+  std::vector<ProtectedRange> ranges = decoded.ranges;
+  simplify_idioms(decoded, cfg.code, ranges);
+  Flow flow;
+  flow.next.resize(cfg.code.size());
+  for (int at = 0; at < int(cfg.code.size()); ++at)
+    flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < int(cfg.code.size()) ? at + 1 : -1;
+  std::vector<bool> reachable = reachable_instructions(cfg.code, flow.next, ranges);
+  if (structured) {
+    build_regions(cfg, ranges, reachable);
+    remove_finally_copies(cfg, flow, reachable);
+  } else {
+    cfg.region_of.assign(cfg.code.size(), -1);
+    std::map<std::pair<int, int>, int> by_target;
+    for (const ProtectedRange& range : ranges) {
+      auto [found, fresh] = by_target.emplace(std::pair(range.target, range.depth), int(cfg.regions.size()));
+      if (fresh) {
+        Region region;
+        region.handler_at = range.target, region.depth = range.depth, region.lasti = range.lasti;
+        cfg.regions.push_back(region);
+      }
+      for (int at = range.begin; at < range.end && at < int(cfg.code.size()); ++at)
+        if (cfg.region_of[at] < 0) cfg.region_of[at] = found->second;
+    }
+  }
+  Builder builder(cfg, flow, reachable);
+  builder.blocks();
+  if (structured) builder.setups();
+  analyse(cfg);
+  return cfg;
+}
+
+}  // namespace depyf

@@ -1,0 +1,153 @@
+// Handlers, as the compiler lays them out from 3.11 on (each handler starts with the stack cut to the range's depth):
+//
+//   cleanup of a handler   COPY 3; POP_EXCEPT; RERAISE 1                    covers the handler's own code
+//   with                   PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE s; RERAISE 2;
+//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP         an exception was suppressed
+//   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       or PUSH_EXC_INFO; POP_TOP where bare
+//   end of `except as e`   LOAD_CONST None; STORE e; DELETE e; RERAISE 1    covers the handler's body
+//   finally                PUSH_EXC_INFO; <body>; RERAISE 0
+//   inlined comprehension  SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0 (3.12 and later)
+#include "flow/exception_regions.h"
+
+#include <unordered_map>
+
+#include "decode/decode.h"
+
+namespace depyf {
+namespace {
+
+enum class Shape { unknown, cleanup, with, except, finally, transparent };
+
+class RegionBuilder {
+ public:
+  RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable)
+      : cfg_(cfg), code_(cfg.code), reachable_(reachable), cover_(code_.size(), -1) {
+    std::unordered_map<int, int> by_target;
+    for (const ProtectedRange& range : ranges) {
+      bool used = false;
+      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
+        used |= reachable[at] && code_[at].op != Op::nop_;
+      if (!used) continue;
+      auto [found, fresh] = by_target.emplace(range.target, int(groups_.size()));
+      if (fresh) groups_.push_back({range, -2});
+      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
+        if (cover_[at] < 0) cover_[at] = found->second;
+    }
+  }
+
+  void run() {
+    cfg_.region_of.assign(code_.size(), -1);
+    for (int at = 0; at < int(code_.size()); ++at) cfg_.region_of[at] = region_at(at);
+    if (too_deep_) cfg_.odd_regions = true;
+  }
+
+ private:
+  struct Group { ProtectedRange range; int region; };  // region -2: not known yet, -3: being looked at
+
+  int skip(int at) const {
+    while (at < int(code_.size()) - 1 && code_[at].op == Op::nop_) ++at;
+    return at;
+  }
+  bool sequence(int at, std::initializer_list<Op> ops, int* after = nullptr) const {
+    for (Op op : ops) {
+      at = skip(at);
+      if (at >= int(code_.size()) || code_[at].op != op) return false;
+      ++at;
+    }
+    if (after) *after = at;
+    return true;
+  }
+
+  int region_at(int at) { return cover_[at] < 0 ? -1 : resolve(cover_[at], 0); }
+
+  int resolve(int index, int depth) {
+    Group& group = groups_[index];
+    if (group.region != -2 || depth > 1000) {
+      if (group.region == -3 || depth > 1000) too_deep_ = true;
+      return group.region >= -1 ? group.region : -1;
+    }
+    group.region = -3;
+    int target = group.range.target, follow = -1;
+    bool async = false;
+    Shape shape = classify(target, follow, async);
+    int outer = cover_[target] < 0 ? -1 : resolve(cover_[target], depth + 1);
+    if (shape == Shape::transparent) return group.region = outer;
+    Region region;
+    region.depth = group.range.depth, region.lasti = group.range.lasti, region.is_async = async;
+    region.handler_at = target, region.follow_at = follow, region.parent = outer;
+    switch (shape) {
+      case Shape::cleanup: region.kind = Region::Kind::handler; break;
+      case Shape::with: region.kind = Region::Kind::with; break;
+      case Shape::finally: region.kind = Region::Kind::try_finally; break;
+      case Shape::except: region.kind = Region::Kind::try_except; break;
+      default: cfg_.odd_regions = true;
+    }
+    // A handler's code is a scope of its own; the statement lies beside it, not in it.
+    if (shape != Shape::cleanup && outer >= 0 && cfg_.regions[outer].kind == Region::Kind::handler)
+      region.parent = cfg_.regions[outer].parent;
+    cfg_.regions.push_back(region);
+    return group.region = int(cfg_.regions.size()) - 1;
+  }
+
+  Shape classify(int at, int& follow, bool& async) const {
+    int after = 0;
+    if (sequence(at, {Op::copy_, Op::pop_except_, Op::reraise_})) return Shape::cleanup;
+    for (Op store : {Op::store_fast_, Op::store_name_, Op::store_global_, Op::store_deref_}) {
+      Op remove = store == Op::store_fast_ ? Op::delete_fast_ : store == Op::store_name_ ? Op::delete_name_
+                  : store == Op::store_global_ ? Op::delete_global_ : Op::delete_deref_;
+      if (sequence(at, {Op::load_const_, store, remove, Op::reraise_})) return Shape::transparent;
+    }
+    if (sequence(at, {Op::swap_, Op::pop_top_})) return Shape::transparent;
+    if (!sequence(at, {Op::push_exc_info_}, &after)) return Shape::unknown;
+    if (sequence(after, {Op::with_except_start_}, &after)) {
+      async = sequence(after, {Op::get_awaitable_, Op::load_const_, Op::yield_from_}, &after);
+      sequence(after, {Op::to_bool_}, &after);
+      after = skip(after);
+      if (code_[after].op != Op::pop_jump_if_true_ || !sequence(after + 1, {Op::reraise_})) return Shape::unknown;
+      if (!sequence(code_[after].target, {Op::pop_top_, Op::pop_except_, Op::pop_top_, Op::pop_top_}, &follow))
+        return Shape::unknown;
+      return Shape::with;
+    }
+    return is_except(after) ? Shape::except : Shape::finally;
+  }
+
+  // Does the handler test the exception's type, or drop it, before it does anything else?
+  bool is_except(int at) const {
+    int depth = 0;
+    for (at = skip(at); at < int(code_.size()); ++at) {
+      const Instruction& instruction = code_[at];
+      if (instruction.op == Op::nop_) continue;
+      if (depth == 1 && instruction.op == Op::check_exc_match_) return true;
+      if (depth == 0) {
+        if (instruction.op == Op::pop_top_) return true;
+        if (instruction.op == Op::copy_ && instruction.arg == 1) return true;  // except*
+        if (instruction.op == Op::store_fast_ || instruction.op == Op::store_name_) return true;
+      }
+      if (!falls_through(instruction.op) || instruction.target >= 0) return false;
+      StackEffect effect = stack_effect(instruction, {3, 11}, false);
+      if (effect.pops > depth) return false;
+      depth += effect.pushes - effect.pops;
+      if (depth == 0) return false;  // a whole statement: the body of a finally
+    }
+    return false;
+  }
+
+  Cfg& cfg_;
+  const std::vector<Instruction>& code_;
+  const std::vector<bool>& reachable_;
+  std::vector<int> cover_;
+  std::vector<Group> groups_;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+bool falls_through(Op op) {
+  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ && op != Op::end_async_for_;
+}
+
+void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {
+  RegionBuilder(cfg, ranges, reachable).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,21 @@
+// Exception ranges to a tree of statements' regions.
+#pragma once
+#include <vector>
+#include "flow/cfg.h"
+namespace depyf {
+
+// Where control goes beside what the instructions say: copies of finally bodies are jumped over.
+struct Flow {
+  std::vector<int> next;   // by instruction: where it falls through to; -1: nowhere
+};
+
+bool falls_through(Op op);
+
+// Fills cfg.regions and cfg.region_of from `ranges` (3.11 and later shapes of handlers).
+void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable);
+
+// Compares each way out of a try_finally region with the finally body in its handler; jumps over the copies that are equal.
+// A region where one way out is no copy becomes try_except (it catches all and raises again).
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable);
+
+}  // namespace depyf

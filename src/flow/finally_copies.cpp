@@ -1,0 +1,155 @@
+// try:            The compiler copies the finally body to each way out of the region, the handler has the original:
+//     <try>
+// finally:            <try>                                  handler: PUSH_EXC_INFO
+//     <body>          <body>; go on      (normal)                     <body>
+//                     <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
+//
+// A copy is found by walking both in step, as two programs that must do the same, never by offsets.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "flow/exception_regions.h"
+
+namespace depyf {
+namespace {
+
+class CopyMatcher {
+ public:
+  CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
+      : cfg_(cfg), code_(cfg.code), flow_(flow), handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
+    start_ = cfg.regions[region].handler_at;
+    while (code_[start_].op == Op::nop_) ++start_;
+    ++start_;  // PUSH_EXC_INFO
+  }
+
+  // Where control goes on after the copy that starts at `copy`; -1: it is none; -2: the body never ends.
+  int match(int copy) {
+    seen_.clear(), regions_.clear(), after_ = -2;
+    outer_ = cfg_.region_of[plain(copy)];
+    std::vector<std::pair<int, int>> todo{{start_, copy}};
+    while (!todo.empty()) {
+      auto [mine, other] = todo.back();
+      todo.pop_back();
+      if (!step(plain(mine), plain(other), todo)) return -1;
+      if (seen_.size() > 5000) return -1;
+    }
+    return after_;
+  }
+
+ private:
+  int plain(int at) const {  // the first instruction from `at` that does something
+    for (int steps = 0; steps < 1000; ++steps) {
+      Op op = code_[at].op;
+      if (op == Op::jump_ && code_[at].target >= 0) at = code_[at].target;
+      else if (op == Op::nop_ && flow_.next[at] >= 0) at = flow_.next[at];
+      else break;
+    }
+    return at;
+  }
+
+  bool same_end(int one, int two) const {  // both do the same and then return
+    for (int steps = 0; steps < 8; ++steps) {
+      one = plain(one), two = plain(two);
+      if (one == two) return true;
+      const Instruction &a = code_[one], &b = code_[two];
+      if (a.op != b.op || a.arg != b.arg || a.target >= 0) return false;
+      if (!falls_through(a.op)) return true;
+      one = flow_.next[one], two = flow_.next[two];
+    }
+    return false;
+  }
+
+  bool step(int mine, int other, std::vector<std::pair<int, int>>& todo) {
+    auto [found, fresh] = seen_.emplace(mine, other);
+    if (!fresh) return found->second == other;
+    const Instruction& a = code_[mine];
+    if (a.op == Op::reraise_ && cfg_.region_of[mine] == handler_scope_) {
+      if (after_ < 0) after_ = other;
+      return after_ == other || same_end(after_, other);
+    }
+    // The exception is dropped where the body leaves by return, break or continue; the copy has none to drop.
+    int left = leave_handler(mine);
+    const Instruction& b = code_[other];
+    if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
+      seen_.erase(mine);
+      return step(plain(left), other, todo);
+    }
+    if (a.op != b.op || a.arg != b.arg || a.aux != b.aux) return false;
+    int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
+    if ((inner == handler_scope_) != (inner_other == outer_)) {
+      if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
+    } else if (inner != handler_scope_) {
+      auto [pair, first] = regions_.emplace(inner, inner_other);
+      if (!first && pair->second != inner_other) return false;
+      if (first && inner >= 0 && inner_other >= 0) {
+        const Region &x = cfg_.regions[inner], &y = cfg_.regions[inner_other];
+        if (x.kind != y.kind) return false;
+        if (x.handler_at >= 0 && y.handler_at >= 0) todo.push_back({x.handler_at, y.handler_at});
+      }
+    }
+    if (a.target >= 0) todo.push_back({a.target, b.target});
+    if (flow_.next[mine] >= 0) todo.push_back({flow_.next[mine], flow_.next[other]});
+    return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
+  }
+
+  // After [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, or -1.
+  int leave_handler(int at) const {
+    if (cfg_.region_of[at] != handler_scope_ && code_[at].op != Op::swap_ && code_[at].op != Op::pop_top_) return -1;
+    bool popped = false;
+    for (int steps = 0; steps < 8 && at >= 0; ++steps) {
+      Op op = code_[at].op;
+      if (op == Op::pop_top_ && !popped) popped = true;
+      else if (op == Op::pop_except_ && popped) return flow_.next[at];
+      else if (op != Op::swap_ && op != Op::nop_) return -1;
+      at = flow_.next[at];
+    }
+    return -1;
+  }
+
+  const Cfg& cfg_;
+  const std::vector<Instruction>& code_;
+  const Flow& flow_;
+  int handler_scope_, start_ = 0, outer_ = -1, after_ = -2;
+  std::map<int, int> seen_, regions_;
+};
+
+}  // namespace
+
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable) {
+  std::vector<int> order;
+  auto depth = [&](int region) {
+    int count = 0;
+    while ((region = cfg.regions[region].parent) >= 0) ++count;
+    return count;
+  };
+  for (int region = 0; region < int(cfg.regions.size()); ++region)
+    if (cfg.regions[region].kind == Region::Kind::try_finally) order.push_back(region);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth(a) > depth(b); });
+  for (int region : order) {
+    CopyMatcher matcher(cfg, flow, region);
+    struct Exit { int at; bool jump; int after; };
+    std::vector<Exit> exits;
+    bool all = true;
+    for (int at = 0; at < int(cfg.code.size()) && all; ++at) {
+      if (!reachable[at] || !cfg.inside(cfg.region_of[at], region)) continue;
+      for (bool jump : {false, true}) {
+        int to = jump ? cfg.code[at].target : flow.next[at];
+        if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
+        int after = matcher.match(to);
+        if (after == -1) all = false;
+        else exits.push_back({at, jump, after});
+      }
+    }
+    if (!all) {
+      cfg.regions[region].kind = Region::Kind::try_except;
+      continue;
+    }
+    for (const Exit& exit : exits) {
+      if (exit.after == -2) continue;  // the body leaves by itself: its copy is the code that runs
+      (exit.jump ? cfg.code[exit.at].target : flow.next[exit.at]) = exit.after;
+    }
+  }
+}
+
+}  // namespace depyf

@@ -1,0 +1,103 @@
+#include "flow/idioms.h"
+
+#include <algorithm>
+
+namespace depyf {
+namespace {
+
+class Simplifier {
+ public:
+  Simplifier(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges)
+      : decoded_(decoded), code_(code), ranges_(ranges), targets_(code.size() + 1) {
+    for (const Instruction& instruction : code_)
+      if (instruction.target >= 0) ++targets_[instruction.target];
+  }
+
+  void run() {
+    generator_start();
+    for (int at = 0; at < size(); ++at)
+      if (code_[at].op == Op::send_) delegation(at);
+    for (int at = 0; at < size(); ++at) {
+      if (code_[at].op == Op::get_anext_) async_for(at);
+      if (code_[at].op == Op::copy_ && code_[at].arg == 1) short_circuit(at);
+    }
+    std::erase_if(ranges_, [&](const ProtectedRange& range) {
+      Op op = code_[skip(range.target)].op;
+      return op == Op::cleanup_throw_ ||
+             (op == Op::intrinsic_1_ && Intrinsic1(code_[skip(range.target)].arg) == Intrinsic1::stopiteration_error);
+    });
+  }
+
+ private:
+  int size() const { return int(code_.size()); }
+  void clear(int at) { code_[at].op = Op::nop_, code_[at].arg = code_[at].aux = 0, code_[at].target = -1; }
+  int skip(int at) const {
+    while (at < size() - 1 && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
+    return at;
+  }
+
+  // RETURN_GENERATOR; POP_TOP
+  void generator_start() {
+    for (int at = 0; at + 1 < size() && at < 64; ++at) {
+      if (code_[at].op != Op::return_generator_) continue;
+      int pop = skip(at + 1);
+      if (code_[pop].op == Op::pop_top_) clear(at), clear(pop);
+      return;
+    }
+  }
+
+  // LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND]
+  void delegation(int at) {
+    int yield = skip(at + 1), jump = skip(yield + 1);
+    if (code_[yield].op != Op::yield_value_ || code_[jump].op != Op::jump_ || skip(code_[jump].target) != at) return;
+    int end = code_[at].target;
+    if (end < 0) return;
+    code_[at].op = Op::yield_from_, code_[at].target = -1;
+    clear(yield);
+    code_[jump].target = end;
+    if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
+  }
+
+  // L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, the await protected by END_ASYNC_FOR
+  void async_for(int at) {
+    int none = skip(at + 1), await = skip(none + 1);
+    if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
+    for (ProtectedRange& range : ranges_) {
+      if (at < range.begin || at >= range.end) continue;
+      int end = skip(range.target);
+      if (code_[end].op != Op::end_async_for_) continue;
+      code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = end + 1;
+      clear(none), clear(await);
+      std::int32_t target = range.target;
+      std::erase_if(ranges_, [&](const ProtectedRange& other) { return other.target == target; });
+      return;
+    }
+  }
+
+  // COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP
+  void short_circuit(int at) {
+    int test = skip(at + 1);
+    if (code_[test].op == Op::to_bool_) test = skip(test + 1);
+    int pop = skip(test + 1);
+    if (code_[test].op != Op::pop_jump_if_false_ && code_[test].op != Op::pop_jump_if_true_) return;
+    if (code_[pop].op != Op::pop_top_ || pop >= size()) return;
+    for (int between = at + 1; between <= pop; ++between)
+      if (targets_[between]) return;
+    code_[test].op = code_[test].op == Op::pop_jump_if_false_ ? Op::jump_if_false_or_pop_ : Op::jump_if_true_or_pop_;
+    for (int between = at; between < test; ++between) clear(between);
+    clear(pop);
+  }
+
+  const DecodedCode& decoded_;
+  std::vector<Instruction>& code_;
+  std::vector<ProtectedRange>& ranges_;
+  std::vector<int> targets_;
+};
+
+}  // namespace
+
+void simplify_idioms(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
+  Simplifier(decoded, code, ranges).run();
+}
+
+}  // namespace depyf
