@@ -66,6 +66,11 @@ enum class Marker : std::uint8_t {
   iterator,      // of a for loop, index: instruction that made it; value: what is iterated over
   with_exit,     // __exit__ of a with statement
   enter_result,  // what `with` binds; value: the context manager
+  awaitable,     // GET_AWAITABLE or GET_YIELD_FROM_ITER; index 1: of yield from
+  item,          // what a for loop binds; index: block of the loop
+  result,        // the list, set or dict that a comprehension fills
+  code,          // index into constants
+  chain,         // the middle of a chained comparison; value: the comparison so far
   unbound,       // a fast local that was saved and cleared
   build_class,
   function,      // index into FunctionSource table
@@ -145,6 +150,7 @@ struct Comment { std::string_view text; };                // printed as "# text"
 
 // Statements that only lift and structure know.
 enum class StmtMarker : std::uint8_t {
+  bind_exception,   // `as value`, at the start of a handler; no value: the exception is dropped
   pop_except,       // the handler is left
   reraise,          // the exception goes on
   with_exit,        // __exit__(None, None, None) of the innermost with

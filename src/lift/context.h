@@ -1,0 +1,67 @@
+// What one call of `decompile` shares over all code objects in it.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "ast/node.h"
+#include "depyf/decompile.h"
+#include "support/arena.h"
+
+namespace depyf {
+
+// A pass met what it was not made for; caught in pipeline.cpp, where that code object degrades.
+struct InternalError {
+  std::string what;
+  std::uint32_t offset = 0;
+};
+
+// A function that MAKE_FUNCTION made.
+struct FunctionValue {
+  const CodeObject* code = nullptr;
+  std::uint32_t constant = 0;                      // its index in the constants of the outer code
+  ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
+};
+
+// The body of a code object, ready to stand in a `def`, `class`, `lambda` or module.
+struct Body {
+  ast::Block block;
+  Level level = Level::structured;
+};
+
+class Context {
+ public:
+  Arena arena;
+  std::deque<Constant> constants;                  // those that no code object holds
+  Options options;
+  std::vector<std::string> notes;
+  std::vector<NamedConstant> named_constants;
+  std::vector<FunctionValue> functions;
+  std::vector<std::uint32_t> path;                 // to the code object at work
+  Level level = Level::structured;
+  int depth = 0;
+
+  // Brings a nested code object back; set by the pipeline.
+  Body (*build)(Context&, const CodeObject&) = nullptr;
+
+  ast::Expr* expr(ast::Expr::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
+    return arena.make<ast::Expr>(std::move(node), offset, line);
+  }
+  ast::Stmt* stmt(ast::Stmt::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
+    return arena.make<ast::Stmt>(std::move(node), offset, line);
+  }
+  ast::Expr* name(std::string_view id) { return expr(ast::Name{id}); }
+  ast::Expr* constant(Constant value) {
+    constants.push_back(std::move(value));
+    return expr(ast::ConstantExpr{&constants.back()});
+  }
+  ast::Expr* none() { return constant({}); }
+  template <class T>
+  std::span<T> list(std::initializer_list<T> items) { return arena.copy(std::vector<T>(items)); }
+};
+
+// `not test`, without a double negation.
+ast::Expr* negate(Context& context, ast::Expr* test);
+
+}  // namespace depyf

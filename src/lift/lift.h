@@ -1,0 +1,47 @@
+// Stack code to a graph of statements over expressions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "flow/cfg.h"
+#include "lift/context.h"
+
+namespace depyf {
+
+// A block without a stack: statements and how it ends. Blocks keep the numbers they have in the control flow graph.
+struct Node {
+  enum class End : std::uint8_t {
+    none,      // not part of the graph: merged into another
+    go,        // to a
+    branch,    // on value: to a where true, to b where false
+    loop,      // for: to a with the next item bound to target, to b when exhausted; value: the iterable
+    leave,     // return value
+    stop,      // its last statement does not go on (raise, reraise)
+    setup,     // enters region `index`: a is the body, b the handler (with: what follows); value: the manager, target: as
+  };
+  End end = End::none;
+  std::vector<ast::Stmt*> statements;
+  ast::Expr *value = nullptr, *target = nullptr;
+  int a = -1, b = -1;
+  int index = -1;
+  int region = -1;
+  bool is_async = false;
+  bool inherited = false;   // leave: the value was made in the block before
+  std::uint32_t offset = 0;
+  std::int32_t line = -1;
+};
+
+struct Lifted {
+  std::vector<Node> nodes;
+  int entry = 0;
+};
+
+// Lifts the whole graph for structuring. Throws InternalError.
+Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg);
+
+// Lifts each block by itself: what lies on the stack between blocks is kept in locals `__stack_0`, `__stack_1`, ...
+// For the state machine; Throws InternalError.
+Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg);
+
+}  // namespace depyf
