@@ -49,7 +49,8 @@ struct ProtectedRange {       // of instructions [begin, end)
 struct DecodedCode {
   const CodeObject* code = nullptr;
   std::vector<Instruction> instructions;          // always ends in an instruction that does not fall through
-  std::vector<std::string_view> localsplus;       // names of fast locals, then cells, then free variables
+  std::vector<std::string_view> localsplus;       // names of fast locals, then cells that are no locals, then free variables
+  std::vector<bool> is_cell;                      // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
   std::vector<ProtectedRange> ranges;             // of the exception table, in its order
 };

@@ -1,0 +1,26 @@
+# depyf._core for the interpreter in Python_EXECUTABLE (default: the first python3 on the path).
+set(Python_FIND_VIRTUALENV FIRST)
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(
+  COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+find_package(nanobind CONFIG QUIET)
+if(NOT nanobind_FOUND)
+  if(SKBUILD)
+    message(FATAL_ERROR "nanobind not found")
+  endif()
+  message(STATUS "No nanobind for ${Python_EXECUTABLE} (pip install nanobind): depyf._core is not built")
+  return()
+endif()
+
+file(GLOB bind_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/bind/*.cpp")
+nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources})
+target_link_libraries(_core PRIVATE depyf_core)
+target_compile_options(_core PRIVATE -Wall -Wextra -Wshadow)
+
+if(SKBUILD)
+  install(TARGETS _core LIBRARY DESTINATION depyf)
+else()
+  # Beside the package, so that PYTHONPATH=python is all that a checkout needs.
+  set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/python/depyf")
+endif()

@@ -1,0 +1,12 @@
+# One executable of all unit tests, where doctest is installed.
+find_package(doctest CONFIG QUIET)
+if(NOT doctest_FOUND)
+  message(STATUS "No doctest (Debian: doctest-dev): the unit tests are not built")
+  return()
+endif()
+enable_testing()
+file(GLOB test_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/core/*.cpp")
+add_executable(depyf_tests ${test_sources})
+target_include_directories(depyf_tests PRIVATE src)
+target_link_libraries(depyf_tests PRIVATE depyf_core doctest::doctest)
+add_test(NAME core COMMAND depyf_tests)

@@ -1,0 +1,172 @@
+#include "code_from_python.h"
+
+#include <string>
+
+#include "depyf/tables.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+constexpr int depth_max = 200;        // of nested constants and code; what lies deeper is opaque
+constexpr std::size_t digits_max = 4000;  // beyond, hexadecimal: CPython refuses longer decimal literals
+
+Version running_version() {
+  nb::object info = nb::module_::import_("sys").attr("version_info");
+  return {nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
+}
+
+bool is_code(nb::handle object) {
+  return object.type().is(nb::module_::import_("types").attr("CodeType"));
+}
+
+std::string text_of(nb::handle string) {
+  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
+  if (!bytes) throw nb::python_error();
+  char* data;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size)) throw nb::python_error();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+std::string bytes_of(nb::handle bytes) {
+  char* data;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(bytes.ptr(), &data, &size)) throw nb::python_error();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+std::string digits_of(nb::handle integer) {
+  int overflow = 0;
+  long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+  if (!overflow) return std::to_string(value);
+  nb::object text = nb::steal(PyNumber_ToBase(integer.ptr(), 16));
+  if (!text) throw nb::python_error();
+  std::string hexadecimal = text_of(text);
+  if (hexadecimal.size() > digits_max * 4 / 5) return hexadecimal;
+  text = nb::steal(PyNumber_ToBase(integer.ptr(), 10));
+  if (!text) {  // a lower limit is set in the interpreter
+    PyErr_Clear();
+    return hexadecimal;
+  }
+  return text_of(text);
+}
+
+std::int32_t integer_attribute(nb::handle code, const char* name) {
+  return static_cast<std::int32_t>(PyLong_AsLong(nb::object(code.attr(name)).ptr()));
+}
+
+std::vector<std::string> names_attribute(nb::handle code, const char* name) {
+  nb::object tuple = code.attr(name);
+  std::vector<std::string> names;
+  Py_ssize_t size = PyTuple_Size(tuple.ptr());
+  for (Py_ssize_t i = 0; i < size; ++i) names.push_back(text_of(PyTuple_GetItem(tuple.ptr(), i)));
+  return names;
+}
+
+class Reader {
+ public:
+  CodeObject code(nb::handle object, int depth) {
+    CodeObject code;
+    code.version = version_;
+    code.name = text_of(object.attr("co_name"));
+    bool has_qualname = version_ >= Version{3, 11};
+    code.qualname = has_qualname ? text_of(object.attr("co_qualname")) : code.name;
+    code.filename = text_of(object.attr("co_filename"));
+    code.argcount = integer_attribute(object, "co_argcount");
+    code.posonlyargcount = integer_attribute(object, "co_posonlyargcount");
+    code.kwonlyargcount = integer_attribute(object, "co_kwonlyargcount");
+    code.stacksize = integer_attribute(object, "co_stacksize");
+    code.firstlineno = integer_attribute(object, "co_firstlineno");
+    code.flags = static_cast<std::uint32_t>(integer_attribute(object, "co_flags"));
+    std::string bytecode = bytes_of(object.attr("co_code"));
+    code.bytecode.assign(bytecode.begin(), bytecode.end());
+    code.names = names_attribute(object, "co_names");
+    code.varnames = names_attribute(object, "co_varnames");
+    code.cellvars = names_attribute(object, "co_cellvars");
+    code.freevars = names_attribute(object, "co_freevars");
+    nb::object constants = object.attr("co_consts");
+    code.constants = items(constants, depth + 1);
+    std::string exceptions = version_ >= Version{3, 11} ? bytes_of(object.attr("co_exceptiontable")) : std::string();
+    read_tables(code, bytes_of(object.attr("co_linetable")), exceptions);
+    return code;
+  }
+
+ private:
+  using Kind = Constant::Kind;
+
+  std::vector<Constant> items(nb::handle tuple, int depth) {
+    std::vector<Constant> result;
+    Py_ssize_t size = PyTuple_Size(tuple.ptr());
+    result.reserve(static_cast<std::size_t>(size));
+    for (Py_ssize_t i = 0; i < size; ++i) result.push_back(constant(PyTuple_GetItem(tuple.ptr(), i), depth));
+    return result;
+  }
+
+  // Types are compared by identity: a subclass may do anything, an enum member is no int.
+  Constant constant(nb::handle object, int depth) {
+    PyTypeObject* type = Py_TYPE(object.ptr());
+    Constant result;
+    result.kind = Kind::opaque;
+    if (object.is_none()) {
+      result.kind = Kind::none;
+    } else if (object.ptr() == Py_True) {
+      result.kind = Kind::true_;
+    } else if (object.ptr() == Py_False) {
+      result.kind = Kind::false_;
+    } else if (object.ptr() == Py_Ellipsis) {
+      result.kind = Kind::ellipsis;
+    } else if (type == &PyLong_Type) {
+      result.kind = Kind::integer;
+      result.text = digits_of(object);
+    } else if (type == &PyFloat_Type) {
+      result.kind = Kind::real;
+      result.real = PyFloat_AsDouble(object.ptr());
+    } else if (type == &PyComplex_Type) {
+      result.kind = Kind::complex;
+      result.real = PyComplex_RealAsDouble(object.ptr());
+      result.imag = PyComplex_ImagAsDouble(object.ptr());
+    } else if (type == &PyUnicode_Type) {
+      result.kind = Kind::string;
+      result.text = text_of(object);
+    } else if (type == &PyBytes_Type) {
+      result.kind = Kind::bytes;
+      result.text = bytes_of(object);
+    } else if (depth < depth_max) {
+      compound(object, depth, result);
+    }
+    return result;
+  }
+
+  void compound(nb::handle object, int depth, Constant& result) {
+    PyTypeObject* type = Py_TYPE(object.ptr());
+    if (type == &PyTuple_Type) {
+      result.kind = Kind::tuple;
+      result.items = items(object, depth + 1);
+    } else if (type == &PyFrozenSet_Type) {
+      result.kind = Kind::frozenset;
+      for (nb::handle item : object) result.items.push_back(constant(item, depth + 1));
+    } else if (type == &PySlice_Type) {
+      result.kind = Kind::slice;
+      for (const char* part : {"start", "stop", "step"}) {
+        nb::object value = object.attr(part);
+        result.items.push_back(constant(value, depth + 1));
+      }
+    } else if (is_code(object)) {
+      result.kind = Kind::code;
+      result.code = std::make_shared<const CodeObject>(code(object, depth));
+    }
+  }
+
+  Version version_ = running_version();
+};
+
+}  // namespace
+
+CodeObject code_from_python(nb::handle code) {
+  if (!is_code(code)) throw nb::type_error("a code object is needed");
+  return Reader().code(code, 0);
+}
+
+}  // namespace depyf

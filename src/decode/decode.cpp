@@ -1,0 +1,144 @@
+#include "decode/decode.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <unordered_set>
+
+#include "decode/lower.h"
+#include "decode/raw.h"
+
+namespace depyf {
+namespace {
+
+// Locals, then cells, then free variables. A cell that is a local too has one slot: from 3.11 always, before only
+// where the frame moves an argument into its cell.
+void name_slots(DecodedCode& decoded) {
+  const CodeObject& code = *decoded.code;
+  std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
+  std::int64_t arguments = std::int64_t{code.argcount} + code.kwonlyargcount + ((code.flags & CodeObject::varargs) != 0) +
+                           ((code.flags & CodeObject::varkeywords) != 0);
+  std::int64_t sharing = code.version < Version{3, 11} ? arguments : std::numeric_limits<std::int64_t>::max();
+  std::int64_t index = 0;
+  for (const std::string& name : code.varnames) {
+    bool is_cell = index++ < sharing && cells.contains(name) && shared.insert(name).second;
+    decoded.localsplus.push_back(name);
+    decoded.is_cell.push_back(is_cell);
+  }
+  decoded.first_cell = static_cast<std::int32_t>(decoded.localsplus.size());
+  for (const std::string& name : code.cellvars) {
+    if (shared.contains(name)) continue;
+    decoded.localsplus.push_back(name);
+    decoded.is_cell.push_back(true);
+  }
+  decoded.first_free = static_cast<std::int32_t>(decoded.localsplus.size());
+  for (const std::string& name : code.freevars) {
+    decoded.localsplus.push_back(name);
+    decoded.is_cell.push_back(true);
+  }
+  decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
+}
+
+// One more than the greatest argument that `it` may have.
+std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
+  const CodeObject& code = *decoded.code;
+  switch (it.op) {
+    case Op::load_const_: return static_cast<std::int64_t>(code.constants.size());
+    case Op::load_fast_: case Op::load_fast_and_clear_: case Op::store_fast_: case Op::delete_fast_:
+    case Op::load_deref_: case Op::store_deref_: case Op::delete_deref_: case Op::load_closure_:
+    case Op::load_class_deref_: case Op::load_from_dict_or_deref_: case Op::make_cell_:
+      return static_cast<std::int64_t>(decoded.localsplus.size());
+    case Op::load_name_: case Op::store_name_: case Op::delete_name_:
+    case Op::load_global_: case Op::store_global_: case Op::delete_global_: case Op::load_from_dict_or_globals_:
+    case Op::load_attr_: case Op::load_method_: case Op::store_attr_: case Op::delete_attr_: case Op::load_super_attr_:
+    case Op::import_name_: case Op::import_from_:
+      return static_cast<std::int64_t>(code.names.size());
+    case Op::unpack_sequence_: case Op::unpack_ex_:
+      return std::int64_t{std::max(code.stacksize, 0)} + 1;
+    case Op::raise_: return 3;
+    case Op::build_slice_: case Op::load_special_: case Op::build_interpolation_: return 4;
+    case Op::intrinsic_1_: return static_cast<std::int64_t>(Intrinsic1::typealias) + 1;
+    case Op::intrinsic_2_: return static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1;
+    case Op::load_common_constant_: return 11;
+    default: return std::numeric_limits<std::int64_t>::max();
+  }
+}
+
+std::int64_t argument_least(Op op) {
+  switch (op) {
+    case Op::copy_: case Op::swap_: case Op::list_append_: case Op::set_add_: case Op::map_add_: case Op::list_extend_:
+    case Op::set_update_: case Op::dict_update_: case Op::dict_merge_: case Op::rotate_: return 1;
+    case Op::build_slice_: return 2;
+    case Op::load_int_: return -1;
+    default: return 0;
+  }
+}
+
+bool is_cell_operation(Op op) {
+  return op == Op::load_deref_ || op == Op::store_deref_ || op == Op::delete_deref_ || op == Op::load_closure_ ||
+         op == Op::load_class_deref_ || op == Op::load_from_dict_or_deref_ || op == Op::make_cell_;
+}
+
+Result<bool> check(const DecodedCode& decoded) {
+  for (const Instruction& it : decoded.instructions) {
+    if (it.arg < argument_least(it.op) || it.arg >= argument_bound(it, decoded)) {
+      return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
+    }
+    if (it.op == Op::unpack_ex_ && it.aux > decoded.code->stacksize) return Error{"argument out of range", it.offset};
+    if (is_cell_operation(it.op) && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
+      return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
+    }
+  }
+  return true;
+}
+
+Result<bool> resolve_jumps(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
+  for (Instruction& it : decoded.instructions) {
+    if (it.target < 0) continue;
+    it.target = first[static_cast<std::size_t>(it.target)];
+    if (it.target >= static_cast<std::int32_t>(decoded.instructions.size())) return Error{"a jump to the end", it.offset};
+  }
+  return true;
+}
+
+Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstruction>& raws,
+                            const std::vector<std::int32_t>& first) {
+  const auto count = static_cast<std::int32_t>(decoded.instructions.size());
+  auto instruction = [&](std::size_t raw) { return raw < first.size() ? first[raw] : count; };
+  for (const ExceptionEntry& entry : decoded.code->exceptions) {
+    ProtectedRange range{.begin = instruction(first_at(raws, entry.start)),
+                         .end = instruction(first_at(raws, entry.end)),
+                         .target = instruction(starts_at(raws, entry.target)),
+                         .depth = static_cast<std::int32_t>(entry.depth), .lasti = entry.lasti};
+    if (range.target == count || entry.depth > static_cast<std::uint32_t>(std::max(decoded.code->stacksize, 0))) {
+      return Error{"an exception handler out of range", entry.start};
+    }
+    if (range.begin < range.end) decoded.ranges.push_back(range);
+  }
+  return true;
+}
+
+bool falls_through(Op op) {
+  return op != Op::return_value_ && op != Op::jump_ && op != Op::raise_ && op != Op::reraise_;
+}
+
+}  // namespace
+
+Result<DecodedCode> decode(const CodeObject& code) {
+  DecodedCode decoded;
+  decoded.code = &code;
+  Result<std::vector<RawInstruction>> raws = read_raw(code);
+  if (!raws) return raws.error();
+  name_slots(decoded);
+  Result<std::vector<std::int32_t>> first = lower(*raws, decoded);
+  if (!first) return first.error();
+  for (const Result<bool>& step : {check(decoded), resolve_jumps(decoded, *first), resolve_ranges(decoded, *raws, *first)}) {
+    if (!step) return step.error();
+  }
+  if (decoded.instructions.empty() || falls_through(decoded.instructions.back().op)) {
+    return Error{"the bytecode runs off its end", code.bytecode.size()};
+  }
+  return decoded;
+}
+
+}  // namespace depyf

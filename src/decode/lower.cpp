@@ -1,0 +1,340 @@
+#include "decode/lower.h"
+
+#include <algorithm>
+#include <string>
+
+namespace depyf {
+namespace {
+
+constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-place ones
+constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
+
+class Lowering {
+ public:
+  Lowering(const std::vector<RawInstruction>& raws, DecodedCode& decoded)
+      : raws_(raws), decoded_(decoded), code_(*decoded.code), traits_(traits_of(code_.version)) {}
+
+  Result<std::vector<std::int32_t>> run() {
+    std::vector<std::int32_t> first(raws_.size());
+    decoded_.instructions.reserve(raws_.size() + raws_.size() / 4);
+    for (at_ = 0; at_ < raws_.size(); ++at_) {
+      first[at_] = count();
+      std::size_t start = at_;
+      if (names_ >= 0 && (raw().is_jump || raw().is_target)) fail("KW_NAMES is not followed by its CALL");
+      if (!error_.message.empty()) return error_;
+      begin_ = decoded_.instructions.size();
+      lower_one();
+      if (!error_.message.empty()) return error_;
+      for (; start < at_; ++start) first[start + 1] = count();  // taken in by a fusion
+      if (begin_ < decoded_.instructions.size()) {
+        decoded_.instructions[begin_].size = static_cast<std::uint8_t>(
+            std::min<std::uint32_t>(raw().end - decoded_.instructions[begin_].offset, 255));
+      }
+    }
+    return first;
+  }
+
+ private:
+  const RawInstruction& raw() const { return raws_[at_]; }
+  std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
+
+  Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
+    Instruction it{.op = op, .size = 0, .arg = static_cast<std::int32_t>(arg), .aux = aux, .offset = raw().offset};
+    if (raw().at / 2 < code_.positions.size()) it.line = code_.positions[raw().at / 2].line;
+    return decoded_.instructions.emplace_back(it);
+  }
+
+  void emit_jump(Op op, std::int32_t aux = 0) {
+    emit(op, 0, aux).target = static_cast<std::int32_t>(starts_at(raws_, raw().target));
+  }
+
+  void fail(const char* message) { error_ = {message, raw().offset}; }
+
+  // The next instruction, if it has this opcode and is reached from this one alone.
+  bool next_is(Opcode opcode) const {
+    return at_ + 1 < raws_.size() && raws_[at_ + 1].opcode == opcode && !raws_[at_ + 1].is_target;
+  }
+
+  // Index into localsplus of an argument that counts cell and free variables.
+  std::uint32_t cell(std::uint32_t arg) {
+    if (!traits_.cells_apart) return arg;
+    if (arg >= code_.cellvars.size()) {
+      return static_cast<std::uint32_t>(decoded_.first_free + (arg - code_.cellvars.size()));
+    }
+    // An argument that is a cell has one slot.
+    if (cell_slots_.empty()) {
+      auto apart = static_cast<std::uint32_t>(decoded_.first_cell);
+      for (const std::string& name : code_.cellvars) cell_slots_.push_back(cell_slot(name, apart));
+    }
+    return cell_slots_[arg];
+  }
+
+  std::uint32_t cell_slot(std::string_view name, std::uint32_t& apart) const {
+    for (std::size_t i = 0; i < code_.varnames.size(); ++i) {
+      if (decoded_.is_cell[i] && decoded_.localsplus[i] == name) return static_cast<std::uint32_t>(i);
+    }
+    return apart++;
+  }
+
+  void load_fast(std::uint32_t slot) {
+    bool cell_itself = !traits_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
+    emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
+  }
+
+  void binary_op(BinaryOp op, bool in_place) { emit(Op::binary_op_, static_cast<std::uint32_t>(op), in_place); }
+  void unary_op(UnaryOp op) { emit(Op::unary_op_, static_cast<std::uint32_t>(op)); }
+
+  void rotate(std::uint32_t n) {
+    if (n == 2) {
+      emit(Op::swap_, 2);
+    } else {
+      emit(Op::rotate_, n);
+    }
+  }
+
+  void compare() {
+    std::uint32_t arg = raw().arg;
+    std::uint32_t op = arg >> traits_.compare_shift;
+    if (op < 6) {
+      emit(Op::compare_op_, op, (arg & traits_.compare_bool_bit) != 0);
+    } else if (code_.version > Version{3, 8}) {
+      fail("no such comparison");
+    } else if (op < 8) {
+      emit(Op::contains_op_, op - 6);
+    } else if (op < 10) {
+      emit(Op::is_op_, op - 8);
+    } else if (op == 10) {
+      emit(Op::check_exc_match_);
+    } else {
+      fail("no such comparison");
+    }
+  }
+
+  void load_global() {
+    if (!traits_.global_null_bit) {
+      emit(Op::load_global_, raw().arg);
+      return;
+    }
+    bool null = raw().arg & 1;
+    if (null && !traits_.null_after) emit(Op::push_null_);
+    emit(Op::load_global_, raw().arg >> 1);
+    if (null && traits_.null_after) emit(Op::push_null_);
+  }
+
+  void load_attr() {
+    std::uint32_t arg = raw().arg;
+    if (!traits_.attribute_method_bit) {
+      emit(Op::load_attr_, arg);
+    } else {
+      emit(arg & 1 ? Op::load_method_ : Op::load_attr_, arg >> 1);
+    }
+  }
+
+  // 3.11 and 3.12: the tuple of keyword names is named ahead of the call, by its index.
+  void kw_names() {
+    const std::vector<Constant>& constants = code_.constants;
+    if (names_ >= 0 || raw().arg >= constants.size() || constants[raw().arg].kind != Constant::Kind::tuple ||
+        constants[raw().arg].items.empty()) {
+      fail("KW_NAMES without names");
+      return;
+    }
+    names_ = static_cast<std::int32_t>(raw().arg);
+  }
+
+  void call() {
+    if (names_ >= 0 && code_.constants[static_cast<std::size_t>(names_)].items.size() > raw().arg) {
+      fail("more keyword names than arguments");
+      return;
+    }
+    emit(Op::call_, raw().arg, names_);
+    names_ = -1;
+  }
+
+  void call_function_ex() {
+    if (traits_.null_for_no_dict) {
+      emit(Op::call_function_ex_, 1, 3);
+    } else {
+      emit(Op::call_function_ex_, raw().arg & 1, traits_.null_beside_callable);
+    }
+  }
+
+  // On exhaustion the interpreter pops the iterator and skips END_FOR (3.12: it pops two; 3.13: and POP_TOP); 3.14
+  // skips END_FOR and leaves the iterator to POP_ITER. As operations: an undefined item is pushed and all are run.
+  void for_iter() {
+    if (traits_.end_for_skips == 0) {
+      emit_jump(Op::for_iter_);
+      return;
+    }
+    std::size_t target = starts_at(raws_, raw().target);
+    bool ends = raws_[target].opcode == Opcode::END_FOR;
+    if (traits_.end_for_skips == 2) {
+      ends = ends && target + 1 < raws_.size() && raws_[target + 1].opcode == Opcode::POP_TOP;
+    }
+    if (!ends) {
+      fail("FOR_ITER does not lead to END_FOR");
+      return;
+    }
+    emit_jump(Op::for_iter_, 1);
+  }
+
+  void end_for() {
+    emit(Op::end_for_);
+    if (code_.version == Version{3, 12}) emit(Op::pop_top_);
+  }
+
+  void binary_op_numbered() {
+    std::uint32_t arg = raw().arg;
+    if (arg == binary_subscript && code_.version >= Version{3, 14}) {
+      emit(Op::binary_subscr_);
+    } else if (arg < 2 * binary_operators) {
+      binary_op(static_cast<BinaryOp>(arg % binary_operators), arg >= binary_operators);
+    } else {
+      fail("no such operator");
+    }
+  }
+
+  void intrinsic_1() {
+    switch (static_cast<Intrinsic1>(std::min<std::uint32_t>(raw().arg, 255))) {
+      case Intrinsic1::unary_positive: unary_op(UnaryOp::positive); return;
+      case Intrinsic1::list_to_tuple: emit(Op::list_to_tuple_); return;
+      case Intrinsic1::async_gen_wrap: emit(Op::async_gen_wrap_); return;
+      case Intrinsic1::print:
+      case Intrinsic1::import_star:
+        if (next_is(Opcode::POP_TOP)) {  // their result is None
+          emit(raw().arg == static_cast<std::uint32_t>(Intrinsic1::print) ? Op::print_expr_ : Op::import_star_);
+          ++at_;
+          return;
+        }
+        break;
+      default: break;
+    }
+    emit(Op::intrinsic_1_, raw().arg);
+  }
+
+  void convert_value() {
+    if (raw().arg < 1 || raw().arg > 3) {
+      fail("no such conversion");
+      return;
+    }
+    bool format = next_is(Opcode::FORMAT_SIMPLE);
+    emit(format ? Op::format_value_ : Op::convert_value_, raw().arg);
+    if (format) ++at_;
+  }
+
+  void load_common_constant() {
+    constexpr std::uint32_t assertion_error = 0, minus_one = 11;
+    if (raw().arg == assertion_error) {
+      emit(Op::load_assertion_error_);
+    } else if (raw().arg == minus_one) {
+      emit(Op::load_int_).arg = -1;
+    } else {
+      emit(Op::load_common_constant_, raw().arg);
+    }
+  }
+
+  void get_iter() {
+    constexpr std::uint32_t yield_from = 3;  // 3.15: for `yield from` and the like
+    emit(raw().arg == yield_from ? Op::get_yield_from_iter_ : Op::get_iter_);
+  }
+
+  void lower_one() {
+    const std::uint32_t arg = raw().arg, high = arg >> 4, low = arg & 15;
+    switch (raw().opcode) {
+#define SIMPLE(name, op) case Opcode::name: emit(Op::op##_, arg); break;
+#define JUMP(name, op) case Opcode::name: emit_jump(Op::op##_); break;
+#define BINARY(suffix, op)                                               \
+  case Opcode::BINARY_##suffix: binary_op(BinaryOp::op, false); break;   \
+  case Opcode::INPLACE_##suffix: binary_op(BinaryOp::op, true); break;
+#define UNARY(name, op) case Opcode::name: unary_op(UnaryOp::op); break;
+#define UNPACK(name, kind) case Opcode::name: emit(Op::build_unpack_, arg, kind); break;
+#include "decode/simple.def"
+      // Operations of no meaning outside the interpreter.
+      case Opcode::NOT_TAKEN:
+      case Opcode::PRECALL:
+      case Opcode::GEN_START: break;
+
+      case Opcode::DUP_TOP: emit(Op::copy_, 1); break;
+      case Opcode::DUP_TOP_TWO: emit(Op::copy_, 2); emit(Op::copy_, 2); break;
+      case Opcode::ROT_TWO: rotate(2); break;
+      case Opcode::ROT_THREE: rotate(3); break;
+      case Opcode::ROT_FOUR: rotate(4); break;
+      case Opcode::ROT_N: rotate(arg); break;
+
+      case Opcode::LOAD_FAST:
+      case Opcode::LOAD_FAST_CHECK:
+      case Opcode::LOAD_FAST_BORROW: load_fast(arg); break;
+      case Opcode::LOAD_FAST_LOAD_FAST:
+      case Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW: load_fast(high); load_fast(low); break;
+      case Opcode::STORE_FAST_LOAD_FAST: emit(Op::store_fast_, high); load_fast(low); break;
+      case Opcode::STORE_FAST_STORE_FAST: emit(Op::store_fast_, high); emit(Op::store_fast_, low); break;
+      case Opcode::LOAD_GLOBAL: load_global(); break;
+      case Opcode::LOAD_CLOSURE: emit(Op::load_closure_, cell(arg)); break;
+      case Opcode::LOAD_DEREF: emit(Op::load_deref_, cell(arg)); break;
+      case Opcode::STORE_DEREF: emit(Op::store_deref_, cell(arg)); break;
+      case Opcode::DELETE_DEREF: emit(Op::delete_deref_, cell(arg)); break;
+      case Opcode::LOAD_CLASSDEREF: emit(Op::load_class_deref_, cell(arg)); break;
+      case Opcode::LOAD_FROM_DICT_OR_DEREF: emit(Op::load_from_dict_or_deref_, cell(arg)); break;
+      case Opcode::MAKE_CELL: emit(Op::make_cell_, cell(arg)); break;
+      case Opcode::LOAD_COMMON_CONSTANT: load_common_constant(); break;
+      case Opcode::LOAD_ATTR: load_attr(); break;
+      case Opcode::LOAD_SUPER_ATTR: emit(Op::load_super_attr_, arg >> 2, static_cast<std::int32_t>(arg & 3)); break;
+
+      case Opcode::BINARY_OP: binary_op_numbered(); break;
+      case Opcode::COMPARE_OP: compare(); break;
+      case Opcode::UNPACK_EX: emit(Op::unpack_ex_, arg & 0xff, static_cast<std::int32_t>(arg >> 8)); break;
+      case Opcode::FORMAT_VALUE: emit(Op::format_value_, arg & 3, (arg & 4) != 0); break;
+      case Opcode::CONVERT_VALUE: convert_value(); break;
+      case Opcode::FORMAT_SIMPLE: emit(Op::format_value_); break;
+      case Opcode::FORMAT_WITH_SPEC: emit(Op::format_value_, 0, 1); break;
+      case Opcode::BUILD_INTERPOLATION:
+        emit(Op::build_interpolation_, arg >> 2, static_cast<std::int32_t>(arg & 1));
+        break;
+
+      case Opcode::KW_NAMES: kw_names(); break;
+      case Opcode::CALL_METHOD:
+      case Opcode::CALL: call(); break;
+      case Opcode::CALL_FUNCTION_EX: call_function_ex(); break;
+      case Opcode::CALL_INTRINSIC_1: intrinsic_1(); break;
+      case Opcode::PREP_RERAISE_STAR:
+        emit(Op::intrinsic_2_, static_cast<std::uint32_t>(Intrinsic2::prep_reraise_star));
+        break;
+      case Opcode::MAKE_FUNCTION: emit(Op::make_function_, arg, traits_.qualified_name_on_stack); break;
+
+      case Opcode::GET_ITER: get_iter(); break;
+      case Opcode::FOR_ITER: for_iter(); break;
+      case Opcode::END_FOR: end_for(); break;
+      case Opcode::END_ASYNC_FOR: emit(Op::end_async_for_); break;
+      case Opcode::JUMP_IF_NOT_EXC_MATCH:
+        emit(Op::check_exc_match_);
+        emit_jump(Op::pop_jump_if_false_);
+        break;
+      case Opcode::RETURN_CONST: emit(Op::load_const_, arg); emit(Op::return_value_); break;
+
+      case Opcode::none:
+      case Opcode::CACHE:
+      case Opcode::EXTENDED_ARG:
+      case Opcode::ENTER_EXECUTOR:
+      case Opcode::EXIT_INIT_CHECK:
+      case Opcode::INTERPRETER_EXIT:
+      case Opcode::RESERVED:
+      case Opcode::TRACE_RECORD: fail("an opcode that code does not hold"); break;
+    }
+  }
+
+  const std::vector<RawInstruction>& raws_;
+  DecodedCode& decoded_;
+  const CodeObject& code_;
+  const Traits traits_;
+  std::size_t at_ = 0, begin_ = 0;
+  std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come
+  std::vector<std::uint32_t> cell_slots_;
+  Error error_;
+};
+
+}  // namespace
+
+Result<std::vector<std::int32_t>> lower(const std::vector<RawInstruction>& raws, DecodedCode& decoded) {
+  return Lowering(raws, decoded).run();
+}
+
+}  // namespace depyf

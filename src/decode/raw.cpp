@@ -1,0 +1,103 @@
+#include "decode/raw.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "decode/traits.h"
+
+namespace depyf {
+namespace {
+
+using Argument = OpcodeInfo::Argument;
+
+// Target of a jump in bytes, or -1. `next`: offset behind the instruction and its caches.
+std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, const Traits& traits) {
+  std::int64_t distance = static_cast<std::int64_t>(arg) * traits.jump_unit;
+  switch (kind) {
+    case Argument::jump_forward: return next + distance;
+    case Argument::jump_backward: return next - distance;
+    case Argument::jump_absolute: return distance;
+    default: return -1;
+  }
+}
+
+bool is_jump(const OpcodeInfo& info) {
+  // The argument of END_ASYNC_FOR (3.14) only says where the loop began, for sys.monitoring.
+  return info.argument >= Argument::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
+}
+
+// Marks what jumps and handlers lead to.
+Result<bool> mark_targets(const CodeObject& code, std::vector<RawInstruction>& raws) {
+  for (const RawInstruction& raw : raws) {
+    if (!raw.is_jump) continue;
+    std::size_t index = starts_at(raws, raw.target);
+    if (index == raws.size()) return Error{"a jump to where no instruction starts", raw.offset};
+    raws[index].is_target = true;
+  }
+  for (const ExceptionEntry& entry : code.exceptions) {
+    std::size_t index = starts_at(raws, entry.target);
+    if (index == raws.size()) return Error{"an exception handler where no instruction starts", entry.target};
+    raws[index].is_target = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
+  const OpcodeTable* table = opcode_table(code.version);
+  if (!table) return Error{"a version of Python that is not known", 0};
+  const std::vector<std::uint8_t>& bytes = code.bytecode;
+  if (bytes.empty() || bytes.size() % 2 || bytes.size() > std::numeric_limits<std::int32_t>::max()) {
+    return Error{"bytecode of impossible size", bytes.size()};
+  }
+  const Traits traits = traits_of(code.version);
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  std::vector<RawInstruction> raws;
+  raws.reserve(size / 2);
+  std::uint32_t extended = 0, start = 0;
+  for (std::uint32_t at = 0; at < size;) {
+    const OpcodeInfo& info = (*table)[bytes[at]];
+    if (info.opcode == Opcode::none) return Error{"unknown opcode " + std::to_string(bytes[at]), at};
+    std::uint32_t arg = extended << 8 | bytes[at + 1];
+    if (info.opcode == Opcode::EXTENDED_ARG) {
+      if (extended > 0xffff) return Error{"more than three EXTENDED_ARG", at};
+      extended = arg;
+      at += 2;
+      continue;
+    }
+    if (info.argument == Argument::none) arg = 0;
+    RawInstruction raw{.opcode = info.opcode, .arg = arg, .offset = start, .at = at};
+    raw.end = at + 2 + 2u * info.caches;
+    if (raw.end > size) return Error{"an instruction that is cut off", at};
+    if (arg > std::numeric_limits<std::int32_t>::max()) return Error{"argument out of range", at};
+    if (is_jump(info)) {
+      std::int64_t target = jump_target(info.argument, arg, raw.end, traits);
+      if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};
+      raw.is_jump = true;
+      raw.target = static_cast<std::uint32_t>(target);
+    }
+    raws.push_back(raw);
+    at = start = raw.end;
+    extended = 0;
+  }
+  if (start != size) return Error{"EXTENDED_ARG without an instruction", start};
+  if (Result<bool> marked = mark_targets(code, raws); !marked) return marked.error();
+  return raws;
+}
+
+std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offset) {
+  auto found = std::lower_bound(raws.begin(), raws.end(), offset,
+                                [](const RawInstruction& raw, std::uint32_t value) { return raw.at < value; });
+  return static_cast<std::size_t>(found - raws.begin());
+}
+
+std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t offset) {
+  auto found = std::lower_bound(raws.begin(), raws.end(), offset,
+                                [](const RawInstruction& raw, std::uint32_t value) { return raw.offset < value; });
+  if (found == raws.end() || found->offset != offset) return raws.size();
+  return static_cast<std::size_t>(found - raws.begin());
+}
+
+}  // namespace depyf

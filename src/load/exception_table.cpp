@@ -1,0 +1,39 @@
+#include "load/exception_table.h"
+
+namespace depyf {
+namespace {
+
+// Six bits a byte, most significant first; bit 6: more to come. Bit 7 marks the first byte of an entry.
+bool read_varint(std::string_view table, std::size_t& at, std::uint32_t& value) {
+  value = 0;
+  for (int bytes = 0; bytes < 5; ++bytes) {
+    if (at >= table.size()) return false;
+    auto next = static_cast<std::uint8_t>(table[at++]);
+    value = value << 6 | (next & 63);
+    if (!(next & 64)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok) {
+  std::vector<ExceptionEntry> entries;
+  if (ok) *ok = true;
+  std::size_t at = 0;
+  while (at < table.size()) {
+    std::uint32_t start, length, target, depth_lasti;
+    bool marked = table[at] & 0x80;
+    constexpr std::uint32_t units_max = 1u << 29;  // keeps offsets in bytes within 32 bits
+    if (!marked || !read_varint(table, at, start) || !read_varint(table, at, length) ||
+        !read_varint(table, at, target) || !read_varint(table, at, depth_lasti) || start >= units_max ||
+        length >= units_max || target >= units_max) {
+      if (ok) *ok = false;
+      break;
+    }
+    entries.push_back({start * 2, (start + length) * 2, target * 2, depth_lasti >> 1, (depth_lasti & 1) != 0});
+  }
+  return entries;
+}
+
+}  // namespace depyf
