@@ -1,0 +1,40 @@
+# Everything that is done with this repository; the work itself is in tools/.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint format bench compat fuzz roundtrip clean
+PYTHON_VENV := .venv/bin/python
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## Install what the other targets need (.venv, Debian packages); they do it themselves
+	@tools/setup.sh
+
+build: setup  ## Compile the core, the extension, the command and the C++ tests where sources changed
+	@tools/build.sh
+
+demo: build  ## Run the toy example under depyf.prepare_debug and show what it made
+	@$(PYTHON_VENV) tools/demo.py
+
+test: build  ## Everything that must hold
+	@tools/test.sh
+
+lint: build  ## Formatting, style, types; all of it, clang-tidy included
+	@tools/lint.sh --all
+
+format: setup  ## Format all C++ and Python
+	@tools/format.sh
+
+bench: build  ## Measure the speed of the core
+	@tools/bench.sh
+
+compat: build  ## Tests with the other PyTorch and Python versions at hand
+	@tools/compat.sh
+
+fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS=60 each
+	@tools/fuzz.sh
+
+roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand
+	@tools/roundtrip.sh
+
+clean:  ## Remove what was built; .venv stays
+	rm -rf build dist python/depyf/_core*.so

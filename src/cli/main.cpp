@@ -1,0 +1,134 @@
+// depyf-decompile: Python source out of .pyc files.
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <condition_variable>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "cli/inputs.h"
+#include "cli/text.h"
+#include "depyf/decompile.h"
+#include "depyf/load.h"
+
+namespace depyf::cli {
+namespace {
+
+struct Settings {
+  std::vector<std::string> arguments;
+  std::string output;
+  unsigned jobs = 1;
+  bool disassemble = false, fields = false;
+};
+
+struct Outcome {
+  std::string text, error;  // error: whole lines for standard error
+  bool done = false;
+};
+
+bool read_all(const std::string& path, std::string& bytes) {
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  if (!file) return false;
+  std::istream& stream = path == "-" ? std::cin : file;
+  bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  return !stream.bad();
+}
+
+bool write_all(const std::filesystem::path& path, const std::string& text) {
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  return file.good();
+}
+
+Outcome process(const Input& input, const Settings& settings) {
+  std::string bytes;
+  if (!read_all(input.path, bytes)) return {"", input.path + ": cannot be read\n"};
+  LoadedPyc loaded = load_pyc(bytes);
+  if (!loaded.code) {
+    return {"", input.path + ": " + std::to_string(loaded.error_offset) + ": " + loaded.error + "\n"};
+  }
+  Outcome outcome;
+  if (settings.fields) {
+    outcome.text = fields_text(*loaded.code);
+  } else if (settings.disassemble) {
+    outcome.text = disassembly_text(*loaded.code);
+  } else {
+    outcome.text = decompile(*loaded.code).source;
+  }
+  if (!settings.output.empty()) {
+    std::filesystem::path path = settings.output / input.output;
+    if (!write_all(path, outcome.text)) outcome.error = path.string() + ": cannot be written\n";
+    outcome.text.clear();
+  }
+  return outcome;
+}
+
+Outcome process_safely(const Input& input, const Settings& settings) {
+  try {
+    return process(input, settings);
+  } catch (const std::exception& error) {
+    return {"", input.path + ": " + error.what() + "\n"};
+  }
+}
+
+// Works on all inputs in `settings.jobs` threads, prints in their order; the exit status.
+int run(const std::vector<Input>& inputs, const Settings& settings) {
+  std::vector<Outcome> outcomes(inputs.size());
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::condition_variable finished;
+  auto work = [&] {
+    for (std::size_t i = next++; i < inputs.size(); i = next++) {
+      Outcome outcome = process_safely(inputs[i], settings);
+      outcome.done = true;
+      std::lock_guard lock(mutex);
+      outcomes[i] = std::move(outcome);
+      finished.notify_one();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < std::min<std::size_t>(settings.jobs, inputs.size()); ++i) threads.emplace_back(work);
+  int status = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::unique_lock lock(mutex);
+    finished.wait(lock, [&] { return outcomes[i].done; });
+    Outcome outcome = std::move(outcomes[i]);
+    lock.unlock();
+    if (!outcome.text.empty() && inputs.size() > 1) std::cout << "# " << inputs[i].path << "\n";
+    std::cout << outcome.text;
+    std::cerr << outcome.error;
+    if (!outcome.error.empty()) status = 1;
+  }
+  if (!std::cout.flush()) {
+    std::cerr << "standard output: cannot be written\n";
+    status = 1;
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace depyf::cli
+
+int main(int argc, char** argv) {
+  using namespace depyf::cli;
+  Settings settings;
+  CLI::App app("Python source out of .pyc files of CPython 3.8 to 3.15", "depyf-decompile");
+  app.set_version_flag("--version", "depyf-decompile " DEPYF_VERSION);
+  app.add_option("FILE", settings.arguments, ".pyc files, folders of such, or - for standard input")->required();
+  app.add_option("-o,--output", settings.output, "Folder for the sources, in place of standard output");
+  app.add_option("-j,--jobs", settings.jobs, "Files to work on at a time")->check(CLI::Range(1u, 256u));
+  auto* dis = app.add_flag("--dis", settings.disassemble, "Print version-neutral instructions instead");
+  app.add_flag("--dump-load", settings.fields, "Print the fields of the code objects as loaded instead")->excludes(dis);
+  CLI11_PARSE(app, argc, argv);
+
+  std::ios::sync_with_stdio(false);
+  std::vector<Input> inputs = find_inputs(settings.arguments);
+  if (inputs.empty()) std::cerr << "no .pyc files found\n";
+  choose_outputs(inputs);
+  return inputs.empty() ? 1 : run(inputs, settings);
+}

@@ -1,0 +1,67 @@
+// Bounds-checked little-endian reading: the only code that touches raw input.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "support/result.h"
+
+namespace depyf {
+
+// After the first failure every read gives zero or nothing; callers look at `ok` where a loop or a type depends on it.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view input, std::size_t offset = 0) : input_(input), offset_(offset) {
+    if (offset > input.size()) fail("truncated");
+  }
+
+  bool ok() const { return !error_; }
+  const Error& error() const { return *error_; }
+  std::size_t offset() const { return offset_; }
+  std::size_t remaining() const { return input_.size() - offset_; }
+
+  // Only for offsets that have been read before.
+  void seek(std::size_t offset) { offset_ = offset; }
+
+  void fail(std::string message) { fail_at(std::move(message), offset_); }
+  void fail_at(std::string message, std::size_t offset) {
+    if (!error_) error_ = Error{std::move(message), offset};
+    offset_ = input_.size();
+  }
+
+  std::string_view bytes(std::size_t count) {
+    if (count > remaining()) {
+      fail("truncated");
+      return {};
+    }
+    std::string_view found = input_.substr(offset_, count);
+    offset_ += count;
+    return found;
+  }
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(little_endian(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(little_endian(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(4)); }
+  std::uint64_t u64() { return little_endian(8); }
+  std::int32_t i32() { return static_cast<std::int32_t>(u32()); }
+
+ private:
+  std::uint64_t little_endian(std::size_t size) {
+    std::uint64_t value = 0;
+    int shift = 0;
+    for (char byte : bytes(size)) {
+      value |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(byte)) << shift;
+      shift += 8;
+    }
+    return value;
+  }
+
+  std::string_view input_;
+  std::size_t offset_;
+  std::optional<Error> error_;
+};
+
+}  // namespace depyf

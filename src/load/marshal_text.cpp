@@ -1,0 +1,69 @@
+#include "load/marshal_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace depyf {
+
+bool is_wtf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    auto lead = static_cast<std::uint8_t>(text[at++]);
+    if (lead < 0x80) continue;
+    int more = lead < 0xc2 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : -1;
+    if (more < 0 || text.size() - at < static_cast<std::size_t>(more)) return false;
+    std::uint32_t point = lead & (0x3fu >> more);
+    for (int i = 0; i < more; ++i) {
+      auto next = static_cast<std::uint8_t>(text[at++]);
+      if ((next & 0xc0) != 0x80) return false;
+      point = point << 6 | (next & 0x3f);
+    }
+    constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    if (point < least[more] || point > 0x10ffff) return false;
+  }
+  return true;
+}
+
+std::string latin1_to_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (char character : text) {
+    auto byte = static_cast<std::uint8_t>(character);
+    if (byte < 0x80) {
+      out += character;
+    } else {
+      out += static_cast<char>(0xc0 | byte >> 6);
+      out += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  return out;
+}
+
+std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative) {
+  std::string hexadecimal;  // least significant first
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (std::uint16_t digit : digits) {
+    bits |= static_cast<std::uint32_t>(digit) << count;
+    count += 15;
+    for (; count >= 4; count -= 4, bits >>= 4) hexadecimal += "0123456789abcdef"[bits & 15];
+  }
+  if (count) hexadecimal += "0123456789abcdef"[bits & 15];
+  while (!hexadecimal.empty() && hexadecimal.back() == '0') hexadecimal.pop_back();
+  std::reverse(hexadecimal.begin(), hexadecimal.end());
+  std::string sign = negative && !hexadecimal.empty() ? "-" : "";
+  if (hexadecimal.size() > 16) return sign + "0x" + hexadecimal;
+  std::uint64_t value = 0;
+  std::from_chars(hexadecimal.data(), hexadecimal.data() + hexadecimal.size(), value, 16);
+  return sign + std::to_string(value);
+}
+
+std::optional<double> parse_float(std::string_view text) {
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace depyf

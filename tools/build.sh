@@ -1,0 +1,14 @@
+#!/bin/bash
+# Compiles the `dev` preset (or the one given) in build/; the extension module lands in python/depyf, which .venv sees.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:-dev}
+export PATH="$PWD/.venv/bin:$PATH"
+mkdir -p .cache
+exec 9> .cache/build.lock
+flock 9
+if [ ! -f "build/$preset/build.ninja" ]; then
+  echo "build: configuring build/$preset"
+  cmake --preset "$preset" -DPython_EXECUTABLE="$PWD/.venv/bin/python" --log-level=STATUS >/dev/null
+fi
+cmake --build --preset "$preset"

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Formatting, style and types. --all: clang-tidy too, on files that changed since it last passed them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$PWD/.venv/bin:$PATH"
+tracked() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
+
+status=0
+check() { echo "lint: $1"; shift; "$@" || status=1; }
+
+tracked '*.h' '*.cpp' > .cache/cpp-files
+check clang-format xargs -r -n 20 clang-format --dry-run -Werror < .cache/cpp-files
+check 'ruff check' ruff check --quiet
+check 'ruff format' ruff format --quiet --check
+check mypy mypy --no-error-summary
+check shell sh -c 'for file in tools/*.sh .ci/run; do bash -n "$file" || exit 1; done'
+if [ "${1:-}" = --all ]; then
+  check clang-tidy tools/tidy.sh
+fi
+exit $status

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Puts what `make` needs in place: .venv with the packages of requirements-dev.txt and torch, Debian packages for the
+# C++ tests. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+torch=torch==2.13.0
+debian=(doctest-dev libcli11-dev libbenchmark-dev "$@")
+
+find_python() {
+  local candidate
+  for candidate in "${PYTHON:-}" python3.11 "$HOME"/.pyenv/versions/3.11*/bin/python3 python3 python; do
+    if [ -n "$candidate" ] && "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+      "$candidate" -c 'import sys; print(sys.executable)'  # not a shim, which may pick another version later
+      return
+    fi
+  done
+  echo 'setup: no Python 3.11 found; install it or say where it is: make PYTHON=/path/to/python3.11' >&2
+  return 1
+}
+
+install_python_packages() {
+  local stamp=.venv/.installed want
+  want=$(cat requirements-dev.txt; echo "$torch")
+  if [ "$(cat "$stamp" 2>/dev/null)" = "$want" ]; then return; fi
+  local python
+  python=$(find_python)
+  if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+    echo "setup: making .venv"
+    "$python" -m venv .venv
+  fi
+  echo "setup: installing $torch and the packages of requirements-dev.txt into .venv"
+  .venv/bin/python -m pip install -qq --disable-pip-version-check "$torch" -r requirements-dev.txt
+  # The checkout itself: its package, with the extension module that the build puts there.
+  .venv/bin/python -c 'import os, sysconfig
+print(os.path.abspath("python"), file=open(sysconfig.get_path("purelib") + "/depyf-checkout.pth", "w"))'
+  echo "$want" > "$stamp"
+}
+
+install_debian_packages() {
+  local missing=() package
+  for package in "${debian[@]}"; do
+    if [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" != 'install ok installed' ]; then
+      missing+=("$package")
+    fi
+  done
+  if [ ${#missing[@]} = 0 ]; then return; fi
+  local apt=(apt-get)
+  if [ "$(id -u)" != 0 ]; then apt=(sudo -n apt-get); fi
+  echo "setup: installing ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  "${apt[@]}" install -y -qq "${missing[@]}" >/dev/null 2>&1 ||
+    { "${apt[@]}" update -qq && "${apt[@]}" install -y -qq "${missing[@]}"; } >/dev/null 2>&1 ||
+    echo "setup: could not install ${missing[*]}; install them by hand (the C++ tests, command and benchmarks need them)" >&2
+}
+
+for tool in g++ flock; do
+  command -v $tool >/dev/null || { echo "setup: $tool is missing" >&2; exit 1; }
+done
+mkdir -p .cache
+exec 9> .cache/setup.lock  # two runs at once would spoil each other's .venv
+flock 9
+install_python_packages
+install_debian_packages
