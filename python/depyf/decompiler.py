@@ -188,7 +188,8 @@ class Decompiler:
         if filepath_template is not None:
             from depyf.files import claim
 
-            filename = str(claim(lambda n: filepath_template % n, lambda n: source))
+            path, _ = claim(lambda n: filepath_template % n, lambda n: source)
+            filename = str(path)
         return compile_checked(source, reference_code, constants_of=code_to_decompile, filename=filename)
 
     def __hash__(self) -> int:

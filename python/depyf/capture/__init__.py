@@ -1,0 +1,76 @@
+"""Watching torch.compile at work: hooks in, a Session and a directory out."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from depyf import decompiler, files, report
+from depyf.capture import hub
+from depyf.capture.recorder import Recorder
+from depyf.session import Session
+
+__all__ = ["prepare_debug"]
+
+
+class prepare_debug(contextlib.ContextDecorator):  # noqa: N801  (a name that users know)
+    """Dumps what torch.compile makes in a `with` block to a directory, as Python files. Start with `index.md` there.
+
+        with depyf.prepare_debug("dump") as session:
+            compiled(x)
+
+    Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index, `session.json` and
+    the `full_code` files at the end of the block, also if it ends with an exception. The program's behaviour does not change: what fails
+    within depyf is warned of once, and noted in the index. Blocks may nest, in one thread or several; a directory may be used by several
+    blocks and processes.
+
+    Args:
+        what: the directory (str or path), or a function and the directory. What was compiled of the function before the block is then
+            dumped too, as far as it is still there: code and guards.
+        dump_src_dir: the directory, as the older tool names it.
+        clean_wild_fx_code, log_bytecode: of the older tool; without effect, as there are no such files.
+
+    Raises:
+        TypeError: other arguments than these, or no Python code behind the function.
+        OSError: on entry, where the directory cannot be made or written to. Nothing is changed then.
+    """
+
+    def __init__(
+        self,
+        *what: Any,
+        dump_src_dir: str | os.PathLike[str] | None = None,
+        clean_wild_fx_code: bool = True,
+        log_bytecode: bool = False,
+    ) -> None:
+        arguments = [*what] if dump_src_dir is None else [*what, dump_src_dir]
+        if not arguments or len(arguments) > 2 or not isinstance(arguments[-1], (str, os.PathLike)):
+            raise TypeError("prepare_debug takes a directory, or a function and a directory")
+        self._directory = Path(os.path.abspath(os.fspath(arguments[-1])))
+        self._functions = tuple(arguments[:-1])
+        for function in self._functions:
+            decompiler.find_code(function)
+        self._entered: list[Recorder] = []
+
+    def __enter__(self) -> Session:
+        files.check_writable(self._directory)
+        recorder = Recorder(self._directory, self._functions)
+        hub.add(recorder)
+        self._entered.append(recorder)
+        # A block that is entered by hand and never left still gets its index.
+        atexit.register(recorder.finish)
+        return recorder.session
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        recorder = self._entered.pop()
+        atexit.unregister(recorder.finish)
+        try:
+            hub.remove(recorder)
+        except Exception as failure:
+            report.warn(f"depyf could not take its hooks away: {type(failure).__name__}: {failure}")
+        recorder.finish()

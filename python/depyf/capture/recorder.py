@@ -1,0 +1,427 @@
+"""From events to the session and its files: what belongs to which compilation, and under which number."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+import threading
+import types
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from depyf import decompiler, dump, files, guards, names, report
+from depyf.compat import dynamo, graphs, trace
+from depyf.session import Artifact, Frame, Session
+
+# Record of the structured trace -> the kind in the file's name.
+_GRAPHS = {
+    "dynamo_output_graph": "Captured_Graph",
+    "before_pre_grad_graph": "BEFORE_PRE_GRAD",
+    "after_pre_grad_graph": "AFTER_PRE_GRAD",
+    "aot_joint_graph": "Joint_graph",
+    "aot_forward_graph": "Forward_graph",
+    "aot_inference_graph": "Forward_graph",
+    "aot_backward_graph": "Backward_graph",
+    "before_post_grad_graph": "BEFORE_POST_GRAD",
+    "inductor_post_grad_graph": "AFTER_POST_GRAD",
+}
+_DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
+_AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
+
+
+@dataclass
+class _Item:
+    """An artifact on its way: its text is kept until the compilation's number is known for certain."""
+
+    kind: str
+    text: str
+    direction: str | None
+    suffix: str
+    artifact: Artifact | None = None
+    created: bool = False
+
+
+@dataclass
+class _Compile:
+    """One compilation, as far as it has come."""
+
+    frame: Frame
+    attempt: int = 0
+    number: int | None = None
+    items: list[_Item] = field(default_factory=list)
+    original: types.CodeType | None = None
+    resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
+    cache_hit: bool = False
+    ended: bool = False
+
+
+class Recorder:
+    """Receives the events of one block. Thread safe; what it raises is caught by the hub and told once."""
+
+    def __init__(self, directory: Path, functions: tuple[Any, ...] = ()) -> None:
+        import torch
+
+        self.directory = directory
+        self.session = Session(str(directory), torch_version=str(torch.__version__), python_version=platform.python_version())
+        self.session.notes += [*dynamo.missing(), *trace.missing()]
+        self._functions = functions
+        self._lock = threading.RLock()
+        self._compiles: dict[int, tuple[object, _Compile]] = {}
+        self._order: list[_Compile] = []
+        self._taken: set[str] = set()
+        self._resume_names: dict[int, tuple[types.CodeType, str]] = {}
+        self._seen_codes: set[int] = set()
+        self._keep: list[types.CodeType] = []
+        self._told = False
+        self._closed = False
+        # By identity: comparing code objects compares their constants, which can be anything.
+        self._before = {id(code): code for code in dynamo.compiled_codes()}
+
+    # Events
+
+    def transformed(self, original: types.CodeType, code: types.CodeType) -> None:
+        """Dynamo made `code` to run in place of `original`."""
+        with self._lock:
+            compile = self._current(original.co_name)
+            if compile is None:
+                return
+            frame = compile.frame
+            compile.original = original
+            self._keep += [original, code]
+            self._seen_codes.add(id(code))
+            frame.status = "compiled"
+            frame.function, frame.filename, frame.line = original.co_name, original.co_filename, original.co_firstlineno
+            frame.is_resume = dynamo.is_resume_code(original)
+            self._name_resume_functions(compile, code)
+            called = [n for one in names.nested_codes(code) for name in one.co_names if (n := names.compiled_fn_number(name)) is not None]
+            if called:
+                self._set_number(compile, called[0] if compile.number not in called else compile.number)
+            self._write_transformed(frame, code)
+
+    def traced(self, metadata: dict[str, object], payload: str | None) -> None:
+        """A record of the structured trace."""
+        artifact = metadata.get("artifact")
+        name = artifact.get("name") if isinstance(artifact, dict) else next(iter(metadata), None)
+        if not isinstance(name, str):
+            return
+        with self._lock:
+            if name == "dynamo_start":
+                self._started(metadata)
+            elif name in _GRAPHS and payload is not None:
+                kind = _GRAPHS[name]
+                self._add(kind, payload, _DIRECTIONS.get(kind) or graphs.direction(), ".py")
+            elif name == "inductor_output_code" and payload is not None:
+                told = _AOT_ID.match(payload)
+                found = told[1].replace("inference", "forward") if told else None
+                self._add("kernel", payload, graphs.direction() or found, ".py")
+            elif name in ("dynamo_cpp_guards_str", "dynamo_graph_break_reason", "recompile_reasons", "compilation_metrics") or "cache_hit" in name:
+                compile = self._current()
+                if compile is not None:
+                    self._told_about(compile, name, metadata, payload)
+
+    def scheduled(self, kind: str, text: str) -> None:
+        """Inductor's IR before or after fusion."""
+        with self._lock:
+            self._add(kind, text, graphs.direction(), ".txt")
+
+    def named_graph(self, name: str, graph: Any, caller: str) -> None:
+        """A graph that someone shows under a name."""
+        number = names.compiled_fn_number(name)
+        if number is not None:
+            with self._lock:
+                compile = self._current()
+                if compile is not None:
+                    self._set_number(compile, number)
+        elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
+            text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
+            with self._lock:
+                self._add(names.safe_file_part(name), text, graphs.direction(), ".py")
+
+    def failed(self, error: Exception) -> None:
+        """Something of ours raised in a hook. Told once; the program goes on."""
+        with self._lock:
+            place = error.__traceback__
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            where = f" ({Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno})" if place is not None else ""
+            note = f"depyf failed, and the dump is incomplete: {type(error).__name__}: {error}{where}"
+            if note not in self.session.notes:
+                self.session.notes.append(note)
+            told, self._told = self._told, True
+        if not told:
+            report.warn(note)
+
+    # The end
+
+    def finish(self) -> None:
+        """Writes what can only be written at the end. Never raises."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            for step in (self._flush, self._add_compiled_before, self._add_missing, self._write_full_code, self._write_index):
+                try:
+                    step()
+                except Exception as error:
+                    self.failed(error)
+
+    def _flush(self) -> None:
+        for compile in self._order:
+            self._write_pending(compile)
+
+    def _add_compiled_before(self) -> None:
+        """Adds what is still there of functions that were compiled before the block."""
+        given = {id(code) for code in self._given_codes()}
+        again = {id(compile.original) for compile in self._order if compile.original is not None}
+        nothing_new = not any(compile.frame.status == "compiled" for compile in self._order)
+        shown: list[str] = []
+        others: list[str] = []
+        for key, code in self._before.items():
+            where = f"{code.co_name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
+            if not (nothing_new or key in given or key in again):
+                others.append(where)
+                continue
+            entries = [entry for entry in dynamo.entries(code) if id(entry.code) not in self._seen_codes]
+            for entry in reversed(entries):
+                frame = Frame(entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before")
+                frame.is_resume = dynamo.is_resume_code(code)
+                frame.guards = guards.readable(entry.guards)
+                compile = _Compile(frame, original=code)
+                called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
+                frame.compiled_fn = compile.number = called[0] if called else None
+                for name in entry.code.co_names:
+                    if dynamo.is_resume_name(name):
+                        self._add_resume(compile, name, dynamo.resume_code(dynamo.find_global(name)))
+                self.session.frames.append(frame)
+                self._order.append(compile)
+                self._write_transformed(frame, entry.code)
+            if entries and not dynamo.is_resume_code(code):
+                shown.append(where)
+        self._link_resume_names()
+        if shown:
+            note = (
+                f"Compiled before the block: {', '.join(shown)}. Of these compilations only the transformed code and the guards are still "
+                "there; graphs and kernels are not. To see all, call torch._dynamo.reset() before the block, or make the first call in it."
+            )
+            self.session.notes.append(note)
+            report.warn(f"depyf: {note}")
+        elif nothing_new and not self.session.notes:
+            note = (
+                "Nothing was compiled in the block. Either no function under torch.compile was called in it, or Dynamo could not compile "
+                "what was called."
+            )
+            self.session.notes.append(note)
+            report.warn(f"depyf: {note}")
+        if others:
+            self.session.notes.append(
+                f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave nothing here. To see "
+                "them, call torch._dynamo.reset() before the block, or give the function: prepare_debug(fn, directory)."
+            )
+
+    def _given_codes(self) -> list[types.CodeType]:
+        """The code of the functions given to `prepare_debug`, and of the resume functions that they lead to."""
+        found = [decompiler.find_code(function) for function in self._functions]
+        for code in found:  # grows on the way
+            for entry in dynamo.entries(code):
+                for name in entry.code.co_names:
+                    if dynamo.is_resume_name(name):
+                        resume = dynamo.resume_code(dynamo.find_global(name))
+                        if resume is not None and all(resume is not one for one in found):
+                            found.append(resume)
+        return found
+
+    def _add_missing(self) -> None:
+        for compile in self._order:
+            compile.frame.missing = dump.missing_artifacts(compile.frame, cache_hit=compile.cache_hit)
+
+    def _write_full_code(self) -> None:
+        by_code: dict[int, list[_Compile]] = {}
+        for compile in self._order:
+            if compile.original is not None:
+                by_code.setdefault(id(compile.original), []).append(compile)
+        reached: set[int] = set()
+        tops = [key for key, group in by_code.items() if not group[0].frame.is_resume]
+        for key in tops:
+            reached |= self._write_story(key, by_code)
+        # Resume functions whose beginning was not seen in this block have a story of their own.
+        for key in by_code:
+            if key not in reached:
+                reached |= self._write_story(key, by_code)
+
+    def _write_story(self, top: int, by_code: dict[int, list[_Compile]]) -> set[int]:
+        """Writes one full_code file; returns the functions in it."""
+        todo, reached = [top], {top}
+        sections: list[dump.Section] = []
+        while todo:
+            key = todo.pop(0)
+            group = by_code[key]
+            original = group[0].original
+            assert original is not None
+            sections.append(dump.Section(original, [compile.frame for compile in group]))
+            for compile in group:
+                for resume in compile.resumes.values():
+                    if resume is not None and id(resume) in by_code and id(resume) not in reached:
+                        reached.add(id(resume))
+                        todo.append(id(resume))
+        name = sections[0].original.co_name
+        text = dump.full_code(sections, self._read)
+        path = self._claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text)[0]
+        ids = [frame.compile_id for section in sections for frame in section.frames]
+        self.session.full_code.append(dump.FullCode(name, path.name, ids))
+        return reached
+
+    def _write_index(self) -> None:
+        with files.locked(self.directory):
+            runs = dump.merged_runs(self.directory, self.session)
+            files.replace(self.directory / "session.json", dump.session_json(runs))
+            files.replace(self.directory / "index.md", dump.index(runs))
+
+    # Compilations
+
+    def _current(self, function: str | None = None) -> _Compile | None:
+        """The compilation that this thread is at; what an earlier attempt left is dropped."""
+        now = dynamo.current()
+        if now is None:
+            return None
+        found = self._compiles.get(id(now.key))
+        if found is not None:
+            compile = found[1]
+        else:
+            compile = _Compile(Frame(now.compile_id, function or "?"), attempt=now.attempt)
+            # The key is held so that its id is not given to another.
+            self._compiles[id(now.key)] = (now.key, compile)
+            self._order.append(compile)
+            self.session.frames.append(compile.frame)
+        if now.attempt > compile.attempt:
+            self._drop_artifacts(compile)
+            compile.attempt = compile.frame.attempt = now.attempt
+        return compile
+
+    def _started(self, metadata: dict[str, object]) -> None:
+        compile = self._current()
+        start = metadata.get("dynamo_start")
+        stack = start.get("stack") if isinstance(start, dict) else None
+        if compile is not None and isinstance(stack, list) and stack and compile.frame.function == "?":
+            compile.frame.function = str(stack[-1].get("name", "?"))
+            compile.frame.line = int(stack[-1].get("line") or 0)
+
+    def _told_about(self, compile: _Compile, name: str, metadata: dict[str, object], payload: str | None) -> None:
+        frame = compile.frame
+        if name == "compilation_metrics":
+            metrics = metadata.get(name)
+            if isinstance(metrics, dict):
+                frame.filename = frame.filename or str(metrics.get("co_filename") or "")
+                frame.line = int(metrics.get("co_firstlineno") or frame.line)
+                if metrics.get("fail_type"):
+                    frame.error = names.shorten(f"{metrics['fail_type']}: {metrics.get('fail_reason')}")
+                    frame.status = "failed" if frame.status != "compiled" else frame.status
+            self._write_pending(compile)
+        elif name == "dynamo_cpp_guards_str":
+            frame.guards = guards.readable(payload or "")
+        elif name == "dynamo_graph_break_reason":
+            reason = (payload or "").strip()
+            if reason not in frame.graph_breaks:
+                frame.graph_breaks.append(reason)
+        elif name == "recompile_reasons":
+            frame.recompile_reasons = [line for line in (payload or "").splitlines() if line.strip()]
+        else:
+            compile.cache_hit = True
+
+    def _set_number(self, compile: _Compile, number: int) -> None:
+        if compile.number != number:
+            if compile.number is not None:
+                # The code calls another function than the one announced: what was written has the wrong name.
+                for item in compile.items:
+                    self._unwrite(compile, item)
+            compile.number = compile.frame.compiled_fn = number
+        self._write_pending(compile)
+
+    def _name_resume_functions(self, compile: _Compile, code: types.CodeType) -> None:
+        table = dynamo.globals_being_compiled() or {}
+        for one in names.nested_codes(code):
+            for name in one.co_names:
+                if dynamo.is_resume_name(name):
+                    self._add_resume(compile, name, dynamo.resume_code(table.get(name)))
+        self._link_resume_names()
+
+    def _add_resume(self, compile: _Compile, name: str, code: types.CodeType | None) -> None:
+        if name not in compile.frame.resume_calls:
+            compile.frame.resume_calls.append(name)
+        compile.resumes[name] = code
+        if code is not None:
+            self._resume_names[id(code)] = (code, name)
+
+    def _link_resume_names(self) -> None:
+        for compile in self._order:
+            if compile.frame.is_resume and id(compile.original) in self._resume_names:
+                compile.frame.resume_name = self._resume_names[id(compile.original)][1]
+
+    # Artifacts
+
+    def _add(self, kind: str, text: str, direction: str | None, suffix: str) -> None:
+        compile = self._current()
+        item = _Item(kind, text, direction, suffix)
+        if compile is None:
+            self._write(item, "__no_compile_id", None)
+            assert item.artifact is not None
+            self.session.other_artifacts.append(item.artifact)
+            return
+        compile.items.append(item)
+        if compile.number is not None:
+            self._write_pending(compile)
+
+    def _write_pending(self, compile: _Compile) -> None:
+        if compile.number is not None:
+            stem = f"__compiled_fn_{compile.number}"
+        else:
+            stem = f"__compile_{names.safe_file_part(compile.frame.compile_id)}"
+        for item in compile.items:
+            if item.artifact is None:
+                self._write(item, stem, compile.frame)
+                assert item.artifact is not None
+                compile.frame.artifacts.append(item.artifact)
+
+    def _write(self, item: _Item, stem: str, frame: Frame | None) -> None:
+        text = dump.artifact_text(item.kind, item.text, item.direction, frame)
+        if item.kind == "kernel":
+            template = f"{stem}.kernel_{{}}{item.suffix}"
+        else:
+            template = f"{stem}.{item.kind}.{{}}{item.suffix}"
+        path, item.created = self._claim(template, lambda n: text)
+        item.artifact = Artifact(item.kind, path.name, item.direction)
+
+    def _drop_artifacts(self, compile: _Compile) -> None:
+        """Forgets what an attempt left that Dynamo has given up."""
+        for item in compile.items:
+            self._unwrite(compile, item)
+        compile.items.clear()
+        compile.number = compile.frame.compiled_fn = None
+
+    def _unwrite(self, compile: _Compile, item: _Item) -> None:
+        if item.artifact is None:
+            return
+        compile.frame.artifacts.remove(item.artifact)
+        path = self.directory / item.artifact.file
+        self._taken.discard(str(path))
+        if item.created:
+            path.unlink(missing_ok=True)
+        item.artifact = None
+
+    def _write_transformed(self, frame: Frame, code: types.CodeType) -> None:
+        part = names.safe_file_part(frame.function)
+
+        def text(n: int) -> str:
+            return dump.transformed_text(frame, decompiler.source_of(code, name=f"__transformed_code_{n}_for_{part}"))
+
+        path = self._claim(f"__transformed_code_{{}}_for_{part}.py", text)[0]
+        frame.transformed_file = path.name
+
+    def _claim(self, template: str, text: Any) -> tuple[Path, bool]:
+        path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken)
+        self._taken.add(str(path))
+        return path, created
+
+    def _read(self, file: str) -> str:
+        return (self.directory / file).read_text(encoding="utf-8")

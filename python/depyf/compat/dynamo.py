@@ -1,0 +1,172 @@
+"""Dynamo: the bytecode hook, the compilation at work, cache entries.
+
+Relied on: `torch._dynamo.convert_frame.register_bytecode_hook`, `.input_codes`; `torch._guards.CompileContext`;
+`torch._dynamo.eval_frame._debug_get_cache_entry_list`, and the fields of its entries. Where one is missing the function that needs it
+returns its empty answer, and `missing()` names what will not be seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+BytecodeHook = Callable[[types.CodeType, types.CodeType], None]
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """The compilation that the calling thread is at."""
+
+    key: object
+    """The same object for all of one compilation, its backward compiled later included; compile ids repeat after `torch._dynamo.reset`."""
+    compile_id: str
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is copied of one cache entry. Entries themselves point into memory of C++ and must not be kept."""
+
+    code: types.CodeType
+    guards: str
+    compile_id: str | None
+
+
+def missing() -> list[str]:
+    """What this release of PyTorch lacks, one sentence each."""
+    found = []
+    if _convert_frame_attribute("register_bytecode_hook") is None:
+        found.append("This PyTorch has no register_bytecode_hook: transformed code is not seen.")
+    if _entry_list() is None:
+        found.append("This PyTorch has no _debug_get_cache_entry_list: cache entries made before the block are not seen.")
+    return found
+
+
+def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
+    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away again."""
+    register = _convert_frame_attribute("register_bytecode_hook")
+    if register is None:
+        return lambda: None
+    # Dynamo iterates over its hooks while it compiles: another thread's compilation has to end first.
+    lock = _convert_frame_attribute("compile_lock") or contextlib.nullcontext()
+    with lock:
+        handle = register(hook)
+
+    def remove() -> None:
+        with lock:
+            handle.remove()
+
+    return remove
+
+
+def current() -> Compilation | None:
+    """The compilation that this thread is at; None outside of one."""
+    try:
+        from torch._guards import CompileContext
+
+        context = CompileContext.try_get()
+        if context is None or context.compile_id is None:
+            return None
+        # The context is one object for forward and backward. Its attempt counts restarts.
+        return Compilation(context, str(context.compile_id), context.attempt)
+    except (ImportError, AttributeError):
+        return None
+
+
+def globals_being_compiled() -> dict[str, Any] | None:
+    """The globals of the function being compiled; to be called within a bytecode hook.
+
+    No argument of the hook leads to them, so they are looked up in the compiler's own frame.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
+            found = frame.f_locals.get("globals")
+            if type(found) is dict:
+                return found
+        frame = frame.f_back
+    return None
+
+
+def entries(code: types.CodeType) -> list[Entry]:
+    """The cache entries of an original code object, the one that is tried first in front."""
+    get = _entry_list()
+    if get is None:
+        return []
+    found = []
+    for entry in get(code):
+        guards = getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None)
+        compile_id = getattr(entry, "compile_id", None)
+        found.append(Entry(entry.code, str(guards), None if compile_id is None else str(compile_id)))
+    return found
+
+
+def compiled_codes() -> list[types.CodeType]:
+    """Every original code object alive, resume functions included, that has cache entries."""
+    tracker = _convert_frame_attribute("input_codes")
+    get = _entry_list()
+    if tracker is None or get is None:
+        return []
+    alive = [reference() for reference in list(getattr(tracker, "seen", ()))]
+    return [code for code in alive if code is not None and get(code)]
+
+
+def resume_code(value: object) -> types.CodeType | None:
+    """The code object behind a `__resume_at_*` global: a function, or a factory of one where there are free variables."""
+    if not isinstance(value, types.FunctionType):
+        return None
+    if value.__code__.co_name.startswith(("torch_dynamo_resume_in", "resume_in")):
+        return value.__code__
+    for cell in value.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            continue
+        if type(content) is types.CodeType:
+            return content
+    return value.__code__
+
+
+def is_resume_name(name: str) -> bool:
+    """Is `name` the global under which a transformed function finds a resume function?"""
+    return name.startswith("__resume_at_")
+
+
+def is_resume_code(code: types.CodeType) -> bool:
+    """Is this the code of a function that Dynamo made to go on after a graph break?"""
+    return code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
+
+
+def find_global(name: str) -> object:
+    """The value of a global whose name is unique in the process, in whichever module it is; None if in none."""
+    for module in list(sys.modules.values()):
+        table = getattr(module, "__dict__", None)
+        if type(table) is dict and name in table:
+            return table[name]
+    return None
+
+
+def _convert_frame_attribute(name: str) -> Any:
+    try:
+        from torch._dynamo import convert_frame
+    except ImportError:
+        return None
+    return getattr(convert_frame, name, None)
+
+
+def _entry_list() -> Callable[[types.CodeType], list[Any]] | None:
+    try:
+        from torch._dynamo import eval_frame
+    except ImportError:
+        return None
+    return getattr(eval_frame, "_debug_get_cache_entry_list", None)
+
+
+def bytecode_log() -> logging.Logger:
+    """The logger of `TORCH_LOGS="+bytecode"`; one that nobody has enabled where there is none."""
+    return _convert_frame_attribute("bytecode_log") or logging.getLogger("depyf.bytecode")

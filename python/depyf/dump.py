@@ -1,0 +1,328 @@
+"""The texts of a dump: head comments, graphs as Python, the story of a function, the index."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import textwrap
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from depyf import decompiler, names
+from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
+
+__all__ = ["FullCode", "Section", "artifact_text", "full_code", "index", "merged_runs", "missing_artifacts", "session_json", "transformed_text"]
+
+# In the order in which they are made, which is the order to read them in.
+KINDS = {
+    "Captured_Graph": "the graph that Dynamo captured, in the user's own torch functions",
+    "BEFORE_PRE_GRAD": "the captured graph as Inductor gets it, before its pre-grad passes",
+    "AFTER_PRE_GRAD": "the same after Inductor's pre-grad passes",
+    "Joint_graph": "forward and backward in one graph, in ATen operators",
+    "Forward_graph": "the forward half, in ATen operators",
+    "Backward_graph": "the backward half, in ATen operators",
+    "BEFORE_POST_GRAD": "one direction as Inductor gets it from AOTAutograd, before its post-grad passes",
+    "AFTER_POST_GRAD": "the same after Inductor's post-grad passes",
+    "ir_pre_fusion": "Inductor's IR before fusion",
+    "ir_post_fusion": "Inductor's IR after fusion",
+    "kernel": "Inductor's output code: kernels, and the code that calls them",
+}
+# These need Inductor to run; a warm cache gives the result without them.
+_NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
+_FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
+
+_GRAPH_HEAD = """\
+from __future__ import annotations
+
+import torch
+from torch import device, inf, nan
+"""
+_PYTREES = """\
+import torch.fx._pytree as fx_pytree
+import torch.utils._pytree as pytree
+"""
+_CLASS = re.compile(r"^class (?:<lambda>|\w+)\(torch\.nn\.Module\):", re.MULTILINE)
+_INNER_CLASS = re.compile(r"^( *class )<lambda>\(", re.MULTILINE)
+_GRAPH_ID = re.compile(r"^\s*# graph id: \d+\s*$", re.MULTILINE)
+_LINE = 96
+
+
+@dataclass
+class Section:
+    """One function in a full_code file, with its compilations."""
+
+    original: types.CodeType
+    frames: list[Frame]
+
+
+# Single files
+
+
+def artifact_text(kind: str, text: str, direction: str | None, frame: Frame | None) -> str:
+    """A graph, kernel or IR as its file shows it."""
+    about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
+    head = [f"# {about[0].upper()}{about[1:]}.", f"# {_belongs(frame, direction)}"]
+    if kind.startswith("ir_"):
+        return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
+    if kind == "kernel":
+        return "\n".join([*head, "", _or_comments(names.shorten(text).rstrip()), ""])
+    imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
+    return "\n".join([*head, imports, "", graph_class(text), ""])
+
+
+def graph_class(text: str, name: str = "GraphModule") -> str:
+    """The class that PyTorch prints for a graph, as Python: with a name that is one, and without what differs in every run."""
+    text = _GRAPH_ID.sub("", names.shorten(text)).strip()
+    text = _CLASS.sub(f"class {name}(torch.nn.Module):", text, count=1)
+    return _or_comments(_INNER_CLASS.sub(r"\1GraphModule(", text))
+
+
+def transformed_text(frame: Frame, source: str) -> str:
+    """The file of one transformed code."""
+    head = [f"# The code that runs in place of {frame.function} where the guards of this compilation hold.", f"# {_belongs(frame, None)}"]
+    return "\n".join([*head, "", source.rstrip(), ""])
+
+
+def _belongs(frame: Frame | None, direction: str | None) -> str:
+    parts = []
+    if frame is None:
+        parts.append("No compilation was at work when it was made")
+    else:
+        number = "" if frame.compiled_fn is None else f"__compiled_fn_{frame.compiled_fn}, "
+        where = f" (line {frame.line})" if frame.line else ""
+        parts.append(f"Belongs to {number}compilation {frame.compile_id} of {frame.function}{where}")
+    if direction:
+        parts.append(f"direction: {direction}")
+    return "; ".join(parts) + "."
+
+
+def _or_comments(text: str) -> str:
+    """The text if it is Python; else the same as comments, with the reason."""
+    try:
+        compile(text, "<dump>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return "\n".join([f"# PyTorch's own text, which is not Python: {error}", *_comments(text)])
+    return text
+
+
+def _comments(text: str) -> list[str]:
+    return [f"# {line}".rstrip() for line in text.splitlines()]
+
+
+# What is not there
+
+
+def missing_artifacts(frame: Frame, *, cache_hit: bool) -> list[Missing]:
+    """What one would expect of a compilation that came as far as this one did, and why it is missing."""
+    if frame.status == "compiled before":
+        why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
+        return [Missing("graphs and kernels", why)]
+    have = {artifact.kind for artifact in frame.artifacts}
+    missing = []
+    if frame.status == "compiled" and frame.compiled_fn is not None and "Captured_Graph" not in have:
+        missing.append(Missing("Captured_Graph", "PyTorch's structured trace did not report it"))
+    if "kernel" in have or "AFTER_POST_GRAD" in have:
+        why = f"the result came from a cache; {_FRESH}" if cache_hit else "Inductor did not report it"
+        missing += [Missing(kind, why) for kind in _NOT_IN_CACHE if kind not in have]
+        backward = any(artifact.direction == "backward" for artifact in frame.artifacts if artifact.kind == "kernel")
+        if "Backward_graph" in have and not backward:
+            missing.append(Missing("backward kernel", "backward was not called in the block: it is compiled when it is first called"))
+    return missing
+
+
+# The story of a function
+
+
+def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
+    """One Python file that leads from the original function through guards, code and graphs to the end.
+
+    Args:
+        sections: the function, and after it the resume functions that its code leads to.
+        read: gives the text of a file of the dump.
+    """
+    top = sections[0]
+    out = [
+        f"# All that torch.compile made of {top.original.co_name}, to be read from top to bottom:",
+        "# the original function; then each compilation with its guards, the code that runs where they hold, and the graph that this",
+        "# code calls; then the same for the functions that go on after graph breaks. A reference, not a program to run: the",
+        "# graphs of later stages and the kernels are in the files that are named.",
+        "#",
+    ]
+    for section in sections:
+        name = section.frames[0].resume_name or section.original.co_name
+        for frame in section.frames:
+            leads = [f"__compiled_fn_{frame.compiled_fn}"] if frame.compiled_fn is not None else []
+            leads += frame.resume_calls
+            arrow = f" -> {', '.join(leads)}" if leads else ""
+            out.append(f"#   {name}: compilation {frame.compile_id}{arrow}")
+    out += ["", "from __future__ import annotations", "", "import torch", "from torch import device, inf, nan"]
+    known = {section.frames[0].resume_name for section in sections}
+    for section in sections:
+        out += _section(section, known, read)
+    out += ["", f"#============ end of {top.original.co_name} ============#", ""]
+    return "\n".join(out)
+
+
+def _section(section: Section, known: set[str | None], read: Callable[[str], str]) -> list[str]:
+    first = section.frames[0]
+    place = f"{Path(first.filename).name}, line {first.line}"
+    if first.is_resume:
+        title = f"{first.resume_name or first.function}: {first.function}, made by Dynamo to go on after a graph break ({place})"
+        out = [*_title(title)]
+    else:
+        out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
+    for frame in section.frames:
+        out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
+        out += [f"# It failed: {line}" for line in (frame.error or "").splitlines()[:4]]
+        for reason in frame.recompile_reasons:
+            out.append(f"# Compiled again because {reason}")
+        for reason in frame.graph_breaks:
+            out += ["# Graph break: " + reason.splitlines()[0] if reason else "# Graph break"]
+        if frame.guards:
+            out += ["# Guards: the code below runs where all of these hold.", *(f"#   {line}" for line in frame.guards)]
+        if frame.transformed_file:
+            out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
+        for name in frame.resume_calls:
+            if name not in known:
+                out += ["", f"# {name} goes on after the graph break; it was not compiled in this block."]
+        captured = frame.files("Captured_Graph")
+        if captured:
+            name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
+            out += ["", f"# {captured[0]}: what {name} computes, as it was captured.", _graph_body(read(captured[0]), name)]
+            later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
+            if later:
+                out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
+        for one in frame.missing:
+            out.append(f"# Missing: {one.kind}: {one.why}.")
+    return out
+
+
+def original_source(code: types.CodeType) -> str:
+    """A function as its author wrote it; decompiled where the file is not there or has no whole statement."""
+    try:
+        text = textwrap.dedent(inspect.getsource(code)).rstrip()
+        compile(text, "<source>", "exec", dont_inherit=True)
+    except (OSError, TypeError, SyntaxError, ValueError, IndexError):
+        return "# Decompiled: the source is not at hand.\n" + decompiler.source_of(code).rstrip()
+    return text
+
+
+def in_order(frame: Frame) -> list[Any]:
+    """The artifacts of a compilation in the order to read them in: as the stages come, forward before backward."""
+    place = {kind: i for i, kind in enumerate(KINDS)}
+    late = ("BEFORE_POST_GRAD", "AFTER_POST_GRAD", "ir_pre_fusion", "ir_post_fusion", "kernel")
+
+    def key(artifact: Any) -> tuple[int, int, int]:
+        backward = artifact.kind in late and artifact.direction == "backward"
+        return (1 if artifact.kind in late else 0, int(backward), place.get(artifact.kind, -1))
+
+    return sorted(frame.artifacts, key=key)
+
+
+def _title(text: str) -> list[str]:
+    return ["", "", "# " + "-" * _LINE, *(f"# {line}" for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
+
+
+def _body(text: str) -> str:
+    """A file of ours without its head comments."""
+    lines = text.splitlines()
+    while lines and lines[0].startswith("#") and not lines[0].startswith(("# __const_", "# not exact")):
+        lines.pop(0)
+    return "\n".join(lines).strip()
+
+
+def _graph_body(text: str, name: str) -> str:
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith("class ")]
+    if not starts:
+        return "\n".join(line for line in lines if line.startswith("#"))
+    return _CLASS.sub(f"class {name}(torch.nn.Module):", "\n".join(lines[starts[0] :]).rstrip(), count=1)
+
+
+# The directory
+
+
+def merged_runs(directory: Path, session: Session) -> list[Session]:
+    """The runs that the directory already tells of, and this one at the end; the same run is told of once."""
+    runs: list[Session] = []
+    path = directory / "session.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data.get("schema_version") == SCHEMA_VERSION:
+            runs = [Session.from_dict(one, str(directory)) for one in data["runs"]]
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        session.notes.append("The session.json that was in the directory could not be read, and was replaced.")
+    mine = session.to_dict()
+    return [run for run in runs if run.to_dict() != mine] + [session]
+
+
+def session_json(runs: list[Session]) -> str:
+    """The content of `session.json`."""
+    data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
+    return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+
+def index(runs: list[Session]) -> str:
+    """The content of `index.md`: what to read, in order, and what is not there."""
+    out = ["# What torch.compile did", ""]
+    if len(runs) > 1:
+        out += [f"This directory tells of {len(runs)} runs, the last one first.", ""]
+    for i, run in reversed(list(enumerate(runs, 1))):
+        if len(runs) > 1:
+            out += [f"# Run {i}", ""]
+        out += _run(run)
+    return "\n".join(out).rstrip() + "\n"
+
+
+def _run(run: Session) -> list[str]:
+    out = [f"PyTorch {run.torch_version}, Python {run.python_version}.", ""]
+    for note in run.notes:
+        out += [f"**Note.** {note}", ""]
+    if run.full_code:
+        out += ["## Read first", "", "One file a function, from its source through guards and code to the graphs:", ""]
+        out += [f"1. [{one.file}]({one.file}): `{one.function}`, compilations {', '.join(one.compile_ids)}" for one in run.full_code]
+        out.append("")
+    if run.frames:
+        out += ["## Compilations, in the order in which they were made", ""]
+    for frame in run.frames:
+        out += _frame(frame)
+    if run.other_artifacts:
+        out += ["## Of no compilation", "", *(f"- [{one.file}]({one.file}): {one.kind}" for one in run.other_artifacts), ""]
+    return out
+
+
+def _frame(frame: Frame) -> list[str]:
+    out = [f"### {frame.compile_id}: `{frame.resume_name or frame.function}`", ""]
+    if frame.is_resume:
+        out.append(f"Goes on after a graph break: `{frame.function}`.")
+    place = f"`{Path(frame.filename).name}`, line {frame.line}: " if frame.filename else ""
+    restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
+    out.append(f"{place}{frame.status}{restarts}.")
+    if frame.error:
+        out.append(f"It failed: {_first_line(frame.error)}")
+    out += [f"Graph break: {_first_line(reason)}" for reason in frame.graph_breaks]
+    out += [f"Compiled again because {reason}" for reason in frame.recompile_reasons]
+    if frame.resume_calls:
+        out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")
+    out.append("")
+    if frame.transformed_file:
+        out.append(f"- [{frame.transformed_file}]({frame.transformed_file}): the code that runs instead")
+    for artifact in in_order(frame):
+        about = KINDS.get(artifact.kind, "a graph that was shown under this name")
+        direction = f" ({artifact.direction})" if artifact.direction and artifact.kind not in ("Joint_graph",) else ""
+        out.append(f"- [{artifact.file}]({artifact.file}): {about}{direction}")
+    out += [f"- missing: {one.kind}: {one.why}" for one in frame.missing]
+    out += [f"- {note}" for note in frame.notes]
+    out.append("")
+    return out
+
+
+def _first_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[0] if lines else ""

@@ -1,0 +1,119 @@
+"""Writing a directory that several blocks, threads and processes may write to at once.
+
+A file appears whole or not at all, and never takes the place of another: its name is claimed, and where it is taken by other content,
+the next number is tried. Files that many write, the index and the session, are merged under a lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+from collections.abc import Callable, Container, Iterator
+from pathlib import Path
+
+_counter = itertools.count()
+
+
+def check_writable(directory: Path) -> None:
+    """Makes the directory if it is missing.
+
+    Raises:
+        OSError: it cannot be made or written to.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary(directory)
+        temporary.touch(exist_ok=False)
+        temporary.unlink()
+    except OSError as error:
+        raise type(error)(error.errno, f"depyf cannot write to the directory: {error.strerror}", str(directory)) from None
+
+
+def claim(path_for: Callable[[int], str], text_for: Callable[[int], str], taken: Container[str] = ()) -> tuple[Path, bool]:
+    """Writes a text to the first of the numbered paths that is free or has the same content.
+
+    Args:
+        path_for: the path that goes with a number.
+        text_for: the text, which may name the number.
+        taken: paths that are not to be used even if their content is the same.
+
+    Returns:
+        The path, and whether the file was made by this call.
+
+    Raises:
+        OSError: the text cannot be written.
+    """
+    for number in itertools.count():
+        path = path_for(number)
+        if path in taken:
+            continue
+        data = _encoded(text_for(number))
+        if _create(Path(path), data):
+            return Path(path), True
+        # What is there may be anything, a directory too.
+        with contextlib.suppress(OSError):
+            if Path(path).read_bytes() == data:
+                return Path(path), False
+    raise AssertionError("unreachable")
+
+
+def replace(path: Path, text: str) -> None:
+    """Writes a file so that readers see the old content or the new.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    temporary = _temporary(path.parent)
+    try:
+        temporary.write_bytes(_encoded(text))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Keeps other threads and processes that ask for the lock out of the directory, where the system can do that."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems cannot lock
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _create(path: Path, data: bytes) -> bool:
+    """Makes a file with all of its content at once; False if there is one of this name."""
+    temporary = _temporary(path.parent)
+    try:
+        temporary.write_bytes(data)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without hard links
+            try:
+                with open(path, "xb") as file:
+                    file.write(data)
+            except FileExistsError:
+                return False
+        return True
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _encoded(text: str) -> bytes:
+    # A lone surrogate in a string constant has no UTF-8: an escape keeps the file readable.
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _temporary(directory: Path) -> Path:
+    return directory / f".depyf-{os.getpid()}-{threading.get_ident()}-{next(_counter)}.tmp"

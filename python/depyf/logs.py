@@ -1,0 +1,39 @@
+"""`TORCH_LOGS="+bytecode"` shows source too."""
+
+from __future__ import annotations
+
+import logging
+import types
+from collections.abc import Callable
+
+from depyf import decompiler
+from depyf.compat import dynamo
+
+__all__ = ["install", "uninstall"]
+
+_remove: Callable[[], None] | None = None
+
+
+def install() -> None:
+    """Adds the source of transformed code to what `TORCH_LOGS="+bytecode"` prints, until `uninstall`. Calling it again does nothing."""
+    global _remove
+    if _remove is None:
+        _remove = dynamo.add_bytecode_hook(_show)
+
+
+def uninstall() -> None:
+    """Takes back what `install` did. Calling it again does nothing."""
+    global _remove
+    if _remove is not None:
+        _remove()
+        _remove = None
+
+
+def _show(original: types.CodeType, code: types.CodeType) -> None:
+    log = dynamo.bytecode_log()
+    if not log.isEnabledFor(logging.DEBUG):
+        return
+    try:
+        log.debug("possible source code:\n%s", decompiler.source_of(code))
+    except Exception as error:
+        log.debug("depyf could not decompile %s: %s", original.co_name, error)
