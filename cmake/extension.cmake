@@ -16,7 +16,7 @@ endif()
 file(GLOB bind_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/bind/*.cpp")
 nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources})
 target_link_libraries(_core PRIVATE depyf_core)
-target_compile_options(_core PRIVATE -Wall -Wextra -Wshadow)
+target_compile_options(_core PRIVATE -Wall -Wextra)
 
 if(SKBUILD)
   install(TARGETS _core LIBRARY DESTINATION depyf)

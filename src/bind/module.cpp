@@ -5,6 +5,7 @@
 
 #include "code_from_python.h"
 #include "depyf/disassemble.h"
+#include "depyf/load.h"
 
 namespace nb = nanobind;
 
@@ -12,8 +13,7 @@ namespace depyf {
 namespace {
 
 // (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping)
-nb::list decode_rows(nb::handle code_object) {
-  CodeObject code = code_from_python(code_object);
+nb::list rows_of(const CodeObject& code) {
   Disassembly result;
   {
     nb::gil_scoped_release release;
@@ -30,12 +30,33 @@ nb::list decode_rows(nb::handle code_object) {
   return rows;
 }
 
+nb::list decode_code(nb::handle code) { return rows_of(code_from_python(code)); }
+
+void append_decoded(const CodeObject& code, nb::list& result) {
+  result.append(nb::make_tuple(nb::bytes(code.name.data(), code.name.size()), rows_of(code)));
+  for (const Constant& constant : code.constants) {
+    if (constant.code) append_decoded(*constant.code, result);
+  }
+}
+
+nb::list decode_pyc(nb::bytes file) {
+  LoadedPyc loaded = load_pyc({file.c_str(), file.size()});
+  if (!loaded.code) {
+    throw nb::value_error((loaded.error + " at offset " + std::to_string(loaded.error_offset)).c_str());
+  }
+  nb::list result;
+  append_decoded(*loaded.code, result);
+  return result;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = DEPYF_VERSION;
-  module.def("decode", &decode_rows, nb::arg("code"),
+  module.def("decode", &decode_code, nb::arg("code"),
              "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
+  module.def("decode_pyc", &decode_pyc, nb::arg("file"),
+             "The same for a .pyc of any version: a list of (name, instructions), nested code after what holds it");
 }
 
 }  // namespace depyf

@@ -1,0 +1,116 @@
+"""Compares decoded instructions with what `dis` of the interpreter that made them says (see dump_dis.py)."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from types import SimpleNamespace
+
+# No operation comes of these; of the second kind the stack effect counts with the CALL that follows.
+DROPPED = {"NOT_TAKEN", "GEN_START"}
+BEFORE_CALL = {"PRECALL", "KW_NAMES"}
+# These may be taken in by the operation before them.
+FUSED = {"FORMAT_SIMPLE", "POP_TOP"}
+
+
+def stack_effect_differs(one, version: tuple[int, int], jump: bool) -> bool:
+    """Where `dis` counts on purpose what is not so, or gives no meaning to its number."""
+    name = one.name
+    return (
+        name in {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"}  # nothing follows
+        or name == "RETURN_GENERATOR" and version < (3, 13)
+        or name == "SETUP_WITH" and jump  # one too many
+        or name in {"FOR_ITER", "SEND"} and jump and version == (3, 11)
+    )
+
+
+def jump_index(rows) -> int | None:
+    return next((i for i, row in enumerate(rows) if row.target >= 0), None)
+
+
+# Operations whose argument is an index into co_names, and into the slots.
+NAME_OPS = {
+    f"{verb}_{kind}" for verb in ("load", "store", "delete") for kind in ("name", "global", "attr")
+} | {"load_method", "load_super_attr", "import_name", "import_from", "load_from_dict_or_globals"}
+SLOT_OPS = {
+    "load_fast", "load_fast_and_clear", "store_fast", "delete_fast", "load_deref", "store_deref", "delete_deref",
+    "load_closure", "load_class_deref", "load_from_dict_or_deref", "make_cell",
+}  # fmt: skip
+
+
+def named(rows, names: list[str], slots: list[str]) -> list[str]:
+    found = []
+    for row in rows:
+        if row.op in NAME_OPS:
+            found.append(names[row.arg])
+        elif row.op in SLOT_OPS:
+            found.append(slots[row.arg])
+    return found
+
+
+def compare_code(version: tuple[int, int], names: list[str], slots: list[str], expected: list, decoded: list) -> list[str]:
+    keys = ("op", "arg", "aux", "offset", "target", "line", "pops", "pushes", "jump_pops", "jump_pushes")
+    rows = [SimpleNamespace(**dict(zip(keys, row, strict=True))) for row in decoded]
+    keys = ("offset", "name", "arg", "kind", "value", "line", "effect", "jump_effect")
+    ones = [SimpleNamespace(**dict(zip(keys, one, strict=True))) for one in expected]
+    groups = defaultdict(list)
+    for row in rows:
+        groups[row.offset].append(row)
+    wrong = []
+    carried = 0  # effect of what was dropped before a call
+    for i, one in enumerate(ones):
+        group = groups.pop(one.offset, [])
+
+        def report(what: str, one=one, group=group) -> None:
+            shown = "; ".join(f"{row.op} {row.arg} {row.aux}" for row in group)
+            wrong.append(f"{one.offset} {one.name} {one.arg}: {what} [{shown}]")
+
+        if not group:
+            if one.name in BEFORE_CALL:
+                carried += one.effect
+            elif one.name not in DROPPED | FUSED:
+                report("is missing")
+            continue
+        if any(row.line != (-1 if one.line is None else one.line) for row in group):
+            report(f"line is {one.line}")
+        if one.kind in {"name", "local", "free"}:
+            value = one.value if isinstance(one.value, list) else [one.value]
+            if named(group, names, slots) != value:
+                report(f"means {value}, not {named(group, names, slots)}")
+        if one.kind == "const" and [row.arg for row in group if row.op == "load_const"] != [one.arg]:
+            report("another constant")
+        effect = one.effect
+        if one.name == "CALL":
+            effect += carried
+            carried = 0
+        if i + 1 < len(ones) and ones[i + 1].name in FUSED and ones[i + 1].offset not in groups:
+            effect += ones[i + 1].effect
+        total = sum(row.pushes - row.pops for row in group)
+        if total != effect and not stack_effect_differs(one, version, False):
+            report(f"stack effect is {effect}, not {total}")
+        at = jump_index(group)
+        if (one.kind == "jump") != (at is not None) and one.name != "END_ASYNC_FOR":
+            report("jump or not")
+        if at is not None:
+            total = sum(row.pushes - row.pops for row in group[:at]) + group[at].jump_pushes - group[at].jump_pops
+            if total != one.jump_effect and not stack_effect_differs(one, version, True):
+                report(f"stack effect of the jump is {one.jump_effect}, not {total}")
+            target = rows[group[at].target].offset
+            between = [other.name for other in ones if one.value <= other.offset < target]
+            if target < one.value or any(name not in DROPPED | BEFORE_CALL for name in between):
+                report(f"leads to {one.value}, not {target}")
+    for offset in groups:
+        wrong.append(f"{offset}: no such instruction")
+    return wrong
+
+
+def compare_module(core, version: tuple[int, int], stem: Path) -> list[str]:
+    expected = json.loads(stem.with_suffix(".json").read_text())
+    decoded = core.decode_pyc(stem.with_suffix(".pyc").read_bytes())
+    if [name for name, *_ in expected] != [name.decode("utf-8", "surrogatepass") for name, _ in decoded]:
+        return ["other code objects"]
+    wrong = []
+    for (name, names, slots, instructions), (_, rows) in zip(expected, decoded, strict=True):
+        wrong += [f"{name}: {what}" for what in compare_code(version, names, slots, instructions, rows)]
+    return wrong

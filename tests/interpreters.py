@@ -1,0 +1,34 @@
+"""The CPythons at hand, from 3.8 on."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+VERSIONS = [(3, minor) for minor in range(8, 16)]
+
+
+def _candidates(version: tuple[int, int]) -> list[str]:
+    """DEPYF_PYTHON_3_14 and the like come first, then pyenv's, then what the path has."""
+    name = "%d.%d" % version
+    found = [os.environ.get("DEPYF_PYTHON_" + name.replace(".", "_"))]
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found += sorted(str(path) for path in pyenv.glob(f"versions/{name}.*/bin/python"))
+    found.append(shutil.which("python" + name))
+    return [path for path in found if path]
+
+
+def _is(path: str, version: tuple[int, int]) -> bool:
+    command = [path, "-I", "-c", "import sys; sys.exit(sys.version_info[:2] != %r)" % (version,)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@functools.cache
+def interpreter(version: tuple[int, int]) -> str | None:
+    if version == sys.version_info[:2]:
+        return sys.executable
+    return next((path for path in _candidates(version) if _is(path, version)), None)
