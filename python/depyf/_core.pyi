@@ -15,7 +15,7 @@ class Decompiled:
 
     @property
     def level(self) -> str:
-        """"structured", or "state machine" where no Python form was found."""
+        """ "structured", or "state machine" where no Python form was found."""
 
     @property
     def notes(self) -> list[str]:

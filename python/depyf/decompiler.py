@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Callable
 from typing import Any
@@ -106,7 +107,7 @@ def _defined_call(thing: Any) -> Any:
     module_forward = getattr(type(thing), "forward", None)
     if hasattr(type(thing), "_call_impl") and isinstance(module_forward, types.FunctionType):
         return module_forward
-    call = getattr(type(thing), "__call__", None)
+    call = inspect.getattr_static(type(thing), "__call__", None)
     if isinstance(call, (types.FunctionType, types.MethodType)):
         return call
     return None

@@ -12,10 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, names
+from depyf import decompiler, guards, names
 from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
 
-__all__ = ["FullCode", "Section", "artifact_text", "full_code", "index", "merged_runs", "missing_artifacts", "session_json", "transformed_text"]
+__all__ = [
+    "FullCode",
+    "Section",
+    "artifact_text",
+    "full_code",
+    "index",
+    "merged_runs",
+    "missing_artifacts",
+    "session_json",
+    "transformed_text",
+]
 
 # In the order in which they are made, which is the order to read them in.
 KINDS = {
@@ -83,7 +93,10 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 def transformed_text(frame: Frame, source: str) -> str:
     """The file of one transformed code."""
-    head = [f"# The code that runs in place of {frame.function} where the guards of this compilation hold.", f"# {_belongs(frame, None)}"]
+    head = [
+        f"# The code that runs in place of {frame.function} where the guards of this compilation hold.",
+        f"# {_belongs(frame, None)}",
+    ]
     return "\n".join([*head, "", source.rstrip(), ""])
 
 
@@ -130,7 +143,11 @@ def missing_artifacts(frame: Frame, *, cache_hit: bool) -> list[Missing]:
         missing += [Missing(kind, why) for kind in _NOT_IN_CACHE if kind not in have]
         backward = any(artifact.direction == "backward" for artifact in frame.artifacts if artifact.kind == "kernel")
         if "Backward_graph" in have and not backward:
-            missing.append(Missing("backward kernel", "backward was not called in the block: it is compiled when it is first called"))
+            missing.append(
+                Missing(
+                    "backward kernel", "backward was not called in the block: it is compiled when it is first called"
+                )
+            )
     return missing
 
 
@@ -177,13 +194,16 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
     for frame in section.frames:
         out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
-        out += [f"# It failed: {line}" for line in (frame.error or "").splitlines()[:4]]
+        out += [f"# Why: {_first_line(frame.error)}"] if frame.error else []
         for reason in frame.recompile_reasons:
             out.append(f"# Compiled again because {reason}")
         for reason in frame.graph_breaks:
-            out += ["# Graph break: " + reason.splitlines()[0] if reason else "# Graph break"]
+            out.append(f"# Graph break at {guards.break_summary(reason)}")
         if frame.guards:
-            out += ["# Guards: the code below runs where all of these hold.", *(f"#   {line}" for line in frame.guards)]
+            out += [
+                "# Guards: the code below runs where all of these hold.",
+                *(f"#   {line}" for line in guards.conditions(frame.guards)),
+            ]
         if frame.transformed_file:
             out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
         for name in frame.resume_calls:
@@ -192,7 +212,11 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         captured = frame.files("Captured_Graph")
         if captured:
             name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
-            out += ["", f"# {captured[0]}: what {name} computes, as it was captured.", _graph_body(read(captured[0]), name)]
+            out += [
+                "",
+                f"# {captured[0]}: what {name} computes, as it was captured.",
+                _graph_body(read(captured[0]), name),
+            ]
             later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
             if later:
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
@@ -286,14 +310,22 @@ def _run(run: Session) -> list[str]:
         out += [f"**Note.** {note}", ""]
     if run.full_code:
         out += ["## Read first", "", "One file a function, from its source through guards and code to the graphs:", ""]
-        out += [f"1. [{one.file}]({one.file}): `{one.function}`, compilations {', '.join(one.compile_ids)}" for one in run.full_code]
+        out += [
+            f"1. [{one.file}]({one.file}): `{one.function}`, compilations {', '.join(one.compile_ids)}"
+            for one in run.full_code
+        ]
         out.append("")
     if run.frames:
         out += ["## Compilations, in the order in which they were made", ""]
     for frame in run.frames:
         out += _frame(frame)
     if run.other_artifacts:
-        out += ["## Of no compilation", "", *(f"- [{one.file}]({one.file}): {one.kind}" for one in run.other_artifacts), ""]
+        out += [
+            "## Of no compilation",
+            "",
+            *(f"- [{one.file}]({one.file}): {one.kind}" for one in run.other_artifacts),
+            "",
+        ]
     return out
 
 
@@ -305,8 +337,8 @@ def _frame(frame: Frame) -> list[str]:
     restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
     out.append(f"{place}{frame.status}{restarts}.")
     if frame.error:
-        out.append(f"It failed: {_first_line(frame.error)}")
-    out += [f"Graph break: {_first_line(reason)}" for reason in frame.graph_breaks]
+        out.append(f"Why: {_first_line(frame.error)}")
+    out += [f"Graph break at {guards.break_summary(reason)}" for reason in frame.graph_breaks]
     out += [f"Compiled again because {reason}" for reason in frame.recompile_reasons]
     if frame.resume_calls:
         out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")

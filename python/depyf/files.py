@@ -28,10 +28,14 @@ def check_writable(directory: Path) -> None:
         temporary.touch(exist_ok=False)
         temporary.unlink()
     except OSError as error:
-        raise type(error)(error.errno, f"depyf cannot write to the directory: {error.strerror}", str(directory)) from None
+        raise type(error)(
+            error.errno, f"depyf cannot write to the directory: {error.strerror}", str(directory)
+        ) from None
 
 
-def claim(path_for: Callable[[int], str], text_for: Callable[[int], str], taken: Container[str] = ()) -> tuple[Path, bool]:
+def claim(
+    path_for: Callable[[int], str], text_for: Callable[[int], str], taken: Container[str] = ()
+) -> tuple[Path, bool]:
     """Writes a text to the first of the numbered paths that is free or has the same content.
 
     Args:

@@ -1,21 +1,53 @@
-"""Guards as text for readers."""
+"""Guards and graph breaks as text for readers."""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 
 # Identities of objects differ in every run and tell nobody anything.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _NOISE = re.compile(r"Guard latency = |TREE_GUARD_MANAGER:")
+_LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 
 
-def readable(text: str) -> list[str]:
+def tree(text: str) -> list[str]:
     """The lines of a guard tree as PyTorch prints it, the same in every run."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip() and not _NOISE.match(line)]
     return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", line)) for line in lines]
 
 
-def as_comments(text: str) -> list[str]:
-    """The same as Python comments."""
-    return [f"#   {line}" for line in readable(text)]
+def conditions(lines: list[str]) -> list[str]:
+    """What a guard tree checks, one condition a line, in its order.
+
+    Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are counted.
+    """
+    found: list[str] = []
+    marks: Counter[str] = Counter()
+    for line in lines:
+        leaf = _LEAF.match(line)
+        if leaf is None or not leaf["text"]:
+            continue
+        if leaf["kind"] == "DIMENSION_DYNAMIC_MARKING_GUARD":
+            marks[leaf["kind"]] += 1
+        else:
+            found.append(f"{leaf['kind']}: {' '.join(leaf['text'].split())}")
+    found += [f"{kind}: {count} guards" for kind, count in marks.items()]
+    return found if found else lines
+
+
+def break_reason(text: str) -> str:
+    """A graph break's report without the compiler's own traceback."""
+    return text.partition("\nTraceback (most recent call last)")[0].strip()
+
+
+def break_summary(reason: str) -> str:
+    """One line of it: where and what."""
+    lines = [line.strip() for line in reason.splitlines()]
+    where = lines[0].removeprefix("Graph break in user code at ") if lines else ""
+    for before, line in itertools.pairwise(lines):
+        if line.startswith("Explanation: "):
+            return f"{where}: {before}. {line.removeprefix('Explanation: ')}"
+    return where

@@ -55,7 +55,9 @@ def compile_checked(
     tree = ast.parse(source, filename)
     if not code.co_flags & inspect.CO_NEWLOCALS:
         if code.co_freevars:
-            raise ValueError(f"{code.co_name} is the body of a class with free variables: only functions and modules can be replaced")
+            raise ValueError(
+                f"{code.co_name} is the body of a class with free variables: only functions and modules can be replaced"
+            )
         result = compile(tree, filename, "exec", flags=_future_flags(code), dont_inherit=True)
         if result.co_flags != code.co_flags:
             raise ValueError(f"{code.co_name}: the flags differ: {result.co_flags:#x} instead of {code.co_flags:#x}")
@@ -92,7 +94,9 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     missing_locals = code.co_nlocals - inner.co_nlocals
     if missing_cells or missing_locals > 0 or inner.co_freevars != code.co_freevars:
         if both := sorted(missing_cells & global_names(inner)):
-            raise ValueError(f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code")
+            raise ValueError(
+                f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code"
+            )
         padding = [f"__depyf_local_{i}" for i in range(missing_locals)]
         inner = _compile_within(function, code, filename, keep=(*code.co_freevars, *code.co_cellvars, *padding))
     _check(inner, code)
@@ -119,7 +123,11 @@ def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | 
         elif not isinstance(node, (ast.Return, ast.Pass)):
             return top
     only_binds = len(inner) == 1 and bound <= set(code.co_freevars)
-    if only_binds and not _argument_names(top.args) and (bound or _argument_names(inner[0].args) == _code_arguments(code)):
+    if (
+        only_binds
+        and not _argument_names(top.args)
+        and (bound or _argument_names(inner[0].args) == _code_arguments(code))
+    ):
         # An argumentless function around another could also be `code` itself, if that has no arguments either.
         makes_inner = any(type(const) is types.CodeType and const.co_name == inner[0].name for const in code.co_consts)
         if bound or not makes_inner:
@@ -152,7 +160,9 @@ def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: typ
         one == other or not other.isidentifier() for one, other in zip(written, expected)
     )
     if found != wanted or starred != flags or not same_names:
-        raise ValueError(f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {_signature(code)}")
+        raise ValueError(
+            f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {_signature(code)}"
+        )
 
 
 def _signature(code: types.CodeType) -> str:
@@ -201,7 +211,9 @@ def _compile_within(
             unreached.append(ast.Expr(ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load()))))
         # At the end: a `nonlocal` in the body has to come before any use of its name.
         body.append(ast.If(ast.Constant(0), unreached, []))
-    inner = type(function)(**{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body})
+    inner = type(function)(
+        **{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body}
+    )
     ast.copy_location(inner, function)
     outer_body: list[ast.stmt] = []
     if code.co_freevars:

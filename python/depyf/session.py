@@ -37,9 +37,10 @@ class Frame:
     function: str
     filename: str = ""
     line: int = 0
-    status: str = "no code"
-    """"compiled"; "failed" (see `error`); "no code" (Dynamo gave up, or had nothing to do); "compiled before" the block."""
+    status: str = "not compiled"
+    """"compiled"; "not compiled" (it runs as it was written, or the error went to the caller); "compiled before" the block."""
     error: str | None = None
+    """Why it was not compiled, in PyTorch's words; None also where Dynamo found nothing to do."""
     is_resume: bool = False
     resume_name: str | None = None
     """The global that transformed code calls this resume function by."""

@@ -17,7 +17,7 @@ from depyf.session import Session
 __all__ = ["prepare_debug"]
 
 
-class prepare_debug(contextlib.ContextDecorator):  # noqa: N801  (a name that users know)
+class prepare_debug(contextlib.ContextDecorator):
     """Dumps what torch.compile makes in a `with` block to a directory, as Python files. Start with `index.md` there.
 
         with depyf.prepare_debug("dump") as session:

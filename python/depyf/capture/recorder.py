@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import sys
 import threading
 import types
 from dataclasses import dataclass, field
@@ -64,7 +63,9 @@ class Recorder:
         import torch
 
         self.directory = directory
-        self.session = Session(str(directory), torch_version=str(torch.__version__), python_version=platform.python_version())
+        self.session = Session(
+            str(directory), torch_version=str(torch.__version__), python_version=platform.python_version()
+        )
         self.session.notes += [*dynamo.missing(), *trace.missing()]
         self._functions = functions
         self._lock = threading.RLock()
@@ -95,7 +96,12 @@ class Recorder:
             frame.function, frame.filename, frame.line = original.co_name, original.co_filename, original.co_firstlineno
             frame.is_resume = dynamo.is_resume_code(original)
             self._name_resume_functions(compile, code)
-            called = [n for one in names.nested_codes(code) for name in one.co_names if (n := names.compiled_fn_number(name)) is not None]
+            called = [
+                n
+                for one in names.nested_codes(code)
+                for name in one.co_names
+                if (n := names.compiled_fn_number(name)) is not None
+            ]
             if called:
                 self._set_number(compile, called[0] if compile.number not in called else compile.number)
             self._write_transformed(frame, code)
@@ -116,7 +122,11 @@ class Recorder:
                 told = _AOT_ID.match(payload)
                 found = told[1].replace("inference", "forward") if told else None
                 self._add("kernel", payload, graphs.direction() or found, ".py")
-            elif name in ("dynamo_cpp_guards_str", "dynamo_graph_break_reason", "recompile_reasons", "compilation_metrics") or "cache_hit" in name:
+            elif (
+                name
+                in ("dynamo_cpp_guards_str", "dynamo_graph_break_reason", "recompile_reasons", "compilation_metrics")
+                or "cache_hit" in name
+            ):
                 compile = self._current()
                 if compile is not None:
                     self._told_about(compile, name, metadata, payload)
@@ -161,7 +171,13 @@ class Recorder:
             if self._closed:
                 return
             self._closed = True
-            for step in (self._flush, self._add_compiled_before, self._add_missing, self._write_full_code, self._write_index):
+            for step in (
+                self._flush,
+                self._add_compiled_before,
+                self._add_missing,
+                self._write_full_code,
+                self._write_index,
+            ):
                 try:
                     step()
                 except Exception as error:
@@ -185,9 +201,11 @@ class Recorder:
                 continue
             entries = [entry for entry in dynamo.entries(code) if id(entry.code) not in self._seen_codes]
             for entry in reversed(entries):
-                frame = Frame(entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before")
+                frame = Frame(
+                    entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
+                )
                 frame.is_resume = dynamo.is_resume_code(code)
-                frame.guards = guards.readable(entry.guards)
+                frame.guards = guards.tree(entry.guards)
                 compile = _Compile(frame, original=code)
                 called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
                 frame.compiled_fn = compile.number = called[0] if called else None
@@ -316,12 +334,11 @@ class Recorder:
                 frame.line = int(metrics.get("co_firstlineno") or frame.line)
                 if metrics.get("fail_type"):
                     frame.error = names.shorten(f"{metrics['fail_type']}: {metrics.get('fail_reason')}")
-                    frame.status = "failed" if frame.status != "compiled" else frame.status
             self._write_pending(compile)
         elif name == "dynamo_cpp_guards_str":
-            frame.guards = guards.readable(payload or "")
+            frame.guards = guards.tree(payload or "")
         elif name == "dynamo_graph_break_reason":
-            reason = (payload or "").strip()
+            reason = guards.break_reason(payload or "")
             if reason not in frame.graph_breaks:
                 frame.graph_breaks.append(reason)
         elif name == "recompile_reasons":

@@ -43,7 +43,9 @@ def missing() -> list[str]:
     if _convert_frame_attribute("register_bytecode_hook") is None:
         found.append("This PyTorch has no register_bytecode_hook: transformed code is not seen.")
     if _entry_list() is None:
-        found.append("This PyTorch has no _debug_get_cache_entry_list: cache entries made before the block are not seen.")
+        found.append(
+            "This PyTorch has no _debug_get_cache_entry_list: cache entries made before the block are not seen."
+        )
     return found
 
 

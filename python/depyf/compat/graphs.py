@@ -19,7 +19,7 @@ _original: Callable[..., Any] | None = None
 
 
 def direction() -> str | None:
-    """"forward" or "backward" (or "joint") while AOTAutograd compiles a graph; None outside. Inference counts as forward."""
+    """ "forward" or "backward" (or "joint") while AOTAutograd compiles a graph; None outside. Inference counts as forward."""
     try:
         from torch._functorch._aot_autograd import logging_utils
     except ImportError:
@@ -39,7 +39,9 @@ def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
         return lambda: None
     original = function.__code__
     # The same function, with the same behaviour, under a second object.
-    copy = types.FunctionType(original, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    copy = types.FunctionType(
+        original, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     _original, _receive = copy, receive
     template = _template.__code__
