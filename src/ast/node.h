@@ -169,7 +169,7 @@ struct Stmt {
 };
 
 template <class T, class N>
-T* as(N* node) { return node ? std::get_if<T>(&node->node) : nullptr; }
+auto as(N* node) { return node ? std::get_if<T>(&node->node) : nullptr; }
 template <class T, class N>
 bool is(const N* node) { return node && std::holds_alternative<T>(node->node); }
 

@@ -1,0 +1,50 @@
+// Text that grows line by line, and the map from its lines to the bytecode.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "depyf/decompile.h"
+
+namespace depyf::print {
+
+class Emitter {
+ public:
+  void write(std::string_view text) { text_ += text; }
+  void end_line() { text_ += '\n'; }
+  void begin_line() { text_.append(indent(), ' '); }
+  std::size_t indent() const { return 4 * depth_; }
+  void deeper() { ++depth_; }
+  void shallower() { --depth_; }
+  bool outermost() const { return depth_ == 0; }
+
+  // The line that begins now belongs to the code at `offset`.
+  void map_line(std::uint32_t offset) {
+    line_ += static_cast<std::uint32_t>(std::count(text_.begin() + counted_, text_.end(), '\n'));
+    counted_ = static_cast<std::ptrdiff_t>(text_.size());
+    lines_.push_back({line_, offset});
+  }
+
+  // What `print` writes, apart from the rest.
+  template <class F>
+  std::string capture(F print) {
+    std::string outer = std::exchange(text_, {});
+    print();
+    return std::exchange(text_, std::move(outer));
+  }
+
+  std::string& text() { return text_; }
+  std::vector<LineMapping> take_lines() { return std::move(lines_); }
+
+ private:
+  std::string text_;
+  std::size_t depth_ = 0;
+  std::vector<LineMapping> lines_;
+  std::uint32_t line_ = 1;       // at `counted_`
+  std::ptrdiff_t counted_ = 0;
+};
+
+}  // namespace depyf::print

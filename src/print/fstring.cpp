@@ -1,0 +1,174 @@
+// f-strings and t-strings. Before 3.12 the braces may hold neither a backslash nor the quotes around the whole.
+#include <algorithm>
+#include <optional>
+
+#include "ast/overloaded.h"
+#include "print/printer.h"
+
+namespace depyf::print {
+
+using namespace ast;
+
+struct Printer::Piece {
+  enum class Kind : std::uint8_t { literal, spec_literal, code };  // literals are not escaped yet
+  Kind kind;
+  std::string text;
+};
+
+namespace {
+
+constexpr int max_fields = 4;      // before 3.12 there are but four kinds of quotes
+
+void append_piece(std::string& out, std::string_view text, bool in_spec, char quote) {
+  std::string escaped;
+  append_escaped(escaped, text, quote);
+  for (const char c : escaped) {
+    // Doubled braces mean themselves in a format specification only in some versions.
+    if (c == '{') out += in_spec ? "\\x7b" : "{{";
+    else if (c == '}') out += in_spec ? "\\x7d" : "}}";
+    else out += c;
+  }
+}
+
+// The text inside braces that the source had, where it differs from ours in blanks and redundant parentheses only.
+bool same_code(std::string_view original, std::string_view printed) {
+  auto essence = [](std::string_view text) {
+    std::string result;
+    for (const char c : text)
+      if (c != ' ' && c != '(' && c != ')' && c != '"' && c != '\'') result += c;
+    return result;
+  };
+  return essence(original) == essence(printed);
+}
+
+// Python takes no field in the format specification of a field that is in one itself.
+bool nests_too_deep(const FormattedValue& field, int spec_depth) {
+  if (spec_depth == 0 || !field.format_spec || is<ConstantExpr>(field.format_spec)) return false;
+  auto* spec = as<JoinedStr>(field.format_spec);
+  return !spec || !std::ranges::all_of(spec->values, [](const Expr* each) { return is<ConstantExpr>(each); });
+}
+
+bool ends_in_lambda(const Expr* expr) {
+  while (auto* choice = as<IfExp>(expr)) expr = choice->orelse;
+  return is<Lambda>(expr);
+}
+
+}  // namespace
+
+// The expression of a field; a lambda's colon would begin the format specification.
+std::string Printer::field_value(const Expr* value) {
+  return out_.capture([&] {
+    ++fields_;
+    expr(value, ends_in_lambda(value) ? Level::or_ : Level::test);
+    --fields_;
+  });
+}
+
+void Printer::add_field(std::vector<Piece>& pieces, std::string value, char conversion, const Expr* spec,
+                        int spec_depth) {
+  std::string open = value.starts_with('{') ? "{ " : "{";
+  open += value;
+  if (conversion) (open += '!') += conversion;
+  if (spec) open += ':';
+  pieces.push_back({Piece::Kind::code, std::move(open)});
+  if (spec) add_pieces(pieces, spec, spec_depth + 1);
+  pieces.push_back({Piece::Kind::code, "}"});
+}
+
+// `spec_depth`: how many format specifications `part` is in.
+void Printer::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_depth) {
+  auto* constant = as<ConstantExpr>(part);
+  if (constant && constant->value->kind == Constant::Kind::string) {
+    pieces.push_back({spec_depth > 0 ? Piece::Kind::spec_literal : Piece::Kind::literal, constant->value->text});
+  } else if (auto* joined = as<JoinedStr>(part)) {
+    for (const Expr* each : joined->values) add_pieces(pieces, each, spec_depth);
+  } else if (auto* templ = as<TemplateStr>(part)) {
+    for (const Expr* each : templ->values) add_pieces(pieces, each, spec_depth);
+  } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth)) {
+    add_field(pieces, field_value(field->value), field->conversion, field->format_spec, spec_depth);
+  } else if (auto* interpolation = as<Interpolation>(part)) {
+    std::string value = field_value(interpolation->value);
+    if (same_code(interpolation->text, value)) value = interpolation->text;
+    add_field(pieces, std::move(value), interpolation->conversion, interpolation->format_spec, spec_depth);
+  } else {
+    add_field(pieces, field_value(part), 0, nullptr, spec_depth);
+  }
+}
+
+// Writes the pieces between the quotes that fit best; false where none fit.
+bool Printer::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
+  const bool nests = version_ >= Version{3, 12};
+  auto fits = [&](std::string_view quotes) {
+    return std::ranges::none_of(pieces, [&](const Piece& piece) {
+      if (piece.kind != Piece::Kind::code) return false;
+      return piece.text.find(quotes) != std::string::npos ||
+             (!nests && (piece.text.find('\\') != std::string::npos ||
+                         (quotes.size() == 1 && piece.text.find('\n') != std::string::npos)));
+    });
+  };
+  auto in_literals = [&](char quote) {
+    return std::ranges::any_of(pieces, [&](const Piece& piece) {
+      return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
+    });
+  };
+  const bool single = fits("'"), both = single && fits("\"");
+  std::optional<std::string_view> quotes;
+  if (single && !(both && in_literals('\'') && !in_literals('"'))) quotes = "'";
+  for (std::string_view each : {"\"", "'''", "\"\"\""})
+    if (!quotes && fits(each)) quotes = each;
+  if (!quotes && nests) quotes = "'";
+  if (!quotes) return false;
+
+  write(prefix);
+  write(*quotes);
+  for (const Piece& piece : pieces) {
+    if (piece.kind == Piece::Kind::code) write(piece.text);
+    else append_piece(out_.text(), piece.text, piece.kind == Piece::Kind::spec_literal, (*quotes)[0]);
+  }
+  write(*quotes);
+  return true;
+}
+
+void Printer::fstring(const Expr* expr) {
+  const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
+  if (version_ >= Version{3, 12} || fields_ < max_fields) {
+    std::vector<Piece> pieces;
+    add_pieces(pieces, expr, 0);
+    if (quoted(is_template ? "t" : "f", pieces)) return;
+  }
+  const bool in_field = fields_ > 0;
+  if (in_field) ++fields_;  // so that what fails at each level is not tried anew at each
+  if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
+  else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
+  else write("''");  // a template is of 3.14, where everything nests
+  if (in_field) --fields_;
+}
+
+// The same as an f-string by calls of what it calls: where no quotes are left.
+void Printer::joined_calls(List<Expr*> parts) {
+  write("''.join([");
+  bool first = true;
+  for (const Expr* each : parts) {
+    if (!first) write(", ");
+    first = false;
+    if (auto* field = as<FormattedValue>(each)) format_call(*field);
+    else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) expr(each, Level::test);
+    else format_call({const_cast<Expr*>(each), 0, nullptr});
+  }
+  write("])");
+}
+
+void Printer::format_call(const FormattedValue& field) {
+  const std::string_view convert = field.conversion == 's'   ? "str("
+                                   : field.conversion == 'r' ? "repr("
+                                   : field.conversion == 'a' ? "ascii("
+                                                             : "";
+  write("format(");
+  write(convert);
+  expr(field.value, Level::test);
+  if (!convert.empty()) write(")");
+  if (field.format_spec) write(", "), expr(field.format_spec, Level::test);
+  write(")");
+}
+
+}  // namespace depyf::print

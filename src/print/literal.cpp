@@ -1,0 +1,274 @@
+#include "print/literal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "print/unicode.h"
+
+namespace depyf::print {
+namespace {
+
+void append_hex(std::string& out, char32_t value, int digits) {
+  while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 15];
+}
+
+void append_code_point(std::string& out, char32_t value) {
+  if (value < 0x100) {
+    out += "\\x";
+    append_hex(out, value, 2);
+  } else if (value < 0x10000) {
+    out += "\\u";
+    append_hex(out, value, 4);
+  } else {
+    out += "\\U";
+    append_hex(out, value, 8);
+  }
+}
+
+// As float.__repr__: shortest digits that read back, an exponent below 1e-4 and from 1e16 on.
+void append_finite(std::string& out, double value) {
+  char buffer[40];
+  const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  std::string_view text(buffer, end - buffer);
+  if (text[0] == '-') {
+    out += '-';
+    text.remove_prefix(1);
+  }
+  const std::size_t e = text.find('e');
+  int exponent = 0;
+  std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), end, exponent);
+  std::string digits(text.substr(0, 1));
+  if (e > 2) digits += text.substr(2, e - 2);
+  const int count = static_cast<int>(digits.size());
+  if (exponent < -4 || exponent >= 16) {
+    out += digits[0];
+    if (count > 1) (out += '.') += digits.substr(1);
+    out += exponent < 0 ? "e-" : "e+";
+    if (std::abs(exponent) < 10) out += '0';
+    out += std::to_string(std::abs(exponent));
+  } else if (exponent < 0) {
+    (out += "0.").append(-exponent - 1, '0') += digits;
+  } else if (count <= exponent + 1) {
+    (out += digits).append(exponent + 1 - count, '0') += ".0";
+  } else {
+    ((out += digits.substr(0, exponent + 1)) += '.') += digits.substr(exponent + 1);
+  }
+}
+
+// There is no literal of an infinity or a NaN; the compiler folds these to one.
+void append_real(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "1e309-1e309";
+  } else if (std::isinf(value)) {
+    out += value < 0 ? "-1e309" : "1e309";
+  } else {
+    append_finite(out, value);
+  }
+}
+
+// A non-negative real as the imaginary part of a literal: without ".0", as repr does.
+void append_imaginary(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "(1e309j-1e309j)";
+    return;
+  }
+  append_real(out, value);
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  out += 'j';
+}
+
+void append_real_part(std::string& out, double value) {
+  if (std::isnan(value)) {
+    out += "(1e309-1e309)";
+    return;
+  }
+  append_real(out, value);
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+}
+
+enum class ComplexForm : std::uint8_t { imaginary, minus_imaginary, sum, minus_sum, product, minus_product };
+
+// Which expression gives exactly these parts. A sum turns -0.0 into 0.0, and until 3.13 the compiler takes a real number for
+// a complex one with an imaginary part of 0.0; so some signs of zero come out only of a negation, or of a product.
+ComplexForm complex_form(double real, double imag) {
+  const bool minus_real = std::signbit(real) && !std::isnan(real);
+  const bool minus_imag = std::signbit(imag) && !std::isnan(imag);
+  const bool zero_real = real == 0, zero_imag = imag == 0;
+  if (zero_real && minus_real == minus_imag)
+    return minus_imag ? ComplexForm::minus_imaginary : ComplexForm::imaginary;
+  if (zero_real && std::isnan(imag)) return ComplexForm::minus_imaginary;  // real is -0.0
+  if (zero_real && zero_imag) return minus_real ? ComplexForm::product : ComplexForm::minus_product;
+  if (zero_real) return minus_real ? ComplexForm::minus_sum : ComplexForm::sum;
+  return zero_imag && minus_imag ? ComplexForm::minus_sum : ComplexForm::sum;
+}
+
+void append_sum(std::string& out, double real, double imag) {
+  append_real_part(out, real);
+  const bool minus = std::signbit(imag) && !std::isnan(imag);
+  out += minus ? '-' : '+';
+  append_imaginary(out, minus ? -imag : imag);
+}
+
+void append_complex(std::string& out, double real, double imag) {
+  switch (complex_form(real, imag)) {
+    case ComplexForm::imaginary: return append_imaginary(out, imag);
+    case ComplexForm::minus_imaginary: return append_imaginary(out += '-', -imag);
+    case ComplexForm::sum: return append_sum(out, real, imag);
+    case ComplexForm::minus_sum:
+      append_sum(out += "-(", -real, -imag);
+      out += ')';
+      return;
+    case ComplexForm::product: out += "0j*(-1+0j)"; return;
+    case ComplexForm::minus_product: out += "-(0j*(-1+0j))"; return;
+  }
+}
+
+Level complex_level(double real, double imag) {
+  switch (complex_form(real, imag)) {
+    case ComplexForm::imaginary: return Level::atom;
+    case ComplexForm::sum: return Level::arithmetic;
+    case ComplexForm::product: return Level::term;
+    default: return Level::factor;
+  }
+}
+
+// The quote that repr takes: the single one, unless the text has it and not the double one.
+char repr_quote(std::string_view text) {
+  return text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
+}
+
+// Raw between the first delimiter that needs no backslash; false where there is none.
+bool append_without_backslash(std::string& out, std::string_view text) {
+  bool lines = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point(text, at);
+    if (point.value == '\n') lines = true;
+    else if (point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t')) return false;
+    at += point.size;
+  }
+  for (std::string_view delimiter : {"'", "\"", "'''", "\"\"\""}) {
+    if (lines && delimiter.size() == 1) continue;
+    if (text.find(delimiter) != text.npos || (!text.empty() && text.back() == delimiter[0])) continue;
+    ((out += delimiter) += text) += delimiter;
+    return true;
+  }
+  return false;
+}
+
+void append_string(std::string& out, std::string_view text, Quoting quoting) {
+  if (quoting == Quoting::no_backslash && append_without_backslash(out, text)) return;
+  const char quote = repr_quote(text);
+  append_escaped(out += quote, text, quote);
+  out += quote;
+}
+
+void append_bytes(std::string& out, std::string_view text) {
+  const char quote = repr_quote(text);
+  (out += 'b') += quote;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == quote || c == '\\') (out += '\\') += c;
+    else if (c == '\n') out += "\\n";
+    else if (c == '\r') out += "\\r";
+    else if (c == '\t') out += "\\t";
+    else if (byte < 0x20 || byte >= 0x7f) append_code_point(out, byte);
+    else out += c;
+  }
+  out += quote;
+}
+
+void append_items(std::string& out, const std::vector<Constant>& items, Quoting quoting) {
+  bool first = true;
+  for (const Constant& item : items) {
+    if (!first) out += ", ";
+    first = false;
+    append_literal(out, item, quoting);
+  }
+}
+
+}  // namespace
+
+void append_escaped(std::string& out, std::string_view text, char quote) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point(text, at);
+    if (!point.valid) append_code_point(out, 0xdc00 + point.value);  // as the error handler surrogateescape
+    else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
+      (out += '\\') += text[at];
+    else if (point.value == '\n') out += "\\n";
+    else if (point.value == '\r') out += "\\r";
+    else if (point.value == '\t') out += "\\t";
+    else if (is_printable(point.value)) out += text.substr(at, point.size);
+    else append_code_point(out, point.value);
+    at += point.size;
+  }
+}
+
+void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
+  out += "\"\"\"";
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
+    const std::string_view line = text.substr(at, end - at);
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool last = at + i + 1 == text.size();
+      if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += "\\\"";
+      else if (line[i] == '"' || line[i] == '\t') out += line[i];
+      else {
+        const std::size_t size = code_point(line, i).size;
+        append_escaped(out, line.substr(i, size), 0);
+        i += size - 1;
+      }
+    }
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  out += "\"\"\"";
+}
+
+void append_literal(std::string& out, const Constant& constant, Quoting quoting) {
+  using Kind = Constant::Kind;
+  switch (constant.kind) {
+    case Kind::none: out += "None"; return;
+    case Kind::true_: out += "True"; return;
+    case Kind::false_: out += "False"; return;
+    case Kind::ellipsis: out += "..."; return;
+    case Kind::integer: out += constant.text; return;
+    case Kind::real: append_real(out, constant.real); return;
+    case Kind::complex: append_complex(out, constant.real, constant.imag); return;
+    case Kind::string: append_string(out, constant.text, quoting); return;
+    case Kind::bytes: append_bytes(out, constant.text); return;
+    case Kind::tuple:
+      append_items(out += '(', constant.items, quoting);
+      out += constant.items.size() == 1 ? ",)" : ")";
+      return;
+    case Kind::frozenset:
+      if (constant.items.empty()) {
+        out += "frozenset()";
+        return;
+      }
+      append_items(out += '{', constant.items, quoting);
+      out += '}';
+      return;
+    case Kind::slice:
+      append_items(out += "slice(", constant.items, quoting);
+      out += ')';
+      return;
+    case Kind::code: out += "__code__"; return;  // a bug of whoever asks; a name keeps the text valid
+    case Kind::opaque: out += "__opaque__"; return;
+  }
+}
+
+Level level_of(const Constant& constant) {
+  using Kind = Constant::Kind;
+  switch (constant.kind) {
+    case Kind::integer: return constant.text.starts_with('-') ? Level::factor : Level::atom;
+    case Kind::real:
+      if (std::isnan(constant.real)) return Level::arithmetic;
+      return std::signbit(constant.real) ? Level::factor : Level::atom;
+    case Kind::complex: return complex_level(constant.real, constant.imag);
+    default: return Level::atom;
+  }
+}
+
+}  // namespace depyf::print

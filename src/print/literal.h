@@ -1,0 +1,26 @@
+// Constants as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "depyf/code_object.h"
+#include "print/precedence.h"
+
+namespace depyf::print {
+
+// How strings may be quoted: freely as repr does, or, inside the braces of an f-string before 3.12, without backslash where
+// there is such a way.
+enum class Quoting : std::uint8_t { repr, no_backslash };
+
+// Without parentheses around it: `-1` and `1+2j` bind as loosely as level_of says.
+void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::repr);
+Level level_of(const Constant& constant);
+
+// The characters of a string between quotes, escaped as repr does; `quote`, where not 0, is escaped too.
+void append_escaped(std::string& out, std::string_view text, char quote);
+
+// `text` between triple quotes with its line breaks as they are, each line after the first behind `indent` blanks.
+void append_docstring(std::string& out, std::string_view text, std::size_t indent);
+
+}  // namespace depyf::print

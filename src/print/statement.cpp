@@ -1,0 +1,286 @@
+#include <algorithm>
+
+#include "ast/overloaded.h"
+#include "print/printer.h"
+#include "print/unicode.h"
+
+namespace depyf::print {
+
+using namespace ast;
+
+namespace {
+
+bool is_definition(const Stmt* stmt) { return is<FunctionDef>(stmt) || is<ClassDef>(stmt); }
+
+// A comment belongs to what it stands above.
+const Stmt* without_comments(Block body, std::size_t at) {
+  while (at < body.size() && is<Comment>(body[at])) ++at;
+  return at < body.size() ? body[at] : nullptr;
+}
+
+bool only_comments(Block body) {
+  return std::ranges::all_of(body, [](const Stmt* each) { return is<Comment>(each); });
+}
+
+}  // namespace
+
+void Printer::begin(const Stmt* stmt) {
+  if (mapping_) out_.map_line(stmt->offset);
+  out_.begin_line();
+}
+
+void Printer::module(Block body) {
+  const bool documented = docstring(body);
+  statements(documented ? body.subspan(1) : body, documented);
+}
+
+void Printer::statements(Block body, bool follows) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool after_comment = i > 0 && is<Comment>(body[i - 1]);
+    const bool around = (i > 0 && is_definition(body[i - 1])) || is_definition(without_comments(body, i));
+    if (around && !after_comment && (i > 0 || follows)) {
+      out_.end_line();
+      if (out_.outermost()) out_.end_line();
+    }
+    statement(body[i]);
+  }
+}
+
+void Printer::suite(Block body) {
+  write(":");
+  out_.end_line();
+  out_.deeper();
+  statements(body, false);
+  if (only_comments(body)) pass_line();
+  out_.shallower();
+}
+
+void Printer::pass_line() {
+  out_.begin_line();
+  write("pass");
+  out_.end_line();
+}
+
+void Printer::otherwise(std::string_view keyword, Block body) {
+  if (body.empty()) return;
+  out_.begin_line();
+  write(keyword);
+  suite(body);
+}
+
+void Printer::statement(const Stmt* stmt) {
+  if (!stmt) return;
+  if (auto* n = as<Comment>(stmt)) return comment(n->text);
+  if (is<If>(stmt)) return conditional(stmt);
+  begin(stmt);
+  keyword_statement(stmt);
+  if (!out_.text().ends_with('\n')) out_.end_line();  // a compound statement ends in its suite
+}
+
+void Printer::comment(std::string_view text) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out_.begin_line();
+    write(end > at ? "# " : "#");
+    for (std::size_t i = at; i < end;) {
+      const CodePoint point = code_point(text, i);
+      write(point.valid && is_printable(point.value) ? text.substr(i, point.size) : "?");
+      i += point.size;
+    }
+    out_.end_line();
+    at = end + 1;
+  }
+}
+
+// In a loop along `elif`, of which there may be thousands.
+void Printer::conditional(const Stmt* stmt) {
+  for (std::string_view keyword = "if ";; keyword = "elif ") {
+    auto* n = as<If>(stmt);
+    begin(stmt);
+    write(keyword);
+    condition(n->test);
+    suite(n->body);
+    if (n->orelse.size() != 1 || !is<If>(n->orelse[0])) return otherwise("else", n->orelse);
+    stmt = n->orelse[0];
+  }
+}
+
+void Printer::with_items(List<WithItem> items) {
+  if (items.empty()) return internal("missing", -1, nullptr);
+  bool first = true;
+  for (const WithItem& item : items) {
+    if (!first) write(", ");
+    first = false;
+    // From 3.9 on, `with (a, b):` has two items instead of a tuple.
+    const bool tuple = is<Tuple>(item.context_expr) ||
+                       (is<ConstantExpr>(item.context_expr) &&
+                        as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
+    if (tuple && items.size() == 1 && !item.optional_vars) {
+      write("(");
+      expr(item.context_expr, Level::test);
+      write(")");
+    } else {
+      expr(item.context_expr, Level::test);
+    }
+    if (item.optional_vars) write(" as "), expr(item.optional_vars, Level::test);
+  }
+}
+
+void Printer::cases(const Match& node) {
+  write(":");
+  out_.end_line();
+  out_.deeper();
+  for (const MatchCase& each : node.cases) {
+    out_.begin_line();
+    write("case ");
+    pattern(each.pattern, 0);
+    if (each.guard) write(" if "), condition(each.guard);
+    suite(each.body);
+  }
+  out_.shallower();
+}
+
+void Printer::handlers(const Try& node) {
+  for (const ExceptHandler& handler : node.handlers) {
+    out_.begin_line();
+    write(node.is_star ? "except*" : "except");
+    if (handler.type) write(" "), expr(handler.type, Level::test);
+    if (!handler.name.empty()) write(" as "), name(handler.name);
+    suite(handler.body);
+  }
+  if (!node.handlers.empty()) otherwise("else", node.orelse);
+  if (!node.finalbody.empty()) return otherwise("finally", node.finalbody);
+  if (node.handlers.empty()) {
+    out_.begin_line();
+    write("finally");
+    suite(node.orelse);
+  }
+}
+
+void Printer::aliases(List<Alias> aliases) {
+  bool first = true;
+  for (const Alias& alias : aliases) {
+    if (!first) write(", ");
+    first = false;
+    alias.name == "*" ? write("*") : dotted_name(alias.name);
+    if (!alias.asname.empty()) write(" as "), name(alias.asname);
+  }
+}
+
+void Printer::names(std::string_view keyword, List<std::string_view> names) {
+  if (names.empty()) return write("pass");
+  bool first = true;
+  for (std::string_view each : names) {
+    write(first ? keyword : ", ");
+    first = false;
+    name(each);
+  }
+}
+
+void Printer::keyword_statement(const Stmt* stmt) {
+  std::visit(
+      Overloaded{
+          [&](const FunctionDef& n) { definition(stmt, n); },
+          [&](const ClassDef& n) { definition(stmt, n); },
+          [&](const Return& n) {
+            write("return");
+            if (n.value) write(" "), bare(n.value, Level::tuple);
+          },
+          [&](const Delete& n) {
+            write("del ");
+            n.targets.empty() ? write("()") : comma_separated(n.targets);
+          },
+          [&](const Assign& n) {
+            for (const Expr* target : n.targets) {
+              bare(target, Level::tuple);
+              write(" = ");
+            }
+            bare(n.value, Level::yield);
+          },
+          [&](const AugAssign& n) {
+            expr(n.target, Level::test);
+            write(" ");
+            write(operator_of(n.op).text);
+            write("= ");
+            bare(n.value, Level::yield, version_ >= Version{3, 9});
+          },
+          [&](const AnnAssign& n) {
+            const bool parenthesised = !n.simple && is<Name>(n.target);
+            if (parenthesised) write("(");
+            expr(n.target, Level::test);
+            write(parenthesised ? "): " : ": ");
+            expr(n.annotation, Level::test);
+            if (n.value) write(" = "), bare(n.value, Level::yield);
+          },
+          [&](const TypeAlias& n) {
+            write("type ");
+            name(n.name);
+            type_params(n.type_params);
+            write(" = ");
+            expr(n.value, Level::test);
+          },
+          [&](const For& n) {
+            write(n.is_async ? "async for " : "for ");
+            bare(n.target, Level::tuple);
+            write(" in ");
+            bare(n.iter, Level::tuple, version_ >= Version{3, 9});
+            suite(n.body);
+            otherwise("else", n.orelse);
+          },
+          [&](const While& n) {
+            write("while ");
+            condition(n.test);
+            suite(n.body);
+            otherwise("else", n.orelse);
+          },
+          [&](const If&) { conditional(stmt); },
+          [&](const With& n) {
+            write(n.is_async ? "async with " : "with ");
+            with_items(n.items);
+            suite(n.body);
+          },
+          [&](const Match& n) {
+            write("match ");
+            is<NamedExpr>(n.subject) ? condition(n.subject) : bare(n.subject, Level::tuple);
+            cases(n);
+          },
+          [&](const Raise& n) {
+            write("raise");
+            if (n.exc) write(" "), expr(n.exc, Level::test);
+            if (n.exc && n.cause) write(" from "), expr(n.cause, Level::test);
+          },
+          [&](const Try& n) {
+            write("try");
+            suite(n.body);
+            handlers(n);
+          },
+          [&](const Assert& n) {
+            write("assert ");
+            expr(n.test, Level::test);
+            if (n.msg) write(", "), expr(n.msg, Level::test);
+          },
+          [&](const Import& n) {
+            write(n.names.empty() ? "pass" : "import ");
+            aliases(n.names);
+          },
+          [&](const ImportFrom& n) {
+            if (n.names.empty()) return write("pass");
+            write("from ");
+            write(std::string(std::max(n.level, 0), '.'));
+            if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
+            write(" import ");
+            aliases(n.names);
+          },
+          [&](const Global& n) { names("global ", n.names); },
+          [&](const Nonlocal& n) { names("nonlocal ", n.names); },
+          [&](const ExprStmt& n) { bare(n.value, Level::yield); },
+          [&](const Pass&) { write("pass"); },
+          [&](const Break&) { write("break"); },
+          [&](const Continue&) { write("continue"); },
+          [&](const Comment& n) { comment(n.text); },
+          [&](const InternalStmt& n) { internal(name_of(n.marker), n.index, n.value, n.value2); },
+      },
+      stmt->node);
+}
+
+}  // namespace depyf::print

@@ -1,0 +1,88 @@
+#include "print/unicode.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+namespace depyf::print {
+namespace {
+
+struct Range { char32_t first, last; };
+#include "print/unicode_tables.inc"
+
+bool contains(std::span<const Range> ranges, char32_t point) {
+  auto after = std::upper_bound(ranges.begin(), ranges.end(), point,
+                                [](char32_t value, const Range& range) { return value < range.first; });
+  return after != ranges.begin() && point <= std::prev(after)->last;
+}
+
+bool is_letter(char32_t point) {
+  return (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z') || point == '_';
+}
+
+bool starts_identifier(char32_t point) {
+  return point < 0x80 ? is_letter(point) : contains(identifier_start_ranges, point);
+}
+
+bool continues_identifier(char32_t point) {
+  if (point < 0x80) return is_letter(point) || (point >= '0' && point <= '9');
+  return contains(identifier_continue_ranges, point);
+}
+
+constexpr std::string_view keywords[] = {
+    "False", "None",   "True",     "and",   "as",   "assert", "async",  "await", "break",  "class",  "continue", "def",
+    "del",   "elif",   "else",     "except", "finally", "for", "from",  "global", "if",    "import", "in",       "is",
+    "lambda", "nonlocal", "not",   "or",    "pass", "raise",  "return", "try",   "while",  "with",   "yield"};
+
+bool is_keyword(std::string_view name) { return std::ranges::find(keywords, name) != std::end(keywords); }
+
+}  // namespace
+
+CodePoint code_point(std::string_view text, std::size_t at) {
+  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned lead = byte(at);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  char32_t value = lead & (0x7fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(at + i) & 0xc0) != 0x80) return {lead, 1, false};
+    value = value << 6 | (byte(at + i) & 0x3f);
+  }
+  constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xc0 || lead > 0xf4 || value < smallest[size] || value > 0x10ffff) return {lead, 1, false};
+  return {value, size, true};
+}
+
+bool is_printable(char32_t point) {
+  return point < 0x80 ? point >= 0x20 && point != 0x7f : contains(printable_ranges, point);
+}
+
+bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || is_keyword(name)) return false;
+  for (std::size_t at = 0; at < name.size();) {
+    const CodePoint point = code_point(name, at);
+    if (!point.valid || !(at == 0 ? starts_identifier(point.value) : continues_identifier(point.value))) return false;
+    at += point.size;
+  }
+  return true;
+}
+
+std::string identifier(std::string_view name) {
+  if (is_identifier(name)) return std::string(name);
+  std::string result;
+  for (std::size_t at = 0; at < name.size();) {
+    const CodePoint point = code_point(name, at);
+    if (point.valid && continues_identifier(point.value)) {
+      if (at == 0 && !starts_identifier(point.value)) result += '_';
+      result += name.substr(at, point.size);
+    } else {
+      result += '_';
+    }
+    at += point.size;
+  }
+  return result.empty() || is_keyword(result) ? "_" + result : result;
+}
+
+}  // namespace depyf::print
