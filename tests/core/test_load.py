@@ -1,0 +1,53 @@
+"""The C++ loader against marshal.loads of each interpreter at hand: every field of every code object."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from interpreters import VERSIONS, interpreter
+
+HERE = Path(__file__).parent
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or HERE.parent.parent / "build" / "dev" / "depyf-decompile"
+# Modules of every version; constants.py adds what the standard library hardly has.
+MODULES = """abc argparse ast asyncio/base_events base64 calendar cmath_like codecs collections/__init__ contextlib copy
+    dataclasses datetime decimal difflib dis email/_header_value_parser enum fractions functools heapq html/entities
+    inspect json/decoder locale logging/__init__ opcode pickle platform pprint re sre_compile statistics string
+    subprocess tarfile tempfile textwrap token tokenize turtle typing unittest/mock uuid warnings zipfile""".split()
+
+
+def run(*command: object) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def by_set_order(text: str) -> str:
+    """The items of frozensets in order, since marshal.loads keeps none."""
+
+    def ordered(match: re.Match) -> str:
+        items = re.findall(r'"(?:[^"\\]|\\.)*"|[^,"]+', match[1])
+        return "frozenset(%s)" % ", ".join(sorted(item.strip() for item in items))
+
+    return re.sub(r"frozenset\(((?:\"(?:[^\"\\]|\\.)*\"|[^\")])*)\)", ordered, text)
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
+def test_fields_equal_those_of_the_interpreter(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        assert version != sys.version_info[:2]
+        pytest.skip("no such interpreter here")
+    stdlib = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))").strip())
+    sources = [path for name in MODULES if (path := stdlib / f"{name}.py").exists()]
+    assert len(sources) > 30
+    sources.append(HERE / "constants.py")
+    pycs = run(python, HERE / "dump_load.py", "compile", tmp_path, *sources).split()
+    assert len(pycs) == len(sources)
+    expected = run(python, HERE / "dump_load.py", "dump", *pycs).splitlines()
+    actual = run(COMMAND, "--dump-load", "-j", 2, *pycs).splitlines()
+    for number, (want, have) in enumerate(zip(expected, actual)):
+        assert by_set_order(have) == by_set_order(want), f"line {number}"
+    assert len(actual) == len(expected)
