@@ -4,6 +4,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "code_from_python.h"
+#include "decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/load.h"
 
@@ -30,6 +31,19 @@ nb::list rows_of(const CodeObject& code) {
   return rows;
 }
 
+// What the tables of a live code object say: (positions of the code units, exception table)
+nb::tuple tables(nb::handle code_object) {
+  CodeObject code = code_from_python(code_object);
+  nb::list positions, exceptions;
+  for (const Position& it : code.positions) {
+    positions.append(nb::make_tuple(it.line, it.end_line, it.column, it.end_column));
+  }
+  for (const ExceptionEntry& it : code.exceptions) {
+    exceptions.append(nb::make_tuple(it.start, it.end, it.target, it.depth, it.lasti));
+  }
+  return nb::make_tuple(positions, exceptions);
+}
+
 nb::list decode_code(nb::handle code) { return rows_of(code_from_python(code)); }
 
 void append_decoded(const CodeObject& code, nb::list& result) {
@@ -53,8 +67,14 @@ nb::list decode_pyc(nb::bytes file) {
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = DEPYF_VERSION;
+#ifndef DEPYF_DECODE_ONLY
+  bind_decompile(module);
+#endif
   module.def("decode", &decode_code, nb::arg("code"),
              "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
+  module.def("tables", &tables, nb::arg("code"),
+             "(line, end line, column, end column) of each code unit, -1 where unknown; "
+             "(start, end, target, depth, lasti) of each exception range");
   module.def("decode_pyc", &decode_pyc, nb::arg("file"),
              "The same for a .pyc of any version: a list of (name, instructions), nested code after what holds it");
 }

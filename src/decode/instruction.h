@@ -48,7 +48,7 @@ struct ProtectedRange {       // of instructions [begin, end)
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  std::vector<Instruction> instructions;          // always ends in an instruction that does not fall through
+  std::vector<Instruction> instructions;          // ends in one that does not fall through: where bytecode runs off its end, a raise
   std::vector<std::string_view> localsplus;       // names of fast locals, then cells that are no locals, then free variables
   std::vector<bool> is_cell;                      // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;

@@ -232,6 +232,14 @@ class Lowering {
     }
   }
 
+  void import_name() {
+    if (!traits_.import_flags) {
+      emit(Op::import_name_, raw().arg);
+    } else {
+      emit(Op::import_name_, raw().arg >> 2, static_cast<std::int32_t>(raw().arg & 3));
+    }
+  }
+
   void get_iter() {
     constexpr std::uint32_t yield_from = 3;  // 3.15: for `yield from` and the like
     emit(raw().arg == yield_from ? Op::get_yield_from_iter_ : Op::get_iter_);
@@ -302,6 +310,7 @@ class Lowering {
 
       case Opcode::GET_ITER: get_iter(); break;
       case Opcode::FOR_ITER: for_iter(); break;
+      case Opcode::IMPORT_NAME: import_name(); break;
       case Opcode::END_FOR: end_for(); break;
       case Opcode::END_ASYNC_FOR: emit(Op::end_async_for_); break;
       case Opcode::JUMP_IF_NOT_EXC_MATCH:

@@ -1,0 +1,82 @@
+#include "decompile.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "code_from_python.h"
+#include "depyf/decompile.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+const char* level_name(Level level) {
+  switch (level) {
+    case Level::structured: return "structured";
+    case Level::state_machine: return "state machine";
+    case Level::stub: return "stub";
+  }
+  return "stub";
+}
+
+// Source is UTF-8, in which a lone surrogate may stand only escaped; notes quote names and may hold one.
+nb::object text(std::string_view utf8) {
+  PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
+  if (!string) throw nb::python_error();
+  return nb::steal(string);
+}
+
+nb::list lines(const Decompiled& result) {
+  nb::list pairs;
+  for (const LineMapping& it : result.lines) pairs.append(nb::make_tuple(it.line, it.offset));
+  return pairs;
+}
+
+nb::list notes(const Decompiled& result) {
+  nb::list list;
+  for (const std::string& note : result.notes) list.append(text(note));
+  return list;
+}
+
+nb::dict constants(const Decompiled& result) {
+  nb::dict paths;
+  for (const NamedConstant& it : result.constants) {
+    nb::list path;
+    for (std::uint32_t index : it.path) path.append(index);
+    paths[text(it.name)] = nb::tuple(path);
+  }
+  return paths;
+}
+
+Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name) {
+  CodeObject code = code_from_python(code_object);
+  Options options;
+  if (name) options.name = std::move(*name);
+  nb::gil_scoped_release release;
+  return decompile(code, options);
+}
+
+nb::list pass_rows() {
+  nb::list rows;
+  for (const auto& [name, reason] : passes()) rows.append(nb::make_tuple(name, reason));
+  return rows;
+}
+
+}  // namespace
+
+void bind_decompile(nb::module_& module) {
+  nb::class_<Decompiled>(module, "Decompiled", "What decompiling one code object gave.")
+      .def_prop_ro("source", [](const Decompiled& it) { return text(it.source); }, "Valid Python.")
+      .def_prop_ro("lines", &lines, "(line of source, from 1; offset of the bytecode), in order.")
+      .def_prop_ro("level", [](const Decompiled& it) { return level_name(it.level); },
+                   "'structured', 'state machine' or 'stub'.")
+      .def_prop_ro("notes", &notes, "What could not be made exact.")
+      .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
+  module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
+             "Decompiles a code object; never raises on one. `name` takes the place of the function's own name.");
+  module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
+}
+
+}  // namespace depyf

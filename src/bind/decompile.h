@@ -1,0 +1,10 @@
+// _core.decompile and its result.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace depyf {
+
+void bind_decompile(nanobind::module_& module);
+
+}  // namespace depyf
