@@ -1,0 +1,10 @@
+for i in range(10):
+    if i == 5:
+        break
+    print(i)
+else:
+    print('else')
+while True:
+    if x:
+        break
+print('end')

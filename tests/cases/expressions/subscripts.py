@@ -1,0 +1,15 @@
+def f(a, b, c):
+    a[b]
+    a[0]
+    a[-1]
+    a[b, c]
+    a[b:c]
+    a[:]
+    a[b:]
+    a[:c]
+    a[b:c:2]
+    a[::2]
+    a[b:c, ::2]
+    a[...]
+    a[b][c].d
+    return a[b.c:c.d + 1]

@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+
+def f(a: b, c: list[d] = 1) -> e:
+    x: int = 1
+    return x
+
+
+class C:
+    x: y = 1
+    z: 'w'

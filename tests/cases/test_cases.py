@@ -1,0 +1,52 @@
+"""Source that is its own expectation: each file here is compiled, decompiled and has to come back character by character.
+
+A first line `# depyf-case: versions 3.11-3.12` (either end may be left out) restricts a file to these versions; it is
+no part of the expectation.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import depyf
+import pytest
+
+HERE = Path(__file__).parent
+FILES = sorted(path for path in HERE.rglob("*") if path.is_file() and path != Path(__file__))
+HEADER = re.compile(r"# depyf-case: versions (3\.\d+)?-(3\.\d+)?\n")
+FIRST, LAST = (3, 8), (3, 15)
+
+
+def read_case(path: Path) -> tuple[str, tuple[int, int], tuple[int, int]]:
+    """The source, the first and the last version that it is for."""
+    text = path.read_text(encoding="utf-8")
+    if not text.startswith("# depyf-case:"):
+        return text, FIRST, LAST
+    header = HEADER.match(text)
+    assert header, f"{path}: malformed header"
+    first, last = (tuple(map(int, end.split("."))) if end else None for end in header.groups())
+    return text[header.end() :], first or FIRST, last or LAST
+
+
+CASES = [path for path in FILES if path.suffix == ".py" and "__pycache__" not in path.parts]
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.relative_to(HERE).with_suffix("").as_posix())
+def test_source_comes_back(path: Path) -> None:
+    source, first, last = read_case(path)
+    if not first <= sys.version_info[:2] <= last:
+        pytest.skip(f"for Python {first} to {last}")
+    code = compile(source, path.name, "exec", dont_inherit=True)
+    assert depyf.decompile(code) == source
+
+
+def test_every_file_is_a_case() -> None:
+    others = [path for path in FILES if path not in CASES and "__pycache__" not in path.parts]
+    assert not others
+    assert len(CASES) >= 40
+    for path in CASES:
+        source, first, last = read_case(path)
+        assert source.strip(), path
+        assert FIRST <= first <= last <= LAST, path
