@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
+from types import FrameType
 
 log = logging.getLogger("depyf")
 
 
 def warn(message: str) -> None:
     """Warns, and goes on where warnings are errors: what depyf has to say must not stop the program."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "depyf":
+        frame, level = frame.f_back, level + 1
     try:
-        warnings.warn(message, UserWarning, stacklevel=3)
+        warnings.warn(message, UserWarning, stacklevel=level - 1)
     except Warning:
         log.error("%s", message)

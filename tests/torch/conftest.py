@@ -1,0 +1,36 @@
+"""Fixtures of the tests that run torch.compile."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+# Compiled C++ kernels are found again by their source; what Inductor decides is made anew in each test.
+os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parents[2] / ".cache" / "inductor"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(autouse=True)
+def fresh_torch():
+    """No function is compiled when a test begins, no cache answers in Inductor's place, and none of our hooks is left at the end."""
+    import torch._dynamo
+    import torch._functorch.config
+    import torch._inductor.config
+    from torch_helpers import hooks
+
+    torch._dynamo.reset()
+    before = hooks()
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+        torch._dynamo.config.patch(automatic_dynamic_local_pgo=False),
+        warnings.catch_warnings(),
+    ):
+        yield
+    assert hooks() == before
+    torch._dynamo.reset()

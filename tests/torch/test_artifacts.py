@@ -1,0 +1,113 @@
+"""Which artifacts each kind of compilation leaves: all 24 of them, file by file."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import depyf
+import pytest
+import torch
+from torch_helpers import BACKENDS, check_dump, names_in, runs_in
+
+CAPTURED = ["Captured_Graph.0.py"]
+INFERENCE = CAPTURED + ["Forward_graph.0.py"]
+TRAINING = CAPTURED + ["Joint_graph.0.py", "Forward_graph.0.py", "Backward_graph.0.py"]
+PRE_GRAD = ["BEFORE_PRE_GRAD.0.py", "AFTER_PRE_GRAD.0.py"]
+
+
+def inductor(n):
+    """What Inductor makes of the n-th graph that it gets."""
+    return [
+        f"BEFORE_POST_GRAD.{n}.py",
+        f"AFTER_POST_GRAD.{n}.py",
+        f"ir_pre_fusion.{n}.txt",
+        f"ir_post_fusion.{n}.txt",
+        f"kernel_{n}.py",
+    ]
+
+
+# (backend, with gradients) -> the files of `__compiled_fn_N`
+TABLE = {
+    ("eager", False): CAPTURED,
+    ("eager", True): CAPTURED,
+    ("aot_eager", False): INFERENCE,
+    ("aot_eager", True): TRAINING,
+    ("inductor", False): INFERENCE + PRE_GRAD + inductor(0),
+    ("inductor", True): TRAINING + PRE_GRAD + inductor(0) + inductor(1),
+}
+
+
+def function(x, y):
+    return (x * y).sin() + x
+
+
+class Module(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.nn.Parameter(torch.ones(4))
+
+    def forward(self, x, y):
+        return (x * y).cos() * self.scale
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("kind", "dynamic", "grad"), list(itertools.product(("function", "module"), (False, True), (False, True)))
+)
+def test_artifacts(backend, kind, dynamic, grad, tmp_path):
+    plain = function if kind == "function" else Module()
+    compiled = torch.compile(plain, backend=backend, dynamic=dynamic)
+    x, y = torch.randn(6, 4, requires_grad=grad), torch.randn(6, 4)
+    with torch.set_grad_enabled(grad), depyf.prepare_debug(tmp_path) as session:
+        result = compiled(x, y)
+        if grad:
+            result.sum().backward()
+    assert torch.allclose(result, plain(x, y))
+
+    (frame,) = session.frames
+    name = "function" if kind == "function" else "forward"
+    prefix = f"__compiled_fn_{frame.compiled_fn}."
+    expected = [prefix + file for file in TABLE[backend, grad]]
+    expected += [f"__transformed_code_0_for_{name}.py", f"full_code_for_{name}_0.py", "index.md", "session.json"]
+    assert names_in(tmp_path) == sorted(expected)
+    assert frame.missing == []
+    check_dump(tmp_path)
+    assert runs_in(tmp_path) == [session.to_dict()]
+
+    # The number is the one that the code calls.
+    transformed = (tmp_path / f"__transformed_code_0_for_{name}.py").read_text()
+    assert set(re.findall(r"__compiled_fn_\w+", transformed)) == {f"__compiled_fn_{frame.compiled_fn}"}
+
+    # Each graph is a module with dtypes, shapes and strides: symbolic where they are dynamic.
+    for graph in tmp_path.glob("__compiled_fn_*.*.py"):
+        if ".kernel_" in graph.name:
+            continue
+        text = graph.read_text()
+        assert "\nclass GraphModule(torch.nn.Module):\n" in text
+        assert ("f32[6, 4][4, 1]cpu" in text) is not dynamic, text
+        assert bool(re.search(r"f32\[s\d+, ", text)) is dynamic, text
+
+    # Forward and backward have the same number, and are told apart.
+    if grad and backend != "eager":
+        assert "tangents_1" in (tmp_path / f"{prefix}Backward_graph.0.py").read_text()
+        assert "tangents_1" not in (tmp_path / f"{prefix}Forward_graph.0.py").read_text()
+    if grad and backend == "inductor":
+        for kind_of_file in ("kernel", "BEFORE_POST_GRAD", "AFTER_POST_GRAD", "ir_pre_fusion", "ir_post_fusion"):
+            by_direction = {a.direction: a.file for a in frame.artifacts if a.kind == kind_of_file}
+            assert sorted(by_direction) == ["backward", "forward"]
+            if kind_of_file.endswith("GRAD"):
+                assert "tangents_1" in (tmp_path / by_direction["backward"]).read_text()
+                assert "tangents_1" not in (tmp_path / by_direction["forward"]).read_text()
+
+    # The story of the function: its source, guards, code, graph.
+    story = (tmp_path / f"full_code_for_{name}_0.py").read_text()
+    parts = [
+        f"def {name}(",
+        "# Guards:",
+        "TENSOR_MATCH: check_tensor(L['x']",
+        f"def __transformed_code_0_for_{name}(",
+        f"class __compiled_fn_{frame.compiled_fn}(torch.nn.Module):",
+    ]
+    places = [story.index(part) for part in parts]
+    assert places == sorted(places)

@@ -1,0 +1,73 @@
+"""The example programs under prepare_debug: every frame is there, nothing fails, nothing changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import depyf
+import pytest
+import torch
+from torch_helpers import BACKENDS, bytecode_hook, check_dump, example
+
+EXAMPLES = ("toy", "train", "hard")
+pytestmark = pytest.mark.slow
+
+
+def run(name, backend, capsys):
+    """What the program returns and prints, seen from a fresh start."""
+    torch._dynamo.reset()
+    capsys.readouterr()
+    result = example(name).main(backend)
+    return result, capsys.readouterr().out
+
+
+def same(one, other):
+    if isinstance(one, torch.Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name, backend, tmp_path, capsys):
+    plain, plain_printed = run(name, backend, capsys)
+
+    transformed = []
+    with bytecode_hook(lambda old, new: transformed.append(old.co_name)), depyf.prepare_debug(tmp_path) as session:
+        dumped, dumped_printed = run(name, backend, capsys)
+
+    assert same(plain, dumped)
+    assert plain_printed == dumped_printed
+    if name == "hard":
+        assert dumped == 0 and "differs" not in dumped_printed and dumped_printed.count(" ok") == 10
+    assert transformed
+    compiled = [frame for frame in session.frames if frame.status == "compiled"]
+    assert [frame.function for frame in compiled] == transformed
+    assert len({frame.transformed_file for frame in compiled}) == len(transformed)
+    for frame in compiled:
+        stem = Path(frame.transformed_file).stem
+        assert f"def {stem}(" in (tmp_path / frame.transformed_file).read_text()
+    check_dump(tmp_path)
+
+    # The decompiled code of each frame, put in place of Dynamo's own, does the same.
+    compiled_back = []
+    with depyf.prepare_debug(tmp_path / "second") as session:
+
+        def replace(old, new):
+            source = (tmp_path / "second" / session.frames[-1].transformed_file).read_text()
+            code = depyf.compile_like(source, new)
+            compiled_back.append((old, code))
+            return code
+
+        with bytecode_hook(replace):
+            replaced, replaced_printed = run(name, backend, capsys)
+            used = [any(entry is code for entry in entry_codes(old)) for old, code in compiled_back]
+    assert len(compiled_back) == len(transformed) and all(used)
+    assert same(plain, replaced)
+    assert plain_printed == replaced_printed
+
+
+def entry_codes(code):
+    return [entry.code for entry in torch._dynamo.eval_frame._debug_get_cache_entry_list(code)]

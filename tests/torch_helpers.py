@@ -1,0 +1,92 @@
+"""What the tests that run torch.compile share."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import logging
+import os
+import re
+from pathlib import Path
+
+import torch
+import torch._dynamo
+import torch._dynamo.utils
+import torch._inductor.debug
+from torch._dynamo import convert_frame
+
+ROOT = Path(__file__).parents[1]
+# The package as the tests themselves find it, for programs that they start.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])}
+BACKENDS = ("eager", "aot_eager", "inductor")
+
+
+def example(name):
+    """A program of examples/ as a module of its own, so that each test meets it for the first time."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def hooks():
+    """Everything in torch that depyf hooks into, as it is now."""
+    # torch's own lazy handler takes itself away with the first record: it is no part of the comparison.
+    loggers = {"torch.__trace": [type(h).__name__ for h in logging.getLogger("torch.__trace").handlers]}
+    loggers["torch.__trace"] = [name for name in loggers["torch.__trace"] if name != "LazyTraceHandler"]
+    for kind in ("__ir_pre_fusion", "__ir_post_fusion"):
+        logger = logging.getLogger(f"torch._inductor.debug.{kind}")
+        loggers[kind] = (list(logger.handlers), logger.level, logger.propagate)
+    return (
+        loggers,
+        dict(convert_frame._bytecode_hooks),
+        torch._dynamo.utils.lazy_format_graph_code.__code__,
+        torch._dynamo.guards.guard_manager_testing_hook_fn,
+    )
+
+
+@contextlib.contextmanager
+def bytecode_hook(hook):
+    """Has Dynamo call `hook(original, transformed)`."""
+    handle = convert_frame.register_bytecode_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def names_in(directory):
+    """The names of the files in a directory."""
+    return sorted(path.name for path in Path(directory).iterdir())
+
+
+def runs_in(directory):
+    """The runs that session.json tells of."""
+    data = json.loads((Path(directory) / "session.json").read_text())
+    assert data["schema_version"] == 1
+    return data["runs"]
+
+
+def check_dump(directory):
+    """What holds for every dump: each Python file compiles, none says that depyf failed, each file told of exists, and vice versa."""
+    directory = Path(directory)
+    for path in directory.glob("*.py"):
+        text = path.read_text()
+        compile(text, str(path), "exec", dont_inherit=True)
+        assert "Failed to decompile" not in text
+        assert "which is not Python" not in text, path
+        assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
+    told = {"index.md", "session.json"}
+    for run in runs_in(directory):
+        assert not [note for note in run["notes"] if "failed" in note], run["notes"]
+        for frame in run["frames"]:
+            told.update(artifact["file"] for artifact in frame["artifacts"])
+            if frame["transformed_file"]:
+                told.add(frame["transformed_file"])
+        told.update(one["file"] for one in run["full_code"])
+        told.update(one["file"] for one in run["other_artifacts"])
+    assert sorted(told) == names_in(directory)
+    index = (directory / "index.md").read_text()
+    for name in told - {"index.md", "session.json"}:
+        assert f"({name})" in index
