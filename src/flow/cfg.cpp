@@ -59,13 +59,13 @@ class Builder {
       while (end < int(code_.size()) && !leader[end]) ++end;
       if (reachable_[at]) {
         block_at_[at] = int(cfg_.blocks.size());
-        Block block;
+        BasicBlock block;
         block.begin = at, block.end = end, block.region = cfg_.region_of[at];
         cfg_.blocks.push_back(block);
       }
       at = end;
     }
-    for (Block& block : cfg_.blocks) {
+    for (BasicBlock& block : cfg_.blocks) {
       const Instruction& last = code_[block.end - 1];
       int next = flow_.next[block.end - 1];
       block.next = next >= 0 ? block_at_[next] : -1;
@@ -109,22 +109,22 @@ class Builder {
       entry = block;
     };
     if (cfg_.entry >= 0) enter(cfg_.entry);
-    for (const Block& block : cfg_.blocks)
+    for (const BasicBlock& block : cfg_.blocks)
       if (!cfg_.inside(block.region, region)) {
         enter(block.next);
-        if (block.kind == Block::Kind::code) enter(block.jump);
+        if (block.kind == BasicBlock::Kind::code) enter(block.jump);
         else if (block.setup_of >= 0 && cfg_.regions[block.setup_of].kind == Region::Kind::with) enter(block.jump);
       }
     if (entry < 0) return;
     int index = int(cfg_.blocks.size());
-    Block made;
-    made.kind = Block::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent, made.next = entry;
+    BasicBlock made;
+    made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent, made.next = entry;
     made.begin = made.end = cfg_.blocks[entry].begin;
     const Region& info = cfg_.regions[region];
     int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
     made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
     (void)outer_loop;
-    for (Block& block : cfg_.blocks)
+    for (BasicBlock& block : cfg_.blocks)
       if (!cfg_.inside(block.region, region)) {
         if (block.next == entry) block.next = index;
         if (block.jump == entry) block.jump = index;
@@ -149,7 +149,7 @@ void analyse(Cfg& cfg) {
   cfg.order.clear();
   cfg.order_index.assign(count, -1);
   cfg.idom.assign(count, -1);
-  for (Block& block : cfg.blocks) block.preds.clear();
+  for (BasicBlock& block : cfg.blocks) block.preds.clear();
   // Postorder with an explicit stack; the jump is visited first, so that falling through comes first when reversed.
   std::vector<char> state(count);
   std::vector<std::pair<int, int>> stack{{cfg.entry, 0}};

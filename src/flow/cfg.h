@@ -21,7 +21,7 @@ struct Region {
   int handler = -1;      // block
 };
 
-struct Block {
+struct BasicBlock {
   enum class Kind : std::uint8_t { code, setup };  // setup: enters a region; next: its body, jump: its handler (with: what follows)
   Kind kind = Kind::code;
   int begin = 0, end = 0;      // instructions [begin, end)
@@ -34,7 +34,7 @@ struct Block {
 struct Cfg {
   std::vector<Instruction> code;   // normalised by `simplify_idioms`
   std::vector<int> region_of;      // by instruction
-  std::vector<Block> blocks;       // those that can be reached
+  std::vector<BasicBlock> blocks;       // those that can be reached
   std::vector<Region> regions;
   std::vector<int> order;          // blocks in reverse postorder
   std::vector<int> order_index;    // by block

@@ -1,0 +1,117 @@
+// Each block by itself, for the state machine: between blocks the stack lies in locals `__stack_0`, `__stack_1`, ...
+#include <algorithm>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+std::string slot_name(std::size_t slot) { return "__stack_" + std::to_string(slot); }
+}  // namespace
+
+Expr* Lifter::slot(std::size_t index) {
+  std::string_view id = context_.arena.copy(slot_name(index));
+  fast_.insert(id.data());
+  return context_.name(id);
+}
+
+// The stack at the start of a block: its slots, and markers where nothing but a marker can lie.
+void Lifter::flat_enter(int block, std::vector<Expr*> stack) {
+  if (block < 0 || flat_stacks_[block]) return;
+  flat_stacks_[block] = std::move(stack);
+  flat_todo_.push_back(block);
+}
+
+Lifted Lifter::run_flat() {
+  flat_stacks_.resize(cfg_.blocks.size());
+  flat_enter(cfg_.entry, {});
+  while (!flat_todo_.empty()) {
+    int block = flat_todo_.back();
+    flat_todo_.pop_back();
+    // The handler of a protected block starts with the stack cut and the exception on it.
+    if (int index = cfg_.blocks[block].region; index >= 0) {
+      const Region& region = cfg_.regions[index];
+      int handler = -1;
+      for (int other = 0; other < int(cfg_.blocks.size()); ++other)
+        if (cfg_.blocks[other].begin == region.handler_at) handler = other;
+      if (handler < 0) fail("a handler that is nowhere");
+      std::vector<Expr*> stack;
+      for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
+        const auto& here = *flat_stacks_[block];
+        bool marker = depth < region.depth && depth < int(here.size()) && is<Internal>(here[depth]);
+        stack.push_back(marker ? here[depth] : slot(std::size_t(depth)));
+      }
+      flat_enter(handler, std::move(stack));
+    }
+    stack_.clear();
+    for (Expr* expr : *flat_stacks_[block]) stack_.push_back({context_.expr(expr->node), block, -1});
+    lift_block(block);
+  }
+  Lifted lifted;
+  lifted.entry = cfg_.entry;
+  lifted.nodes = std::move(nodes_);
+  return lifted;
+}
+
+void Lifter::flat_end(int block) {
+  Node& node = nodes_[block];
+  if (node.end == Node::End::leave || node.end == Node::End::stop) return;
+  std::vector<Entry> stack = stack_;
+  bool loop = node.end == Node::End::loop;
+  if (loop) stack.pop_back();  // the item: the loop's target
+  State& state = states_[block];
+  bool keeps = node.end == Node::End::branch && (state.keep_a || state.keep_b);
+  stack_ = stack;
+  if (node.end == Node::End::branch) push(node.value);
+  spill_all(stack_.size());
+  if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
+  // Slots that change, all at once; also the tested value, which stays along one edge.
+  std::vector<Expr*> targets, values, after;
+  std::vector<Entry> entries = stack_;
+  if (keeps) entries.push_back({node.value, block, -1});
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    Expr* expr = entries[index].expr;
+    if (is<Internal>(expr)) {
+      Internal marker = *as<Internal>(expr);
+      if (marker.marker == Marker::function) settle(expr);
+      else {
+        after.push_back(expr);
+        continue;
+      }
+    }
+    after.push_back(slot(index));
+    if (auto* name = as<Name>(expr); name && name->id == slot_name(index)) continue;
+    targets.push_back(slot(index)), values.push_back(expr);
+  }
+  if (node.end == Node::End::branch && !is<ConstantExpr>(node.value) && !targets.empty()) {
+    // The test may read a slot that is about to change.
+    std::string_view id = fresh_name();
+    node.statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
+    if (keeps) values.back() = targets.size() == values.size() && values.back() == node.value ? context_.name(id) : values.back();
+    node.value = context_.name(id);
+  }
+  if (targets.size() == 1) {
+    node.statements.push_back(context_.stmt(Assign{context_.list({targets[0]}), values[0]}, node.offset, node.line));
+  } else if (!targets.empty()) {
+    Expr* left = context_.expr(Tuple{context_.arena.copy(targets)});
+    node.statements.push_back(context_.stmt(Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})}, node.offset, node.line));
+  }
+  std::vector<Expr*> along_a = after, along_b = after;
+  if (keeps) (state.keep_a ? along_b : along_a).pop_back();
+  if (loop) {
+    node.target = slot(after.size());
+    along_a.push_back(slot(after.size()));
+    along_b.pop_back();
+    node.value = after.back();
+  }
+  flat_enter(node.a, along_a);
+  flat_enter(node.b, along_b);
+}
+
+Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
+  std::set<int> literal;
+  return Lifter(context, decoded, cfg, true, literal).run_flat();
+}
+
+}  // namespace depyf

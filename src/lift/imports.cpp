@@ -1,0 +1,93 @@
+// Imports, recognised by the instructions that follow IMPORT_NAME:
+//
+//   import a.b              level 0; None; IMPORT_NAME a.b; STORE a
+//   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
+//   from .m import x as y   level 1; ('x',); IMPORT_NAME m; IMPORT_FROM x; STORE y; ...; POP_TOP
+//   from m import *         level 0; ('*',); IMPORT_NAME m; IMPORT_STAR
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+bool is_store(Op op) {
+  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
+}
+}  // namespace
+
+void Lifter::import_name() {
+  std::string_view module = name_of(now().arg);
+  Expr* names = pop();
+  Expr* level_expr = pop();
+  auto* level_constant = as<ConstantExpr>(level_expr);
+  auto* list = as<ConstantExpr>(names);
+  int level = level_constant && level_constant->value->kind == Constant::Kind::integer ? std::atoi(level_constant->value->text.c_str()) : -1;
+  auto stored = [&](int at) { return as<Name>(target_name(code_[at]))->id; };
+  int next = skip(at_ + 1);
+  if (level >= 0 && list && list->value->kind == Constant::Kind::none && level == 0) {
+    std::size_t dot = module.find('.');
+    std::string_view first = module.substr(0, dot);
+    if (next < end_ && is_store(code_[next].op)) {
+      std::string_view name = stored(next);
+      if (name == first || dot == std::string_view::npos) {
+        at_ = next;
+        Alias alias{module, name == first ? std::string_view{} : name};
+        return emit(Import{context_.list({alias})});
+      }
+    }
+    // import a.b.c as d: the attributes one after the other
+    std::string_view rest = dot == std::string_view::npos ? std::string_view{} : module.substr(dot + 1);
+    int at = next;
+    while (!rest.empty() && at < end_ && (code_[at].op == Op::import_from_ || code_[at].op == Op::load_attr_)) {
+      std::size_t end = rest.find('.');
+      if (name_of(code_[at].arg) != rest.substr(0, end)) break;
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+      bool from = code_[at].op == Op::import_from_;
+      at = skip(at + 1);
+      if (from && at < end_ && code_[at].op == Op::swap_) {
+        at = skip(at + 1);
+        if (at < end_ && code_[at].op == Op::pop_top_) at = skip(at + 1);
+      }
+    }
+    if (dot != std::string_view::npos && rest.empty() && at < end_ && is_store(code_[at].op)) {
+      Alias alias{module, stored(at)};
+      at_ = at;
+      // The last module stays on the stack where it was imported with the older shape.
+      int pop = skip(at + 1);
+      bool older = code_[next].op == Op::import_from_ && code_[skip(next + 1)].op != Op::swap_;
+      if (older && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
+      return emit(Import{context_.list({alias})});
+    }
+  }
+  if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
+    bool star = next < end_ && (code_[next].op == Op::import_star_ ||
+                                (code_[next].op == Op::intrinsic_1_ && Intrinsic1(code_[next].arg) == Intrinsic1::import_star));
+    if (star) {
+      at_ = next;
+      int pop = skip(next + 1);
+      if (code_[next].op == Op::intrinsic_1_ && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
+      return emit(ImportFrom{module, context_.list({Alias{"*", {}}}), level});
+    }
+    std::vector<Alias> aliases;
+    int at = next;
+    while (at < end_ && code_[at].op == Op::import_from_) {
+      int store = skip(at + 1);
+      if (store >= end_ || !is_store(code_[store].op)) break;
+      std::string_view name = name_of(code_[at].arg), as_name = stored(store);
+      aliases.push_back({name, name == as_name ? std::string_view{} : as_name});
+      at = skip(store + 1);
+    }
+    if (at < end_ && code_[at].op == Op::pop_top_ && aliases.size() == list->value->items.size()) {
+      at_ = at;
+      return emit(ImportFrom{module, context_.arena.copy(aliases), level});
+    }
+  }
+  // No statement of Python: the function behind it.
+  if (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_)) fail("import out of place");
+  Constant text;
+  text.kind = Constant::Kind::string, text.text = std::string(module);
+  auto scope = [&](std::string_view id) { return make(Call{context_.name(id), {}, {}}); };
+  push(Call{context_.name("__import__"), context_.list({context_.constant(std::move(text)), scope("globals"), scope("locals"), names, level_expr}), {}});
+}
+
+}  // namespace depyf

@@ -1,0 +1,180 @@
+// The stack simulation behind lift.h. One instruction does one small thing to a symbolic stack; the members are spread
+// over simulate.cpp (driver), operations.cpp, stores.cpp, calls.cpp, imports.cpp, matching.cpp and merge.cpp (blocks).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ast/visit.h"
+#include "decode/decode.h"
+#include "lift/lift.h"
+
+namespace depyf {
+
+// Lifting starts again with these instructions taken literally: what a swap or copy moves is given a name first.
+struct Restart {
+  int at;
+};
+
+class Lifter {
+ public:
+  Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal);
+  Lifted run();
+  Lifted run_flat();
+
+ private:
+  // A value on the stack, its expression not yet part of a statement.
+  struct Entry {
+    ast::Expr* expr = nullptr;
+    int block = -1;   // node in which it was pushed
+    int mover = -1;   // instruction that took it out of the order of evaluation
+  };
+  // How a node's block ends, while blocks are still being merged. Edges hold block numbers.
+  struct State {
+    std::vector<Entry> stack;      // at the end
+    bool lifted = false, keep_a = false, keep_b = false;  // keep: the tested value stays on the stack along that edge
+    int alias = -1;                // merged into that node
+  };
+  // Targets of one unpacking, filled by the stores that follow it.
+  struct Unpacking {
+    Entry source;
+    std::vector<ast::Expr*> markers, targets;
+    int star = -1;
+    std::size_t filled = 0;
+    bool open = true;
+    int at = 0;
+  };
+  // SWAP before stores: `a, b = x, y`.
+  struct SwapGroup {
+    std::vector<ast::Expr*> values;   // in order of evaluation
+    std::vector<ast::Expr*> targets;  // in order of the stores
+  };
+
+  // simulate.cpp
+  void lift_block(int block);
+  void simulate(int begin, int end);
+  void step(const Instruction& instruction);
+  [[noreturn]] void fail(std::string what) const;
+  void push(ast::Expr::Node node);
+  void push(ast::Expr* expr);
+  ast::Expr* pop();                   // for use as an operand
+  Entry pop_entry();
+  std::vector<ast::Expr*> pop_many(int count);
+  Entry& peek(int from_top);          // 1: top
+  ast::Expr* local(int index);
+  ast::Expr* make(ast::Expr::Node node) { return context_.expr(std::move(node), now().offset, now().line); }
+  const Instruction& now() const { return code_[at_]; }
+  int skip(int at) const;             // the next instruction from `at` that does something, or the block's end
+  bool stable(const ast::Expr* expr) const;
+  void emit(ast::Stmt::Node node);
+  void emit_raw(ast::Stmt::Node node);
+  void settle(ast::Expr*& expr);      // resolves what must not stay in a statement
+  void spill(Entry& entry);
+  void spill_all(std::size_t count);  // the lowest `count` entries
+  std::string_view fresh_name();
+  ast::Expr* fresh() { return context_.name(fresh_name()); }
+  bool literal_here() const { return flat_ || literal_.contains(at_); }
+  std::string_view name_of(int index) const;
+
+  // operations.cpp
+  bool operation(const Instruction& instruction);
+  void load_const(int index);
+  void copy(int n);
+  void swap(int n);
+  bool swap_starts_stores(int n) const;
+  void rotate(int n);
+  void compare(CompareOp op);
+  void container(const Instruction& instruction);
+  void extend(const Instruction& instruction);
+  void format(const Instruction& instruction);
+  void binary(BinaryOp op, bool in_place);
+  void yields(const Instruction& instruction);
+  void call_method(ast::Expr* object, std::string_view method, std::vector<ast::Expr*> args);
+
+  // stores.cpp
+  void store(ast::Expr* target, Entry value);
+  void store_name(ast::Expr* target);
+  bool store_run(ast::Expr* target);
+  void assign(ast::Expr* target, ast::Expr* value);
+  void unpack(int before, int after, bool star);
+  void close_unpacking(Unpacking& unpacking);
+  void flush_unpackings();
+  bool define(ast::Expr* target, ast::Expr* value);
+  ast::Expr* target_name(const Instruction& instruction);
+
+  // calls.cpp
+  bool call(const Instruction& instruction);
+  void finish_call(ast::Expr* function, std::vector<ast::Expr*> args, std::vector<ast::Keyword> keywords);
+  void call_ex(const Instruction& instruction);
+  bool with_exit_call(ast::Expr* function, const std::vector<ast::Expr*>& args);
+  void make_function(const Instruction& instruction);
+  ast::Expr* function_value(ast::Expr* code);
+  const ast::Arguments* arguments(const FunctionValue& function);
+  Body build(const FunctionValue& function);
+  bool lambda(ast::Expr* expr, const FunctionValue& function);
+  bool comprehension(ast::Expr*& result, const FunctionValue& function, ast::Expr* iterable);
+  ast::Stmt* function_def(const FunctionValue& function, std::string_view name, std::vector<ast::Expr*> decorators);
+  ast::Stmt* class_def(const ast::Call& call, std::string_view name, std::vector<ast::Expr*> decorators);
+  void hoist(ast::Expr* expr);
+  bool is_function(const ast::Expr* expr) const;
+  bool is_class(const ast::Expr* expr) const;
+
+  // imports.cpp
+  void import_name();
+
+  // matching.cpp
+  bool matching(const Instruction& instruction);
+
+  // merge.cpp
+  int find(int block);
+  std::vector<std::pair<int, bool>> edges_to(int block);   // (node, along b)
+  void enter(int block);                    // sets node_ and stack_
+  bool reduce_values(int block);
+  bool merge_condition(int block);
+  bool pushes_one(int block, int test);
+  void enter_merge(int block, const std::vector<std::pair<int, bool>>& edges);
+  void finish_block(int block);
+  void spill_at_end(int node, std::size_t count);
+  void settle_ends();
+  std::vector<Entry> stack_on_edge(int node, bool along_b);
+  bool is_loop_header(int block) const;
+
+  // flat.cpp
+  ast::Expr* slot(std::size_t index);
+  void flat_enter(int block, std::vector<ast::Expr*> stack);
+  void flat_end(int block);
+
+  Context& context_;
+  const DecodedCode& decoded_;
+  const Cfg& cfg_;
+  const std::vector<Instruction>& code_;
+  const bool flat_;
+  const std::set<int>& literal_;
+  std::vector<Node> nodes_;
+  std::vector<State> states_;
+  std::vector<Entry> stack_;
+  int current_block_ = 0;   // being lifted
+  int node_ = 0;            // that it is lifted into: itself, or what it was merged into
+  int at_ = 0, end_ = 0;    // instruction at work, end of its block
+  bool ended_ = false;      // the block has its end
+  bool comprehension_ = false;
+  int temporaries_ = 0;
+  std::uint32_t first_offset_ = 0;   // of the statement being made
+  std::unordered_set<const char*> fast_;     // ids of locals that nobody else can change, and of temporaries
+  std::vector<Unpacking> unpackings_;
+  std::vector<SwapGroup> swaps_;
+  std::unordered_map<const ast::Expr*, int> swap_of_;
+  std::set<std::string_view> bound_names_;                    // names that handlers bind
+  std::unordered_map<int, ast::Expr*> enter_target_;          // by instruction: what `with` binds
+  std::unordered_map<int, std::vector<Entry>> header_stacks_;  // at the start of each loop
+  std::vector<ast::Expr*> items_;    // what for loops bind
+  std::vector<std::optional<std::vector<ast::Expr*>>> flat_stacks_;
+  std::vector<int> flat_todo_;
+  std::set<int> chains_;             // blocks that only clean up after a chained comparison
+};
+
+}  // namespace depyf

@@ -1,0 +1,414 @@
+// Where blocks meet: straight lines become one node, conditions with a common target become and/or/ternary, values that
+// differ by the way taken become `x if c else y`, `x and y`, `x or y`; what is left gets a temporary.
+#include <algorithm>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+int Lifter::find(int block) {
+  while (states_[block].alias >= 0) block = states_[block].alias;
+  return block;
+}
+
+bool Lifter::is_loop_header(int block) const {
+  for (int pred : cfg_.blocks[block].preds)
+    if (cfg_.is_back_edge(pred, block)) return true;
+  return false;
+}
+
+std::vector<std::pair<int, bool>> Lifter::edges_to(int block) {
+  std::vector<std::pair<int, bool>> edges;
+  for (int pred : cfg_.blocks[block].preds) {
+    if (!states_[pred].lifted) continue;
+    int node = find(pred);
+    const Node& info = nodes_[node];
+    if (info.end == Node::End::none) continue;
+    for (bool along_b : {false, true}) {
+      if ((along_b ? info.b : info.a) != block) continue;
+      if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end()) edges.push_back({node, along_b});
+    }
+  }
+  return edges;
+}
+
+std::vector<Lifter::Entry> Lifter::stack_on_edge(int node, bool along_b) {
+  std::vector<Entry> stack = states_[node].stack;
+  Node& info = nodes_[node];
+  auto drop = [&](std::size_t count) {
+    if (stack.size() < count) throw InternalError{"the stack is not that deep", info.offset};
+    stack.resize(stack.size() - count);
+  };
+  switch (info.end) {
+    case Node::End::branch:
+      if (along_b ? states_[node].keep_b : states_[node].keep_a) {
+        std::string_view id = fresh_name();
+        auto* statement = context_.stmt(Assign{context_.list({context_.name(id)}), info.value}, info.value->offset, info.value->line);
+        info.statements.push_back(statement);
+        info.value = context_.name(id);
+        stack.push_back({context_.name(id), node, -1});
+      }
+      break;
+    case Node::End::loop:
+      if (along_b) drop(2);
+      break;
+    case Node::End::setup:
+      if (along_b) {
+        const Region& region = cfg_.regions[info.index];
+        if (region.kind == Region::Kind::with) {
+          drop(2);
+        } else {
+          if (int(stack.size()) < region.depth) throw InternalError{"the stack is not that deep", info.offset};
+          stack.resize(region.depth);
+          if (region.lasti) stack.push_back({context_.expr(Internal{Marker::other, 0, nullptr}), node, -1});
+          stack.push_back({context_.expr(Internal{Marker::exception, info.index, nullptr}), node, -1});
+        }
+      }
+      break;
+    default: break;
+  }
+  return stack;
+}
+
+// Gives names to the unstable values at the end of `node`, in the order in which they were made.
+void Lifter::spill_at_end(int node, std::size_t count) {
+  std::vector<Entry>& stack = states_[node].stack;
+  for (std::size_t index = 0; index < count && index < stack.size(); ++index) {
+    if (stable(stack[index].expr)) continue;
+    if (auto* internal = as<Internal>(stack[index].expr); internal && internal->marker == Marker::iterator && !internal->value) continue;
+    int owner = find(stack[index].block);
+    if (owner != node) spill_at_end(owner, states_[owner].stack.size());
+    if (stable(stack[index].expr)) continue;
+    if (stack[index].mover >= 0) throw Restart{stack[index].mover};
+    spill(stack[index]);
+  }
+}
+
+void Lifter::enter(int block) {
+  const BasicBlock& info = cfg_.blocks[block];
+  Node& fresh_node = nodes_[block];
+  fresh_node.region = info.region;
+  fresh_node.offset = info.begin < int(code_.size()) ? code_[info.begin].offset : 0;
+  fresh_node.line = info.begin < int(code_.size()) ? code_[info.begin].line : -1;
+  unpackings_.clear();
+  if (flat_) {
+    node_ = block;
+    return;
+  }
+  while (reduce_values(block)) {}
+  auto edges = edges_to(block);
+  bool header = is_loop_header(block);
+  if (edges.size() == 1 && !header && info.kind == BasicBlock::Kind::code) {
+    int node = edges[0].first;
+    if (nodes_[node].end == Node::End::go && nodes_[node].region == info.region) {
+      states_[block].alias = node;
+      node_ = node;
+      nodes_[node].end = Node::End::none;
+      stack_ = states_[node].stack;
+      return;
+    }
+  }
+  node_ = block;
+  stack_.clear();
+  if (!edges.empty()) enter_merge(block, edges);
+}
+
+void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {
+  bool header = is_loop_header(block);
+  int first = cfg_.blocks[block].begin;
+  while (first < cfg_.blocks[block].end && code_[first].op == Op::nop_) ++first;
+  bool is_for = header && first < cfg_.blocks[block].end && code_[first].op == Op::for_iter_;
+  if (header) {
+    for (auto [node, along_b] : edges) {
+      std::vector<Entry>& stack = states_[node].stack;
+      std::size_t keep = is_for && edges.size() == 1 && nodes_[node].end == Node::End::go ? 1 : 0;
+      for (std::size_t index = 0; index + keep < stack.size(); ++index) {
+        Entry& entry = stack[index];
+        if (comprehension_) {
+          auto *list = as<ListExpr>(entry.expr);
+          auto *set = as<SetExpr>(entry.expr);
+          auto *dict = as<Dict>(entry.expr);
+          if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
+            *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
+        }
+        // A local may change in the loop; a temporary does not.
+        auto* name = as<Name>(entry.expr);
+        bool local = name && !name->id.starts_with("__temp_");
+        if (local && stable(entry.expr)) {
+          std::string_view id = fresh_name();
+          auto* value = context_.arena.make<Expr>(*entry.expr);
+          *entry.expr = Expr{Name{id}, value->offset, value->line};
+          nodes_[node].statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+        }
+      }
+      spill_at_end(node, stack.size() - std::min(keep, stack.size()));
+    }
+  }
+  std::vector<std::vector<Entry>> stacks;
+  for (auto [node, along_b] : edges) stacks.push_back(stack_on_edge(node, along_b));
+  stack_ = stacks[0];
+  for (const auto& other : stacks)
+    if (other.size() != stack_.size()) throw InternalError{"paths meet with stacks of different depth", nodes_[block].offset};
+  for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
+    bool same = true;
+    for (const auto& other : stacks) {
+      if (other[slot].expr == stack_[slot].expr) continue;
+      auto *a = as<Internal>(other[slot].expr), *b = as<Internal>(stack_[slot].expr);
+      if (a && b && a->marker == b->marker && !a->value && !b->value) continue;
+      auto *x = as<Name>(other[slot].expr), *y = as<Name>(stack_[slot].expr);
+      if (x && y && x->id == y->id && x->id.starts_with("__temp_")) continue;
+      same = false;
+    }
+    if (same) continue;
+    // Each way sets the same temporary at its end.
+    std::string_view id = fresh_name();
+    for (std::size_t way = 0; way < edges.size(); ++way) {
+      int node = edges[way].first;
+      Entry entry = stacks[way][slot];
+      if (as<Internal>(entry.expr) && as<Internal>(entry.expr)->marker == Marker::null)
+        throw InternalError{"NULL on one way only", nodes_[block].offset};
+      if (slot < states_[node].stack.size() && find(entry.block) == node) spill_at_end(node, slot);
+      if (!stable(entry.expr) && find(entry.block) != node) spill_at_end(find(entry.block), states_[find(entry.block)].stack.size());
+      if (entry.mover >= 0 && !stable(entry.expr)) throw Restart{entry.mover};
+      Expr* value = context_.arena.make<Expr>(*entry.expr);
+      int saved = node_;
+      node_ = node;
+      settle(value);
+      node_ = saved;
+      nodes_[node].statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+    }
+    stack_[slot] = {context_.name(id), node_, -1};
+  }
+}
+
+bool Lifter::pushes_one(int node, int test) {
+  const auto &stack = states_[node].stack, &before = states_[test].stack;
+  if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || stack.size() != before.size() + 1) return false;
+  for (std::size_t index = 0; index < before.size(); ++index)
+    if (stack[index].expr != before[index].expr) return false;
+  auto* internal = as<Internal>(stack.back().expr);
+  return nodes_[node].region == nodes_[test].region && (!internal || internal->marker == Marker::function);
+}
+
+// One step towards a single value where ways to `block` meet.
+bool Lifter::reduce_values(int block) {
+  auto edges = edges_to(block);
+  if (edges.size() < 2) return false;
+  std::sort(edges.begin(), edges.end(), [&](auto a, auto b) { return cfg_.order_index[a.first] > cfg_.order_index[b.first]; });
+  for (auto [node, along_b] : edges) {
+    if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || is_loop_header(node)) continue;
+    auto from = edges_to(node);
+    if (from.size() != 1) continue;
+    int test = from[0].first;
+    Node& branch = nodes_[test];
+    if (branch.end != Node::End::branch || !pushes_one(node, test)) continue;
+    Expr* value = states_[node].stack.back().expr;
+    Expr* made = nullptr;
+    int other = -1;
+    auto combine = [&](bool is_or) {
+      std::vector<Expr*> values;
+      for (Expr* part : {branch.value, value}) {
+        auto* inner = as<BoolOp>(part);
+        if (inner && inner->is_or == is_or) values.insert(values.end(), inner->values.begin(), inner->values.end());
+        else values.push_back(part);
+      }
+      return context_.expr(BoolOp{is_or, context_.arena.copy(values)}, branch.value->offset, branch.value->line);
+    };
+    if (branch.a == block && branch.b == node && states_[test].keep_a) {
+      made = combine(true);
+    } else if (branch.b == block && branch.a == node && states_[test].keep_b) {
+      made = combine(false);
+    } else {
+      other = branch.a == node ? branch.b : branch.a;
+      if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block) continue;
+      if (!states_[other].lifted || edges_to(other).size() != 1 || !pushes_one(other, test) || is_loop_header(other)) continue;
+      if (states_[test].keep_a || states_[test].keep_b) continue;
+      Expr* alternative = states_[other].stack.back().expr;
+      bool value_if_true = branch.a == node;
+      // The branch that stands first in the code is the one that stands first in the expression.
+      made = context_.expr(IfExp{branch.value, value_if_true ? value : alternative, value_if_true ? alternative : value},
+                           branch.value->offset, branch.value->line);
+    }
+    for (int gone : {node, other})
+      if (gone >= 0) nodes_[gone].end = Node::End::none, states_[gone].alias = test;
+    branch.end = Node::End::go, branch.value = nullptr, branch.a = block, branch.b = -1;
+    states_[test].keep_a = states_[test].keep_b = false;
+    states_[test].stack.push_back({made, test, -1});
+    return true;
+  }
+  return false;
+}
+
+// `node` has become a branch: is it part of the condition before it?
+bool Lifter::merge_condition(int node) {
+  bool changed = false;
+  while (nodes_[node].end == Node::End::branch) {
+    Node& second = nodes_[node];
+    if (!second.statements.empty() || is_loop_header(node)) break;
+    auto from = edges_to(node);
+    if (from.size() != 1) break;
+    auto [before, along_b] = from[0];
+    Node& first = nodes_[before];
+    State &one = states_[before], &two = states_[node];
+    if (first.end != Node::End::branch || first.region != second.region || first.a == first.b) break;
+    if (along_b ? one.keep_b : one.keep_a) break;
+    if (one.stack.size() != two.stack.size()) break;
+    bool same_stack = true;
+    for (std::size_t index = 0; index < one.stack.size(); ++index) same_stack &= one.stack[index].expr == two.stack[index].expr;
+    if (!same_stack) break;
+    auto handles = [](const Expr* test) {
+      auto* internal = as<Internal>(test);
+      return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
+    };
+    if (handles(first.value) || handles(second.value)) break;
+    auto combine = [&](bool is_or, Expr* left) {
+      std::vector<Expr*> values;
+      for (Expr* part : {left, second.value}) {
+        auto* inner = as<BoolOp>(part);
+        if (inner && inner->is_or == is_or) values.insert(values.end(), inner->values.begin(), inner->values.end());
+        else values.push_back(part);
+      }
+      return context_.expr(BoolOp{is_or, context_.arena.copy(values)}, left->offset, left->line);
+    };
+    auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
+      first.value = test, first.a = a, first.b = b;
+      one.keep_a = keep_a, one.keep_b = keep_b;
+      second.end = Node::End::none;
+      two.alias = before;
+      node = before;
+      changed = true;
+    };
+    if (!along_b && first.b == second.b && one.keep_b == two.keep_b) {
+      absorb(combine(false, first.value), second.a, two.keep_a, second.b, two.keep_b);
+    } else if (along_b && first.a == second.a && one.keep_a == two.keep_a) {
+      absorb(combine(true, first.value), second.a, two.keep_a, second.b, two.keep_b);
+    } else if (!along_b && first.b == second.a && !one.keep_b && !two.keep_a) {
+      absorb(combine(true, negate(context_, first.value)), second.a, false, second.b, two.keep_b);
+    } else if (along_b && first.a == second.b && !one.keep_a && !two.keep_b) {
+      absorb(combine(false, negate(context_, first.value)), second.a, two.keep_a, second.b, false);
+    } else {
+      // c ? (x: T, F) : (y: T, F)
+      int other = along_b ? first.a : first.b;
+      if (other < 0 || other == node || !states_[other].lifted || states_[other].alias >= 0) break;
+      Node& third = nodes_[other];
+      State& three = states_[other];
+      if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region || is_loop_header(other)) break;
+      if (edges_to(other).size() != 1 || one.keep_a || one.keep_b) break;
+      if (third.a != second.a || third.b != second.b || two.keep_a != three.keep_a || two.keep_b != three.keep_b) break;
+      if (three.stack.size() != one.stack.size()) break;
+      Expr* test = context_.expr(IfExp{first.value, along_b ? third.value : second.value, along_b ? second.value : third.value},
+                                 first.value->offset, first.value->line);
+      third.end = Node::End::none;
+      three.alias = before;
+      absorb(test, second.a, two.keep_a, second.b, two.keep_b);
+    }
+  }
+  return changed;
+}
+
+void Lifter::finish_block(int block) {
+  if (!ended_ || nodes_[node_].end == Node::End::none) {
+    if (!ended_) {
+      flush_unpackings();
+      Node& node = nodes_[node_];
+      node.a = cfg_.blocks[block].next;
+      node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
+    }
+  } else {
+    flush_unpackings();
+  }
+  states_[node_].stack = stack_;
+  for (auto& [expr, group] : swap_of_) (void)expr, (void)group;
+  swap_of_.clear(), swaps_.clear();
+  if (flat_) return flat_end(block);
+  // Along a back edge the stack must be what it was at the loop's start.
+  if (nodes_[node_].end == Node::End::go && cfg_.order_index[nodes_[node_].a] >= 0 &&
+      cfg_.is_back_edge(block, nodes_[node_].a) && states_[nodes_[node_].a].lifted) {
+    int header = find(nodes_[node_].a);
+    if (header != nodes_[node_].a) throw InternalError{"a loop into the middle of a block", nodes_[node_].offset};
+    const std::vector<Entry>& wanted = header_stacks_[header];
+    if (wanted.size() != stack_.size()) throw InternalError{"a loop changes the depth of the stack", nodes_[node_].offset};
+    for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
+      if (wanted[slot].expr == stack_[slot].expr) continue;
+      auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
+      if (a && b && a->marker == b->marker) continue;
+      auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
+      if (x && y && x->id == y->id) continue;
+      if (!x) throw InternalError{"a loop changes the stack", nodes_[node_].offset};
+      spill_at_end(node_, slot);
+      Expr* value = context_.arena.make<Expr>(*stack_[slot].expr);
+      settle(value);
+      nodes_[node_].statements.push_back(context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
+    }
+  }
+  if (nodes_[node_].end == Node::End::branch) merge_condition(node_);
+}
+
+// What still waits where control parts, or where a statement's region ends, is made there.
+void Lifter::settle_ends() {
+  for (int index = 0; index < int(nodes_.size()); ++index) {
+    Node& node = nodes_[index];
+    node_ = index;
+    if (node.end == Node::End::branch) {
+      for (bool along_b : {false, true})
+        if (along_b ? states_[index].keep_b : states_[index].keep_a) {
+          auto stack = stack_on_edge(index, along_b);  // a temporary for the kept value
+          (along_b ? states_[index].keep_b : states_[index].keep_a) = false;
+        }
+      spill_at_end(index, states_[index].stack.size());
+    } else if (node.end == Node::End::setup) {
+      spill_at_end(index, states_[index].stack.size());
+    } else if (node.end == Node::End::loop) {
+      std::size_t count = states_[index].stack.size();
+      spill_at_end(index, count >= 2 ? count - 2 : 0);
+    } else if (node.end == Node::End::go) {
+      int to = find(node.a);
+      const Node& next = nodes_[to];
+      bool markers = std::all_of(next.statements.begin(), next.statements.end(), [](const Stmt* s) { return is<InternalStmt>(s); });
+      bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);
+      if (next.region != node.region && !tail) spill_at_end(index, states_[index].stack.size());
+    }
+  }
+  for (int index = 0; index < int(nodes_.size()); ++index) {
+    Node& node = nodes_[index];
+    if (node.end != Node::End::loop) continue;
+    if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value) node.value = internal->value;
+    if (!node.target) {
+      // The item is used where it lies: it gets a name in the loop's head.
+      for (Expr* item : items_)
+        if (auto* internal = as<Internal>(item); internal && internal->marker == Marker::item && internal->index == index) {
+          std::string_view id = fresh_name();
+          *item = Expr{Name{id}, item->offset, item->line};
+          node.target = context_.name(id);
+        }
+    }
+  }
+}
+
+Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
+  std::set<int> literal;
+  std::size_t functions = context.functions.size();
+  for (int tries = 0; tries < 64; ++tries) {
+    std::size_t named = context.named_constants.size();
+    try {
+      return Lifter(context, decoded, cfg, false, literal).run();
+    } catch (const Restart& restart) {
+      context.functions.resize(functions);
+      context.named_constants.resize(named);
+      std::size_t before = literal.size();
+      if (restart.at >= 0) literal.insert(restart.at);
+      else
+        for (int at = 0; at < int(cfg.code.size()); ++at)
+          if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
+      if (literal.size() == before || tries > 16)
+        for (int at = 0; at < int(cfg.code.size()); ++at) {
+          Op op = cfg.code[at].op;
+          if (op == Op::swap_ || op == Op::copy_ || op == Op::rotate_ || op == Op::binary_op_) literal.insert(at);
+        }
+    }
+  }
+  throw InternalError{"values cross on the stack", 0};
+}
+
+}  // namespace depyf

@@ -1,0 +1,318 @@
+#include <algorithm>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+Expr* negate(Context& context, Expr* test) {
+  if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) {
+    CompareOp op = compare->ops[0], other;
+    switch (op) {
+      case CompareOp::in: other = CompareOp::not_in; break;
+      case CompareOp::not_in: other = CompareOp::in; break;
+      case CompareOp::is: other = CompareOp::is_not; break;
+      case CompareOp::is_not: other = CompareOp::is; break;
+      default: return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
+    }
+    return context.expr(Compare{compare->left, context.list({other}), compare->comparators}, test->offset, test->line);
+  }
+  return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
+}
+
+Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal)
+    : context_(context), decoded_(decoded), cfg_(cfg), code_(cfg.code), flat_(flat), literal_(literal),
+      nodes_(cfg.blocks.size()), states_(cfg.blocks.size()) {
+  const CodeObject& code = *decoded.code;
+  comprehension_ = code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
+  std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
+  for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
+    if (!cells.contains(decoded.localsplus[index])) fast_.insert(decoded.localsplus[index].data());
+}
+
+Lifted Lifter::run() {
+  for (int block : cfg_.order) {
+    if (chains_.contains(block)) continue;
+    lift_block(block);
+  }
+  settle_ends();
+  Lifted lifted;
+  lifted.entry = find(cfg_.entry);
+  for (int index = 0; index < int(nodes_.size()); ++index) {
+    Node& node = nodes_[index];
+    if (node.end == Node::End::none) continue;
+    if (node.a >= 0) node.a = find(node.a);
+    if (node.b >= 0) node.b = find(node.b);
+  }
+  lifted.nodes = std::move(nodes_);
+  return lifted;
+}
+
+void Lifter::fail(std::string what) const { throw InternalError{std::move(what), at_ < int(code_.size()) ? now().offset : 0}; }
+
+int Lifter::skip(int at) const {
+  while (at < end_ && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
+  return at;
+}
+
+void Lifter::lift_block(int block) {
+  const BasicBlock& info = cfg_.blocks[block];
+  current_block_ = block;
+  enter(block);
+  states_[block].lifted = true;
+  ended_ = false;
+  if (info.kind == BasicBlock::Kind::setup) {
+    Node& node = nodes_[node_];
+    spill_all(stack_.size());
+    node.end = Node::End::setup, node.index = info.setup_of, node.a = info.next, node.b = info.jump;
+    if (cfg_.regions[info.setup_of].kind == Region::Kind::with) {
+      // stack: ..., exit, result of enter
+      if (stack_.size() < 2) fail("with without a context manager");
+      auto* entered = as<Internal>(stack_.back().expr);
+      if (!entered || entered->marker != Marker::enter_result) fail("with without a context manager");
+      node.value = entered->value, node.is_async = cfg_.regions[info.setup_of].is_async;
+      settle(node.value);
+    }
+    ended_ = true;
+  } else {
+    if (!flat_ && is_loop_header(block)) header_stacks_[block] = stack_;
+    simulate(info.begin, info.end);
+  }
+  finish_block(block);
+}
+
+void Lifter::simulate(int begin, int end) {
+  end_ = end;
+  first_offset_ = begin < int(code_.size()) ? code_[begin].offset : 0;
+  for (at_ = begin; at_ < end; ++at_) {
+    const Instruction& instruction = code_[at_];
+    if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
+    step(instruction);
+  }
+  at_ = std::max(begin, end - 1);
+}
+
+void Lifter::push(Expr::Node node) { push(make(std::move(node))); }
+void Lifter::push(Expr* expr) { stack_.push_back({expr, node_, -1}); }
+
+Lifter::Entry& Lifter::peek(int from_top) {
+  if (from_top < 1 || from_top > int(stack_.size())) fail("the stack is not that deep");
+  return stack_[stack_.size() - from_top];
+}
+
+Lifter::Entry Lifter::pop_entry() {
+  if (stack_.empty()) fail("the stack is empty");
+  Entry entry = stack_.back();
+  stack_.pop_back();
+  return entry;
+}
+
+Expr* Lifter::pop() {
+  Entry entry = pop_entry();
+  if (entry.mover >= 0 && !stable(entry.expr)) throw Restart{entry.mover};
+  if (auto* internal = as<Internal>(entry.expr); internal && internal->marker == Marker::unpacked) flush_unpackings();
+  return entry.expr;
+}
+
+std::vector<Expr*> Lifter::pop_many(int count) {
+  if (count < 0 || count > int(stack_.size())) fail("the stack is not that deep");
+  std::vector<Expr*> items(count);
+  for (int index = count - 1; index >= 0; --index) items[index] = pop();
+  return items;
+}
+
+std::string_view Lifter::name_of(int index) const {
+  if (index < 0 || index >= int(decoded_.code->names.size())) fail("no such name");
+  return decoded_.code->names[index];
+}
+
+Expr* Lifter::local(int index) {
+  if (index < 0 || index >= int(decoded_.localsplus.size())) fail("no such local");
+  return make(Name{decoded_.localsplus[index]});
+}
+
+std::string_view Lifter::fresh_name() {
+  std::string_view id = context_.arena.copy("__temp_" + std::to_string(++temporaries_));
+  fast_.insert(id.data());
+  return id;
+}
+
+// Can it be evaluated later, whatever happens in between (but a store to the local itself)?
+bool Lifter::stable(const Expr* expr) const {
+  if (is<ConstantExpr>(expr)) return true;
+  if (auto* name = as<Name>(expr)) return fast_.contains(name->id.data());
+  if (auto* internal = as<Internal>(expr)) {
+    switch (internal->marker) {
+      case Marker::iterator: return internal->value == nullptr;
+      case Marker::function: {
+        const FunctionValue& function = context_.functions[internal->index];
+        for (Expr* part : {function.defaults, function.kw_defaults, function.annotations})
+          if (part && !stable(part)) return false;
+        return true;
+      }
+      case Marker::copied: case Marker::chain: case Marker::awaitable: case Marker::import_module: return false;
+      default: return true;
+    }
+  }
+  if (auto* tuple = as<Tuple>(expr)) return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e); });
+  return false;
+}
+
+namespace {
+std::string_view stored_name(const Stmt::Node& node) {
+  const Expr* target = nullptr;
+  if (auto* assign = std::get_if<Assign>(&node)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
+  if (auto* augmented = std::get_if<AugAssign>(&node)) target = augmented->target;
+  if (auto* remove = std::get_if<Delete>(&node)) target = remove->targets[0];
+  if (auto* name = as<Name>(target)) return name->id;
+  return {};
+}
+bool mentions(const Expr* expr, std::string_view id) {
+  if (auto* name = as<Name>(expr)) return name->id == id;
+  if (auto* tuple = as<Tuple>(expr)) return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
+  return false;
+}
+}  // namespace
+
+void Lifter::spill(Entry& entry) {
+  Expr* expr = entry.expr;
+  if (auto* internal = as<Internal>(expr)) {
+    if (internal->marker == Marker::copied) throw Restart{internal->index};
+    if (internal->marker == Marker::iterator && internal->value) {
+      *expr = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, expr->offset, expr->line};
+    } else if (internal->marker == Marker::unpacked) {
+      return flush_unpackings();
+    } else if (internal->marker == Marker::chain) {
+      throw Restart{internal->index};
+    } else if (internal->marker == Marker::function || internal->marker == Marker::code) {
+      return;
+    }
+  }
+  Expr* value = context_.arena.make<Expr>(*expr);
+  std::string_view id = fresh_name();
+  *expr = Expr{Name{id}, expr->offset, expr->line};
+  entry.mover = -1;
+  settle(value);
+  auto* statement = context_.stmt(Assign{context_.list({context_.name(id)}), value}, expr->offset, expr->line);
+  nodes_[find(entry.block)].statements.push_back(statement);
+}
+
+void Lifter::spill_all(std::size_t count) {
+  for (std::size_t index = 0; index < count && index < stack_.size(); ++index) {
+    Entry& entry = stack_[index];
+    if (stable(entry.expr)) continue;
+    if (find(entry.block) != node_) spill_at_end(find(entry.block), stack_.size());
+    if (!stable(entry.expr)) spill(entry);
+  }
+}
+
+void Lifter::emit_raw(Stmt::Node node) {
+  nodes_[node_].statements.push_back(context_.stmt(std::move(node), first_offset_, now().line));
+  if (at_ + 1 < int(code_.size())) first_offset_ = code_[at_ + 1].offset;
+}
+
+void Lifter::emit(Stmt::Node node) {
+  flush_unpackings();
+  if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append) return emit_raw(node);
+  std::string_view stored = stored_name(node);
+  Stmt holder{std::move(node)};
+  for_each_expr(&holder, [&](Expr*& expr) { settle(expr); });
+  for (std::size_t index = 0; index < stack_.size(); ++index) {
+    Entry& entry = stack_[index];
+    bool overwritten = !stored.empty() && mentions(entry.expr, stored);
+    if (stable(entry.expr) && !overwritten) continue;
+    if (entry.mover >= 0) throw Restart{entry.mover};
+    if (find(entry.block) != node_) spill_at_end(find(entry.block), states_[find(entry.block)].stack.size());
+    if (!stable(entry.expr) || (overwritten && mentions(entry.expr, stored))) spill(entry);
+  }
+  emit_raw(std::move(holder.node));
+}
+
+// What only the simulation knows becomes something that Python has.
+void Lifter::settle(Expr*& expr) {
+  if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
+  std::vector<Expr**> todo{&expr};
+  while (!todo.empty()) {
+    Expr*& slot = *todo.back();
+    todo.pop_back();
+    if (!slot) continue;
+    if (auto* internal = as<Internal>(slot)) {
+      switch (internal->marker) {
+        case Marker::copied: case Marker::chain: throw Restart{internal->index};
+        case Marker::function: hoist(slot); continue;
+        case Marker::unpacked: flush_unpackings(); continue;
+        case Marker::awaitable: *slot = Expr{Await{internal->value}, slot->offset, slot->line}; break;
+        case Marker::iterator:
+          if (internal->value) *slot = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, slot->offset, slot->line};
+          break;
+        default: continue;
+      }
+    }
+    if (is_class(slot)) { hoist(slot); continue; }
+    if (auto* binary = as<BinOp>(slot); binary && binary->in_place) throw Restart{-1 - int(slot->offset)};
+    if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) throw Restart{-1 - int(slot->offset)};
+    for_each_child(slot, [&](Expr*& child) { todo.push_back(&child); });
+  }
+}
+
+void Lifter::step(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::jump_:
+      return;
+    case Op::pop_jump_if_true_: case Op::pop_jump_if_false_: case Op::pop_jump_if_none_: case Op::pop_jump_if_not_none_:
+    case Op::jump_if_true_or_pop_: case Op::jump_if_false_or_pop_: {
+      flush_unpackings();
+      Expr* test = pop();
+      bool keeps = instruction.op == Op::jump_if_true_or_pop_ || instruction.op == Op::jump_if_false_or_pop_;
+      if (instruction.op == Op::pop_jump_if_none_ || instruction.op == Op::pop_jump_if_not_none_)
+        test = make(Compare{test, context_.list({CompareOp::is}), context_.list({context_.none()})});
+      bool on_true = instruction.op == Op::pop_jump_if_true_ || instruction.op == Op::pop_jump_if_none_ ||
+                     instruction.op == Op::jump_if_true_or_pop_;
+      const BasicBlock& block = cfg_.blocks[current_block_];
+      settle(test);
+      Node& node = nodes_[node_];
+      node.end = Node::End::branch, node.value = test;
+      node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
+      node.line = instruction.line;
+      states_[node_].keep_a = keeps && on_true, states_[node_].keep_b = keeps && !on_true;
+      ended_ = true;
+      return;
+    }
+    case Op::for_iter_: {
+      const BasicBlock& block = cfg_.blocks[current_block_];
+      Entry iterator = pop_entry();
+      Node& node = nodes_[node_];
+      node.end = Node::End::loop, node.a = block.next, node.b = block.jump, node.line = instruction.line;
+      node.is_async = instruction.aux == 2;
+      auto* internal = as<Internal>(iterator.expr);
+      if (internal && internal->marker == Marker::iterator && internal->value) settle(internal->value);
+      else settle(iterator.expr);
+      node.value = iterator.expr;
+      push(Internal{Marker::iterator, current_block_, nullptr});
+      if (flat_) stack_.back() = iterator;
+      push(Internal{Marker::item, node_, nullptr});
+      items_.push_back(stack_.back().expr);
+      ended_ = true;
+      return;
+    }
+    case Op::return_value_: {
+      flush_unpackings();
+      bool inherited = !stack_.empty() && find(stack_.back().block) != node_;
+      Expr* value = pop();
+      settle(value);
+      nodes_[node_].value = value;
+      nodes_[node_].inherited = inherited;
+      nodes_[node_].end = Node::End::leave;
+      nodes_[node_].line = instruction.line;
+      nodes_[node_].offset = first_offset_;
+      ended_ = true;
+      return;
+    }
+    default:
+      if (!operation(instruction) && !call(instruction) && !matching(instruction))
+        fail("no Python for " + std::string(op_name(instruction.op)));
+  }
+}
+
+}  // namespace depyf

@@ -1,0 +1,228 @@
+// Stores: assignments of every kind, and the definitions that are stores of a function or class.
+//
+//   chain     v; COPY 1; STORE a; STORE b                  a = b = v
+//   walrus    v; COPY 1; STORE a; <use>                    (a := v)
+//   unpacking v; UNPACK_SEQUENCE 2; STORE a; STORE b       a, b = v
+//   tuple     x; y; SWAP 2; STORE a; STORE b               a, b = x, y     also with the stores exchanged and no SWAP
+//   augmented a; v; BINARY_OP +=; STORE a                  a += v
+#include <algorithm>
+
+#include "ast/equal.h"
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+bool is_store_name(Op op) {
+  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
+}
+
+// Are both the same, where what is a copy on one side is its original on the other?
+bool same_place(const Expr* one, const Expr* two) {
+  if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;
+  if (auto* a = as<Attribute>(one))
+    if (auto* b = as<Attribute>(two)) return a->attr == b->attr && same_place(a->value, b->value);
+  if (auto* a = as<Subscript>(one))
+    if (auto* b = as<Subscript>(two)) return same_place(a->value, b->value) && same_place(a->slice, b->slice);
+  if (auto* a = as<Slice>(one))
+    if (auto* b = as<Slice>(two)) {
+      auto both = [](const Expr* x, const Expr* y) { return x && y ? same_place(x, y) : x == y; };
+      return both(a->lower, b->lower) && both(a->upper, b->upper) && both(a->step, b->step);
+    }
+  if (is<Name>(one) || is<ConstantExpr>(one)) return equal(one, two);
+  return one == two;
+}
+}  // namespace
+
+Expr* Lifter::target_name(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::store_fast_: case Op::delete_fast_: case Op::store_deref_: case Op::delete_deref_: return local(instruction.arg);
+    default: return make(Name{name_of(instruction.arg)});
+  }
+}
+
+void Lifter::store_name(Expr* target) {
+  if (store_run(target)) return;
+  store(target, pop_entry());
+}
+
+// Two or more values wait and as many plain stores follow: the compiler exchanged the stores instead of the values.
+bool Lifter::store_run(Expr* target) {
+  std::size_t values = 0;
+  while (values < stack_.size()) {
+    const Entry& entry = stack_[stack_.size() - 1 - values];
+    if (is<Internal>(entry.expr) && as<Internal>(entry.expr)->marker != Marker::function) break;
+    if (entry.mover >= 0 || swap_of_.contains(entry.expr) || find(entry.block) != node_) break;
+    if (is<NamedExpr>(entry.expr)) break;
+    ++values;
+  }
+  if (values < 2) return false;
+  std::vector<Expr*> targets{target};
+  int last = at_;
+  for (int at = skip(at_ + 1); at < end_ && is_store_name(code_[at].op) && targets.size() < values; at = skip(at + 1))
+    targets.push_back(target_name(code_[at])), last = at;
+  if (targets.size() < 2) return false;
+  std::reverse(targets.begin(), targets.end());
+  std::vector<Expr*> items;
+  for (std::size_t index = stack_.size() - targets.size(); index < stack_.size(); ++index) {
+    items.push_back(stack_[index].expr);
+    if (as<BinOp>(items.back()) && as<BinOp>(items.back())->in_place) return false;
+  }
+  stack_.resize(stack_.size() - targets.size());
+  at_ = last;
+  emit(Assign{context_.list({make(Tuple{context_.arena.copy(targets)})}), make(Tuple{context_.arena.copy(items)})});
+  return true;
+}
+
+void Lifter::store(Expr* target, Entry value) {
+  Expr* expr = value.expr;
+  if (auto group = swap_of_.find(expr); group != swap_of_.end()) {
+    SwapGroup& swap = swaps_[group->second];
+    swap_of_.erase(group);
+    swap.targets.push_back(target);
+    if (swap.targets.size() < swap.values.size()) return;
+    emit(Assign{context_.list({make(Tuple{context_.arena.copy(swap.targets)})}), make(Tuple{context_.arena.copy(swap.values)})});
+    return;
+  }
+  if (auto* internal = as<Internal>(expr)) {
+    switch (internal->marker) {
+      case Marker::copied: {
+        if (stack_.empty() || stack_.back().expr != internal->value) throw Restart{internal->index};
+        Expr* named = context_.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
+        stack_.back().expr = named;
+        return;
+      }
+      case Marker::unpacked: {
+        for (Unpacking& unpacking : unpackings_) {
+          if (!unpacking.open) continue;
+          for (std::size_t index = 0; index < unpacking.markers.size(); ++index) {
+            if (unpacking.markers[index] != expr) continue;
+            unpacking.targets[index] = target;
+            if (++unpacking.filled == unpacking.markers.size()) close_unpacking(unpacking);
+            return;
+          }
+        }
+        fail("a target without its unpacking");
+      }
+      case Marker::item:
+        if (flat_) break;
+        settle(target);
+        nodes_[internal->index].target = target;
+        return;
+      case Marker::enter_result: {
+        if (flat_) break;
+        settle(target);
+        Node& setup = nodes_[cfg_.regions[internal->index].setup];
+        if (setup.target) fail("a context manager bound twice");
+        setup.target = target;
+        return;
+      }
+      case Marker::exception:
+        if (flat_) break;
+        if (!is<Name>(target)) fail("an exception bound to no name");
+        bound_names_.insert(as<Name>(target)->id);
+        emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
+        return;
+      default: break;
+    }
+  }
+  if (define(target, expr)) return;
+  if (value.mover >= 0 && !stable(expr)) {
+    auto* binary = as<BinOp>(expr);
+    if (!(binary && binary->in_place && same_place(binary->left, target))) throw Restart{value.mover};
+  }
+  assign(target, expr);
+}
+
+void Lifter::assign(Expr* target, Expr* value) {
+  if (auto* binary = as<BinOp>(value); binary && binary->in_place) {
+    if (!same_place(binary->left, target)) throw Restart{-1 - int(value->offset)};
+    emit(AugAssign{target, binary->op, binary->right});
+    return;
+  }
+  std::vector<Expr*> targets{target};
+  while (auto* named = as<NamedExpr>(value)) {
+    targets.insert(targets.begin(), named->target);
+    value = named->value;
+  }
+  emit(Assign{context_.arena.copy(targets), value});
+}
+
+void Lifter::unpack(int before, int after, bool star) {
+  Unpacking unpacking;
+  unpacking.source = pop_entry();
+  unpacking.at = at_;
+  if (unpacking.source.mover >= 0 && !stable(unpacking.source.expr)) throw Restart{unpacking.source.mover};
+  if (star) unpacking.star = before;
+  int count = before + after + star;
+  if (count < 0 || count > 100000) fail("too many targets");
+  for (int index = 0; index < count; ++index) {
+    unpacking.markers.push_back(make(Internal{Marker::unpacked, at_, nullptr}));
+    unpacking.targets.push_back(nullptr);
+  }
+  for (int index = count - 1; index >= 0; --index) push(unpacking.markers[index]);
+  unpackings_.push_back(std::move(unpacking));
+  if (count == 0) close_unpacking(unpackings_.back());
+}
+
+void Lifter::close_unpacking(Unpacking& unpacking) {
+  unpacking.open = false;
+  std::vector<Expr*> targets;
+  for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
+    targets.push_back(int(index) == unpacking.star ? make(Starred{unpacking.targets[index]}) : unpacking.targets[index]);
+  Expr* target = make(Tuple{context_.arena.copy(targets)});
+  if (targets.empty()) target = make(ListExpr{});
+  Entry source = unpacking.source;
+  store(target, source);
+}
+
+// Something comes between the stores of an unpacking: what is not stored yet gets names.
+void Lifter::flush_unpackings() {
+  for (std::size_t index = 0; index < unpackings_.size(); ++index) {
+    if (!unpackings_[index].open) continue;
+    Unpacking& unpacking = unpackings_[index];
+    for (std::size_t slot = 0; slot < unpacking.markers.size(); ++slot) {
+      if (unpacking.targets[slot]) continue;
+      std::string_view id = fresh_name();
+      *unpacking.markers[slot] = Expr{Name{id}, unpacking.markers[slot]->offset, unpacking.markers[slot]->line};
+      unpacking.targets[slot] = context_.name(id);
+    }
+    close_unpacking(unpackings_[index]);
+  }
+  unpackings_.clear();
+}
+
+bool Lifter::define(Expr* target, Expr* value) {
+  auto* name = as<Name>(target);
+  if (!name) return false;
+  std::vector<Expr*> decorators;
+  Expr* inner = value;
+  while (!is_class(inner)) {
+    auto* call = as<Call>(inner);
+    if (!call || call->args.size() != 1 || !call->keywords.empty() || is<Starred>(call->args[0])) break;
+    decorators.push_back(call->func);
+    inner = call->args[0];
+  }
+  auto fits = [&](std::string_view own) {
+    return name->id == own || (own.starts_with("__") && name->id.starts_with("_") && name->id.ends_with(own));
+  };
+  Stmt* made = nullptr;
+  if (is_function(inner)) {
+    const FunctionValue function = context_.functions[as<Internal>(inner)->index];
+    if (!fits(function.code->name)) return false;
+    made = function_def(function, function.code->name, decorators);
+  } else if (is_class(inner)) {
+    const Call& call = *as<Call>(inner);
+    auto* text = call.args.size() > 1 ? as<ConstantExpr>(call.args[1]) : nullptr;
+    if (!text || !fits(text->value->text)) return false;
+    made = class_def(call, text->value->text, decorators);
+  }
+  if (!made) return false;
+  int line = made->line;
+  emit(made->node);
+  nodes_[node_].statements.back()->line = line >= 0 ? line : nodes_[node_].statements.back()->line;
+  return true;
+}
+
+}  // namespace depyf
