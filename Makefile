@@ -30,7 +30,7 @@ bench: build  ## Measure the speed of the core
 compat: build  ## Tests with the other PyTorch and Python versions at hand
 	@tools/compat.sh
 
-fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS=60 each
+fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 	@tools/fuzz.sh
 
 roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand

@@ -1,0 +1,22 @@
+#!/bin/bash
+# Each libFuzzer target of fuzz/ for SECONDS_EACH seconds (default 60), with the address and undefined behaviour sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${SECONDS_EACH:-60}
+tools/setup.sh clang-19 libclang-rt-19-dev
+tools/build.sh fuzz
+# Seeds: the cases of tests/cases, compiled; fuzz/corpus keeps what was found on the way.
+mkdir -p build/fuzz-seeds
+.venv/bin/python - build/fuzz-seeds tests/cases/*/*.py <<'PYTHON'
+import pathlib, py_compile, sys
+for source in sys.argv[2:]:
+    name = "-".join(pathlib.Path(source).with_suffix("").parts[-2:])
+    py_compile.compile(source, cfile=f"{sys.argv[1]}/{name}", doraise=True)
+PYTHON
+for source in fuzz/*.cpp; do
+  target=$(basename "$source" .cpp)
+  mkdir -p "build/fuzz-corpus/$target"
+  echo "fuzz: $target, $seconds s"
+  "build/fuzz/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=0 \
+    -verbosity=0 -artifact_prefix="build/fuzz-corpus/$target-" "build/fuzz-corpus/$target" fuzz/corpus build/fuzz-seeds
+done
