@@ -1,0 +1,7 @@
+"""`python -m depyf`."""
+
+import sys
+
+from depyf.cli import main
+
+sys.exit(main())
