@@ -27,7 +27,11 @@ def sources() -> list[Path]:
 
 def tracked_files() -> list[Path]:
     done = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     found = [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]
     assert len(found) > 50

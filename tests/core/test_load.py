@@ -1,9 +1,12 @@
 """The C++ loader against marshal.loads of each interpreter at hand: every field of every code object."""
 
+import inspect
 import os
+import random
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -51,3 +54,27 @@ def test_fields_equal_those_of_the_interpreter(version: tuple[int, int], tmp_pat
     for number, (want, have) in enumerate(zip(expected, actual)):
         assert by_set_order(have) == by_set_order(want), f"line {number}"
     assert len(actual) == len(expected)
+
+
+def test_damaged_files_give_errors_with_an_offset(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    folder, damaged = tmp_path / "whole", tmp_path / "damaged"
+    folder.mkdir()
+    damaged.mkdir()
+    sources = [str(HERE / "constants.py"), textwrap.__file__, inspect.__file__]
+    pycs = run(sys.executable, HERE / "dump_load.py", "compile", folder, *sources).split()
+    for number in range(600):
+        data = bytearray(Path(pycs[number % len(pycs)]).read_bytes())
+        if number % 3 == 0:
+            del data[rng.randrange(len(data)) :]
+        else:
+            for _ in range(rng.randint(1, 8)):
+                data[rng.randrange(16, len(data))] = rng.randrange(256)
+        (damaged / f"{number:04}.pyc").write_bytes(data)
+    command = [str(COMMAND), "--dump-load", "-j", "2", str(damaged)]
+    done = subprocess.run(command, capture_output=True, timeout=300)
+    assert done.returncode == 1, done.stderr[-2000:]
+    messages = done.stderr.decode().splitlines()
+    assert 200 <= len(messages) < 600
+    wrong = [line for line in messages if not re.fullmatch(r".*/\d{4}\.pyc: \d+: [^:]+", line)]
+    assert not wrong, wrong[:5]

@@ -19,7 +19,9 @@ RECORDS = ROOT / "build" / "roundtrip"
 
 
 def examples(rows: list[dict], verdict: str) -> str:
-    lines = [f"{row['module']}:{row['line']} {row['name']}: {row['reason']}" for row in rows if row["verdict"] == verdict]
+    lines = [
+        f"{row['module']}:{row['line']} {row['name']}: {row['reason']}" for row in rows if row["verdict"] == verdict
+    ]
     return "\n".join([f"{len(lines)} {verdict}", *lines[:20]])
 
 

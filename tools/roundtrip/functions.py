@@ -65,7 +65,9 @@ def run_module(name: str) -> list[dict]:
         for one in code_objects(code):
             verdict, reason = judge(one)
             name_of = getattr(one, "co_qualname", one.co_name)
-            rows.append({"module": name, "name": name_of, "line": one.co_firstlineno, "verdict": verdict, "reason": reason})
+            rows.append(
+                {"module": name, "name": name_of, "line": one.co_firstlineno, "verdict": verdict, "reason": reason}
+            )
         return rows
 
 
