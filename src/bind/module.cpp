@@ -13,15 +13,16 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping)
-nb::list rows_of(const CodeObject& code) {
+// List of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or what is wrong.
+nb::object rows_or_error(const CodeObject& code) {
   Disassembly result;
   {
     nb::gil_scoped_release release;
     result = disassemble(code);
   }
   if (!result.error.empty()) {
-    throw nb::value_error((result.error + " at offset " + std::to_string(result.error_offset)).c_str());
+    std::string message = result.error + " at offset " + std::to_string(result.error_offset);
+    return nb::str(message.data(), message.size());
   }
   nb::list rows;
   for (const DisassembledInstruction& it : result.instructions) {
@@ -44,10 +45,14 @@ nb::tuple tables(nb::handle code_object) {
   return nb::make_tuple(positions, exceptions);
 }
 
-nb::list decode_code(nb::handle code) { return rows_of(code_from_python(code)); }
+nb::object decode_code(nb::handle code) {
+  nb::object rows = rows_or_error(code_from_python(code));
+  if (nb::isinstance<nb::str>(rows)) throw nb::value_error(nb::cast<std::string>(rows).c_str());
+  return rows;
+}
 
 void append_decoded(const CodeObject& code, nb::list& result) {
-  result.append(nb::make_tuple(nb::bytes(code.name.data(), code.name.size()), rows_of(code)));
+  result.append(nb::make_tuple(nb::bytes(code.name.data(), code.name.size()), rows_or_error(code)));
   for (const Constant& constant : code.constants) {
     if (constant.code) append_decoded(*constant.code, result);
   }
@@ -76,7 +81,7 @@ NB_MODULE(_core, module) {
              "(line, end line, column, end column) of each code unit, -1 where unknown; "
              "(start, end, target, depth, lasti) of each exception range");
   module.def("decode_pyc", &decode_pyc, nb::arg("file"),
-             "The same for a .pyc of any version: a list of (name, instructions), nested code after what holds it");
+             "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");
 }
 
 }  // namespace depyf

@@ -11,12 +11,11 @@ from depyf import _core
 
 # Large, or rich in what is rare.
 MODULES = """
-    argparse ast asyncio/base_events asyncio/streams asyncio/tasks base64 bdb calendar collections/__init__ configparser
-    contextlib copy dataclasses datetime decimal difflib dis doctest email/message enum fractions functools
-    heapq http/client inspect json/decoder logging/__init__ mailbox optparse pathlib pdb pickle random shutil ssl
-    subprocess tarfile textwrap threading traceback typing unittest/mock uuid zipfile
-    test/test_asyncgen test/test_contextlib test/test_coroutines test/test_except_star test/test_fstring
-    test/test_generators test/test_grammar test/test_patma test/test_tstring test/test_type_params test/test_with
+    ast asyncio/base_events asyncio/streams asyncio/tasks base64 bdb calendar collections/__init__
+    contextlib copy dataclasses datetime difflib enum functools heapq http/client json/decoder logging/__init__ random
+    shutil socket sqlite3/dump string subprocess textwrap threading traceback typing uuid zipapp
+    test/test_asyncgen test/test_except_star test/test_generators test/test_grammar test/test_patma test/test_tstring
+    test/test_type_params test/test_with
 """.split()
 
 
