@@ -44,7 +44,7 @@ void Printer::body(const Stmt* stmt, Block body) {
   out_.deeper();
   const bool documented = docstring(body);
   const Block rest = documented ? body.subspan(1) : body;
-  statements(rest, documented);
+  statements(rest, !documented ? Above::nothing : is<ClassDef>(stmt) ? Above::heading : Above::statement);
   const bool empty = std::ranges::all_of(rest, [](const Stmt* each) { return is<Comment>(each); });
   if (empty && !documented) pass_line();
   out_.shallower();

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ast/overloaded.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -35,15 +34,16 @@ bool same_code(std::string_view original, std::string_view printed) {
   auto essence = [](std::string_view text) {
     std::string result;
     for (const char c : text)
-      if (c != ' ' && c != '(' && c != ')' && c != '"' && c != '\'') result += c;
+      if (c != ' ' && c != '\n' && c != '(' && c != ')' && c != '"' && c != '\'') result += c;
     return result;
   };
   return essence(original) == essence(printed);
 }
 
-// Python takes no field in the format specification of a field that is in one itself.
-bool nests_too_deep(const FormattedValue& field, int spec_depth) {
-  if (spec_depth == 0 || !field.format_spec || is<ConstantExpr>(field.format_spec)) return false;
+// Python bounds how deep fields nest in the format specifications of each other.
+bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
+  const int limit = version < Version{3, 12} ? 1 : 2;
+  if (spec_depth < limit || !field.format_spec || is<ConstantExpr>(field.format_spec)) return false;
   auto* spec = as<JoinedStr>(field.format_spec);
   return !spec || !std::ranges::all_of(spec->values, [](const Expr* each) { return is<ConstantExpr>(each); });
 }
@@ -84,7 +84,7 @@ void Printer::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_
     for (const Expr* each : joined->values) add_pieces(pieces, each, spec_depth);
   } else if (auto* templ = as<TemplateStr>(part)) {
     for (const Expr* each : templ->values) add_pieces(pieces, each, spec_depth);
-  } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth)) {
+  } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth, version_)) {
     add_field(pieces, field_value(field->value), field->conversion, field->format_spec, spec_depth);
   } else if (auto* interpolation = as<Interpolation>(part)) {
     std::string value = field_value(interpolation->value);

@@ -29,6 +29,7 @@ class Printer {
   struct Operand { const ast::Expr* expr; Level loosest; };
   struct Open { const ast::Expr* expr; bool parenthesised; };  // a node whose leftmost operand is being printed
   struct Piece;
+  enum class Above : std::uint8_t { nothing, comment, statement, heading };  // what stands in the block so far
 
   void write(std::string_view text) { out_.write(text); }
   void name(std::string_view name);
@@ -70,7 +71,7 @@ class Printer {
   void suite(ast::Block body);                                 // a colon and an indented block
   void otherwise(std::string_view keyword, ast::Block body);   // nothing where the block is empty
   void statement(const ast::Stmt* stmt);
-  void statements(ast::Block body, bool follows);              // `follows`: something stands above in the same block
+  void statements(ast::Block body, Above above);
   void pass_line();
   void comment(std::string_view text);
   void conditional(const ast::Stmt* stmt);

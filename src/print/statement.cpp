@@ -31,17 +31,17 @@ void Printer::begin(const Stmt* stmt) {
 
 void Printer::module(Block body) {
   const bool documented = docstring(body);
-  statements(documented ? body.subspan(1) : body, documented);
+  statements(documented ? body.subspan(1) : body, documented ? Above::heading : Above::nothing);
 }
 
-void Printer::statements(Block body, bool follows) {
+// Two blank lines around the definitions of a module and one around others; one below the docstring of a module or class.
+void Printer::statements(Block body, Above above) {
   for (std::size_t i = 0; i < body.size(); ++i) {
-    const bool after_comment = i > 0 && is<Comment>(body[i - 1]);
-    const bool around = (i > 0 && is_definition(body[i - 1])) || is_definition(without_comments(body, i));
-    if (around && !after_comment && (i > 0 || follows)) {
-      out_.end_line();
-      if (out_.outermost()) out_.end_line();
-    }
+    if (i > 0) above = is<Comment>(body[i - 1]) ? Above::comment : Above::statement;
+    const bool definition = (i > 0 && is_definition(body[i - 1])) || is_definition(without_comments(body, i));
+    const bool apart = above == Above::heading || (definition && above == Above::statement);
+    if (apart) out_.end_line();
+    if (apart && definition && out_.outermost()) out_.end_line();
     statement(body[i]);
   }
 }
@@ -50,7 +50,7 @@ void Printer::suite(Block body) {
   write(":");
   out_.end_line();
   out_.deeper();
-  statements(body, false);
+  statements(body, Above::nothing);
   if (only_comments(body)) pass_line();
   out_.shallower();
 }

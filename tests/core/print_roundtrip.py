@@ -2,8 +2,10 @@
 
 Usage: print_roundtrip.py TEST_EXECUTABLE trees FILE...
        print_roundtrip.py TEST_EXECUTABLE constants COUNT
+       print_roundtrip.py TEST_EXECUTABLE style      # each file of print_style/ comes back as it is
 """
 import ast
+import difflib
 import math
 import os
 import random
@@ -11,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import tree_writer
 
@@ -69,6 +72,22 @@ class Plain(ast.NodeTransformer):
 
     visit_TemplateStr = visit_JoinedStr
 
+    def visit_body(self, node):
+        self.generic_visit(node)
+        if sys.version_info >= (3, 13) and ast.get_docstring(node, clean=False):
+            node.body[0].value = ast.Constant(without_indent(node.body[0].value.value))
+        return node
+
+    visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = visit_body
+
+
+def without_indent(docstring):
+    """As the compiler from 3.13 on stores it."""
+    first, *rest = docstring.expandtabs(8).split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
+    strip = lambda line: line[min(margin, len(line) - len(line.lstrip(" "))):]
+    return "\n".join([first.lstrip(" ")] + list(map(strip, rest)))
+
 
 def dump(tree):
     return ast.dump(Plain().visit(tree))
@@ -77,12 +96,12 @@ def dump(tree):
 def check_trees(executable, paths):
     sources = []
     for path in paths:
-        with open(path, "rb") as file:
-            source = file.read()
         try:
+            with open(path, "rb") as file:
+                source = file.read()
             ast.parse(source)
             sources.append((path, source))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     for fold in (False, True):
         parse = (lambda source: Folded().visit(ast.parse(source))) if fold else ast.parse
@@ -97,6 +116,19 @@ def check_trees(executable, paths):
                 continue
             if dump(back) != dump(parse(source)):
                 yield "%s: %s" % (path, difference(parse(source), back))
+
+
+def check_style(executable):
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "print_style")
+    for name in sorted(os.listdir(folder)):
+        if name > "py%d%02d.txt" % sys.version_info[:2]:
+            continue
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            source = file.read()
+        printed = run(executable, "print trees from a file", tree_writer.module(ast.parse(source)))
+        text = printed.partition(b"\n")[2].decode()
+        if text != source:
+            yield "".join(difflib.unified_diff(source.splitlines(True), text.splitlines(True), name, "printed", n=0))
 
 
 def difference(one, two, where=""):
@@ -174,7 +206,7 @@ def check_constants(executable, count):
         back = eval(compile(tree, "<constant>", "eval"))
         if not same(value, back):
             yield "%r became %r" % (value, line)
-        if type(value) in (str, bytes, int) and len(line) < 1000 and line != repr(value).encode() and printable_alike(value):
+        if type(value) in (str, bytes, float) and "inf" not in repr(value) and value == value and line != repr(value).encode() and printable_alike(value):
             yield "%r is not its repr: %r" % (value, line)
 
 
@@ -185,7 +217,10 @@ def printable_alike(value):
 
 if __name__ == "__main__":
     sys.setrecursionlimit(20000)
+    warnings.simplefilter("ignore")
     _, executable, what, *rest = sys.argv
-    failures = list(check_trees(executable, rest) if what == "trees" else check_constants(executable, int(rest[0])))
+    checks = {"trees": lambda: check_trees(executable, rest), "constants": lambda: check_constants(executable, int(rest[0])),
+              "style": lambda: check_style(executable)}
+    failures = list(checks[what]())
     print("\n".join(failure.encode("ascii", "backslashreplace").decode() for failure in failures[:40]))
     sys.exit(bool(failures))
