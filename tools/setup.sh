@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
-debian=(doctest-dev libcli11-dev libbenchmark-dev "$@")
+debian=(doctest-dev libcli11-dev "$@")
 
 find_python() {
   local candidate
@@ -50,7 +50,7 @@ install_debian_packages() {
   export DEBIAN_FRONTEND=noninteractive
   "${apt[@]}" install -y -qq "${missing[@]}" >/dev/null 2>&1 ||
     { "${apt[@]}" update -qq && "${apt[@]}" install -y -qq "${missing[@]}"; } >/dev/null 2>&1 ||
-    echo "setup: could not install ${missing[*]}; install them by hand (the C++ tests, command and benchmarks need them)" >&2
+    echo "setup: could not install ${missing[*]}; install them by hand (the C++ tests and the command need them)" >&2
 }
 
 for tool in g++ flock; do

@@ -1,7 +1,7 @@
 """Prints .pyc files as `depyf-decompile --dump-load` does, by means of marshal.loads; runs in the interpreter under test.
 
-    PY dump_load.py compile OUT SOURCE...   compiles into the folder OUT, prints the paths of the .pyc files
-    PY dump_load.py dump PYC...
+PY dump_load.py compile OUT SOURCE...   compiles into the folder OUT, prints the paths of the .pyc files
+PY dump_load.py dump PYC...
 """
 
 import marshal

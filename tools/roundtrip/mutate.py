@@ -6,6 +6,7 @@
 Takes 200 stdlib modules, shared out among the interpreters, and makes 5 mutants
 of each: 1 to 8 bytes past the header replaced at random (seed 0).
 """
+
 import argparse
 import collections
 import json
@@ -47,18 +48,31 @@ def main():
                     target.write_bytes(damaged)
                     command = [part.format(pyc=target) for part in shlex.split(args.command)]
                     code, seconds, rss = run(command, work / "out", work / "err", args.timeout, args.memory)
-                    what = "hang" if code is None else signal.Signals(-code).name if code < 0 else "exit %d" % bool(code)
+                    what = (
+                        "hang" if code is None else signal.Signals(-code).name if code < 0 else "exit %d" % bool(code)
+                    )
                     if mutant < 0:
                         intact[what] += 1
                     else:
-                        rows.append({"name": module["name"], "python": python, "mutant": mutant, "what": what,
-                                     "seconds": seconds, "rss": rss, "out": (work / "out").stat().st_size})
+                        rows.append(
+                            {
+                                "name": module["name"],
+                                "python": python,
+                                "mutant": mutant,
+                                "what": what,
+                                "seconds": seconds,
+                                "rss": rss,
+                                "out": (work / "out").stat().st_size,
+                            }
+                        )
     total = collections.Counter(row["what"] for row in rows)
     over = sum(row["rss"] > 2048 for row in rows)
     if args.json:
         Path(args.json).write_text(json.dumps({"intact": intact, "total": total, "over_2_gib": over, "rows": rows}))
-    print("intact %s; mutants %d: %s; over 2 GiB %d, peak %.0f MiB" % (
-        dict(intact), len(rows), dict(total), over, max(row["rss"] for row in rows)))
+    print(
+        "intact %s; mutants %d: %s; over 2 GiB %d, peak %.0f MiB"
+        % (dict(intact), len(rows), dict(total), over, max(row["rss"] for row in rows))
+    )
 
 
 if __name__ == "__main__":

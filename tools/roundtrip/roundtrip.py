@@ -5,6 +5,7 @@
 
 Prints one summary line; with --json, writes all verdicts.  See README.md.
 """
+
 import argparse
 import collections
 import json
@@ -26,7 +27,9 @@ HERE = Path(__file__).resolve().parent
 # What decompilers write when they gave up on a part of the module.
 MARKERS = re.compile(
     rb"decompyle incomplete|unsupported opcode|unsupported node|unable to decompile|parse error at or near"
-    rb"|# ?decompil\w* (?:error|failed)|unhandled opcode|### ?ERROR|# depyf: not ", re.I)
+    rb"|# ?decompil\w* (?:error|failed)|unhandled opcode|### ?ERROR|# depyf: not ",
+    re.I,
+)
 TESTS = """grammar patma with exceptions generators coroutines asyncgen genexps listcomps dictcomps
     setcomps fstring named_expressions positional_only_arg keywordonlyarg extcall unpack unpack_ex
     decorators class scope exception_group except_star exception_variations type_params type_aliases
@@ -38,8 +41,13 @@ TESTS = """grammar patma with exceptions generators coroutines asyncgen genexps 
 
 def code_worker(python):
     env = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", PYTHONIOENCODING="utf-8")
-    return subprocess.Popen([python, str(HERE / "compare.py")], stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env)
+    return subprocess.Popen(
+        [python, str(HERE / "compare.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+    )
 
 
 class Worker:
@@ -75,6 +83,7 @@ class Worker:
 
 def run(command, out, err, timeout, memory):
     """Run `command`; returns (return code or None on timeout, seconds, peak RSS in MiB)."""
+
     def limits():
         os.setsid()
         if memory:
@@ -83,8 +92,7 @@ def run(command, out, err, timeout, memory):
     expired = []
     start = time.perf_counter()
     with open(out, "wb") as stdout, open(err, "wb") as stderr:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
-                                   preexec_fn=limits)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr, preexec_fn=limits)
 
         def kill():
             expired.append(True)
@@ -101,8 +109,9 @@ def run(command, out, err, timeout, memory):
 
 
 def stdlib_of(python):
-    text = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"],
-                          stdout=subprocess.PIPE, check=True).stdout
+    text = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])"], stdout=subprocess.PIPE, check=True
+    ).stdout
     return Path(text.decode().strip())
 
 
@@ -144,8 +153,14 @@ def judge(module, command, python, worker, timeout, memory):
     argv = [part.format(**fields) for part in command]
     code, seconds, rss = run(argv, out, err, timeout, memory)
     text, errors = Path(out).read_bytes(), Path(err).read_bytes()
-    record = {"name": module["name"], "seconds": round(seconds, 4), "rss": round(rss, 1), "reason": "",
-              "exit": code, "stderr": errors[:2000].decode("utf-8", "replace")}
+    record = {
+        "name": module["name"],
+        "seconds": round(seconds, 4),
+        "rss": round(rss, 1),
+        "reason": "",
+        "exit": code,
+        "stderr": errors[:2000].decode("utf-8", "replace"),
+    }
     reply = worker.ask(do="compare", pyc=module["pyc"], out=out)
     if reply is None:  # the output crashed the compiler
         reply = dict(worker.ask(do="lost", pyc=module["pyc"]), compiles=False, reason="compiler crashed")
@@ -179,31 +194,48 @@ def summarise(records, elapsed):
     seconds = sum(record["seconds"] for record in records)
     reasons = collections.Counter(row["reason"] for row in objects if not row["equal"])
     return {
-        "modules": len(records), "modules_equal": verdicts["equal"], "verdicts": dict(verdicts),
+        "modules": len(records),
+        "modules_equal": verdicts["equal"],
+        "verdicts": dict(verdicts),
         "modules_compile": sum(record["compiles"] for record in records),
-        "objects": len(objects), "objects_equal": sum(row["equal"] for row in objects),
+        "objects": len(objects),
+        "objects_equal": sum(row["equal"] for row in objects),
         "objects_exact": sum(row["exact"] for row in objects),
         "docstrings_differ": sum(not row["doc"] for row in objects if row["equal"]),
-        "kinds": dict(kinds), "reasons": dict(reasons.most_common(30)),
-        "seconds": round(seconds, 2), "objects_per_second": round(len(objects) / seconds, 1) if seconds else 0,
-        "peak_rss": max((record["rss"] for record in records), default=0), "elapsed": round(elapsed, 1),
+        "kinds": dict(kinds),
+        "reasons": dict(reasons.most_common(30)),
+        "seconds": round(seconds, 2),
+        "objects_per_second": round(len(objects) / seconds, 1) if seconds else 0,
+        "peak_rss": max((record["rss"] for record in records), default=0),
+        "elapsed": round(elapsed, 1),
     }
 
 
 def summary_line(label, total):
     share = lambda part, whole: "%d/%d (%.1f%%)" % (part, whole, 100.0 * part / whole if whole else 0)
     verdicts = total["verdicts"]
-    return "%s: modules equal %s, code objects equal %s, error %d, no-compile %d, crashes %d, timeouts %d, %.1f s, %.0f objects/s" % (
-        label, share(total["modules_equal"], total["modules"]), share(total["objects_equal"], total["objects"]),
-        verdicts.get("error", 0), verdicts.get("no-compile", 0), verdicts.get("crash", 0),
-        verdicts.get("timeout", 0), total["seconds"], total["objects_per_second"])
+    return (
+        "%s: modules equal %s, code objects equal %s, error %d, no-compile %d, crashes %d, timeouts %d, %.1f s, %.0f objects/s"
+        % (
+            label,
+            share(total["modules_equal"], total["modules"]),
+            share(total["objects_equal"], total["objects"]),
+            verdicts.get("error", 0),
+            verdicts.get("no-compile", 0),
+            verdicts.get("crash", 0),
+            verdicts.get("timeout", 0),
+            total["seconds"],
+            total["objects_per_second"],
+        )
+    )
 
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", required=True, help="interpreter under test")
-    parser.add_argument("--command", required=True,
-                        help="decompiler, source to stdout; {pyc}, {python} and {src} are filled in")
+    parser.add_argument(
+        "--command", required=True, help="decompiler, source to stdout; {pyc}, {python} and {src} are filled in"
+    )
     parser.add_argument("--corpus", default="stdlib,tests", help="comma list of stdlib, tests, folders")
     parser.add_argument("--sample", type=int, default=0, help="files drawn from each corpus but tests; 0: all")
     parser.add_argument("--seed", type=int, default=0)
@@ -229,8 +261,18 @@ def main(argv=None):
     if args.json:
         Path(args.json).parent.mkdir(parents=True, exist_ok=True)
         with open(args.json, "w") as file:
-            json.dump({"command": args.command, "python": args.python, "corpus": args.corpus, "sample": args.sample,
-                       "seed": args.seed, "total": total, "modules": records}, file)
+            json.dump(
+                {
+                    "command": args.command,
+                    "python": args.python,
+                    "corpus": args.corpus,
+                    "sample": args.sample,
+                    "seed": args.seed,
+                    "total": total,
+                    "modules": records,
+                },
+                file,
+            )
     print(summary_line(args.label or args.command, total))
     return 0
 
