@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ast/node.h"
@@ -38,6 +39,7 @@ class Context {
   std::vector<std::string> notes;
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;
+  std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
   Level level = Level::structured;
   int depth = 0;

@@ -1,0 +1,197 @@
+// The page to read first: how a code object becomes source, and what happens where a step does not fit.
+#include <algorithm>
+#include <set>
+
+#include "decode/decode.h"
+#include "depyf/decompile.h"
+#include "flow/cfg.h"
+#include "lift/lift.h"
+#include "print/print.h"
+#include "refine/refine.h"
+#include "structure/structure.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+struct RefinePass {
+  std::string_view name;
+  Block (*run)(Context&, Block, const Scope&);
+  std::string_view after;  // a pass that must have run before; empty: none
+  std::string_view why;
+};
+
+// In this order; a test holds it against the `after` of each.
+constexpr RefinePass refine_passes[] = {
+    {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
+    {"assert_statement", assert_statement, "implicit_return", "an if that raises and nothing else; returns may stand after it"},
+    {"try_finally", try_finally, "", "joins what two regions made of one statement"},
+    {"with_items", with_items, "", "joins with statements of one line"},
+    {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
+    {"class_body", class_body, "annotations", "removes the compiler's own stores; an annotation of __doc__ is none of them"},
+    {"declarations", declarations, "class_body", "goes before all statements"},
+    {"docstring", docstring, "declarations", "goes before even those"},
+};
+
+constexpr std::pair<std::string_view, std::string_view> stages[] = {
+    {"decode", "bytes to version-neutral instructions"},
+    {"flow", "basic blocks and one tree of exception regions; copies of finally bodies go"},
+    {"lift", "stack code to statements over expressions; conditions and values that join become and, or, if-else"},
+    {"structure", "the graph to nested statements, along dominators"},
+};
+
+Scope::Kind kind_of(const CodeObject& code) {
+  if (code.flags & CodeObject::new_locals) return !code.name.empty() && code.name[0] == '<' ? Scope::Kind::expression : Scope::Kind::function;
+  return code.name == "<module>" || (code.flags & CodeObject::optimized) ? Scope::Kind::module : Scope::Kind::class_body;
+}
+
+Block refine(Context& context, Block body, const Scope& scope) {
+  for (const RefinePass& pass : refine_passes) body = pass.run(context, body, scope);
+  return body;
+}
+
+void note(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
+  std::string text = (code.qualname.empty() ? code.name : code.qualname) + ", offset " + std::to_string(offset) + ": " + what;
+  if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
+}
+
+// A body that says why it is none.
+Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
+  note(context, code, what, offset);
+  Constant text;
+  text.kind = Constant::Kind::string;
+  text.text = "depyf cannot decompile this: " + what + " at offset " + std::to_string(offset);
+  Expr* error = context.expr(Call{context.name("RuntimeError"), context.list({context.constant(std::move(text))}), {}});
+  return {context.list({context.stmt(Raise{error, nullptr}, offset)}), Level::stub};
+}
+
+Body build(Context& context, const CodeObject& code) {
+  auto known = context.bodies.find(&code);
+  if (known != context.bodies.end()) return known->second;
+  if (context.depth >= int(context.options.limits.depth)) return stub(context, code, "nested too deeply", 0);
+  struct Depth {
+    int& value;
+    explicit Depth(int& v) : value(v) { ++value; }
+    ~Depth() { --value; }
+  } depth(context.depth);
+  Body body;
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) {
+    body = stub(context, code, decoded.error().message, std::uint32_t(decoded.error().offset));
+  } else if (decoded->instructions.size() > context.options.limits.instructions) {
+    body = stub(context, code, "too many instructions", 0);
+  } else {
+    try {
+      Cfg cfg = build_cfg(*decoded, true);
+      if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
+      if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
+      Lifted lifted = lift(context, *decoded, cfg);
+      simplify_graph(context, lifted);
+      Block block = structure(context, lifted, cfg);
+      body = {refine(context, block, Scope{*decoded, cfg, kind_of(code)}), Level::structured};
+    } catch (const InternalError& structured) {
+      try {
+        Cfg cfg = build_cfg(*decoded, false);
+        Lifted lifted = lift_flat(context, *decoded, cfg);
+        Block block = state_machine(context, lifted, cfg);
+        note(context, code, "shown as a state machine: " + structured.what, structured.offset);
+        // A flat graph has no order: all blocks count.
+        cfg.order.clear();
+        for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
+        Scope scope{*decoded, cfg, kind_of(code)};
+        block = docstring(context, declarations(context, block, scope), scope);
+        body = {block, Level::state_machine};
+      } catch (const InternalError& flat) {
+        body = stub(context, code, flat.what, flat.offset);
+      }
+    }
+  }
+  context.level = std::max(context.level, body.level);
+  context.bodies[&code] = body;
+  return body;
+}
+
+const Arguments* signature(Context& context, const CodeObject& code) {
+  auto* args = context.arena.make<Arguments>();
+  std::size_t at = 0;
+  auto next = [&]() { return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr}; };
+  std::vector<Arg> posonly, positional, kwonly;
+  for (int index = 0; index < code.argcount; ++index) (index < code.posonlyargcount ? posonly : positional).push_back(next());
+  for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
+  if (code.flags & CodeObject::varargs) args->vararg = next();
+  if (code.flags & CodeObject::varkeywords) args->kwarg = next();
+  args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional), args->kwonly = context.arena.copy(kwonly);
+  args->kw_defaults = context.arena.copy(std::vector<Expr*>(kwonly.size()));
+  return args;
+}
+
+// The free variables that the code binds: a `nonlocal` needs them in a function around.
+std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
+  std::vector<std::string_view> names;
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return names;
+  std::set<std::string_view> seen;
+  for (const Instruction& instruction : decoded->instructions)
+    if ((instruction.op == Op::store_deref_ || instruction.op == Op::delete_deref_) && instruction.arg >= decoded->first_free &&
+        instruction.arg < int(decoded->localsplus.size()) && seen.insert(decoded->localsplus[instruction.arg]).second)
+      names.push_back(decoded->localsplus[instruction.arg]);
+  // What a nested function binds further out counts as well.
+  for (const Constant& constant : code.constants)
+    if (constant.code)
+      for (std::string_view name : bound_free_variables(*constant.code))
+        if (std::find(code.freevars.begin(), code.freevars.end(), name) != code.freevars.end() && seen.insert(name).second) names.push_back(name);
+  return names;
+}
+
+Block whole(Context& context, const CodeObject& code) {
+  Body body = build(context, code);
+  Scope::Kind kind = kind_of(code);
+  if (kind == Scope::Kind::module) return body.block;
+  std::string_view name = context.options.name.empty() ? std::string_view(code.name) : context.arena.copy(context.options.name);
+  Block block = body.block;
+  std::vector<std::string_view> outer = bound_free_variables(code);
+  if (kind == Scope::Kind::class_body) {
+    block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}}, 0, code.firstlineno)});
+  } else {
+    if (kind == Scope::Kind::expression && !outer.empty()) {
+      std::vector<Stmt*> with_names{context.stmt(Nonlocal{context.arena.copy(outer)})};
+      with_names.insert(with_names.end(), block.begin(), block.end());
+      block = context.arena.copy(with_names);
+    }
+    bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
+    block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0, code.firstlineno)});
+  }
+  if (outer.empty()) return block;
+  std::vector<Stmt*> around;
+  for (std::string_view variable : outer) around.push_back(context.stmt(Assign{context.list({context.name(variable)}), context.none()}));
+  around.insert(around.end(), block.begin(), block.end());
+  around.push_back(context.stmt(Return{context.name(name)}));
+  return context.list({context.stmt(FunctionDef{"__outer", context.arena.make<Arguments>(), context.arena.copy(around), {}, nullptr, false, {}})});
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string_view, std::string_view>> passes() {
+  std::vector<std::pair<std::string_view, std::string_view>> all(std::begin(stages), std::end(stages));
+  for (const RefinePass& pass : refine_passes) all.push_back({pass.name, pass.why});
+  all.push_back({"print", "precedence, literals, the map from lines to offsets"});
+  return all;
+}
+
+Decompiled decompile(const CodeObject& code, const Options& options) {
+  Context context;
+  context.options = options;
+  context.build = build;
+  Block block = whole(context, code);
+  Printed printed = print_block(block, code.version);
+  Decompiled result;
+  result.source = std::move(printed.source);
+  result.lines = std::move(printed.lines);
+  result.level = context.level;
+  result.notes = std::move(context.notes);
+  result.constants = std::move(context.named_constants);
+  return result;
+}
+
+}  // namespace depyf

@@ -1,0 +1,82 @@
+// What the compiler's symbol table knew and no instruction says: `global` and `nonlocal`; locals that are never bound
+// (`if False: x = None`); that a function without a reachable yield is a generator (`if False: yield`).
+#include <set>
+
+#include "refine/refine.h"
+
+namespace depyf {
+using namespace ast;
+
+Block declarations(Context& context, Block body, const Scope& scope) {
+  const DecodedCode& decoded = scope.decoded;
+  const CodeObject& code = *decoded.code;
+  if (scope.kind == Scope::Kind::expression) return body;
+  std::set<std::string_view> globals, nonlocals, bound, used;
+  bool yields = false;
+  int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) + !!(code.flags & CodeObject::varkeywords);
+  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) bound.insert(code.varnames[index]);
+  auto local = [&](int index) { return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{}; };
+  std::vector<char> seen(scope.cfg.code.size());
+  for (int block : scope.cfg.order)
+    for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
+      const Instruction& instruction = scope.cfg.code[at];
+      switch (instruction.op) {
+        case Op::store_global_: case Op::delete_global_:
+          if (instruction.arg < int(code.names.size())) globals.insert(code.names[instruction.arg]);
+          break;
+        case Op::store_deref_: case Op::delete_deref_:
+          (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
+          break;
+        case Op::store_fast_: case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
+        case Op::load_fast_: used.insert(local(instruction.arg)); break;
+        case Op::load_deref_: case Op::load_closure_:
+          if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
+          break;
+        case Op::yield_value_: case Op::yield_from_: yields = true; break;
+        default: break;
+      }
+    }
+  std::vector<Stmt*> result;
+  auto names = [&](const std::set<std::string_view>& set) { return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end())); };
+  nonlocals.erase("__class__");
+  if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
+  if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
+  auto never = [&](Stmt* stmt) {
+    Constant no;
+    no.kind = Constant::Kind::false_;
+    return context.stmt(If{context.constant(std::move(no)), context.list({stmt}), {}});
+  };
+  if (scope.kind == Scope::Kind::function) {
+    for (std::string_view name : used)
+      if (!bound.contains(name) && !nonlocals.contains(name) && !name.empty())
+        result.push_back(never(context.stmt(Assign{context.list({context.name(name)}), context.none()})));
+    bool generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
+    if (generator && !yields) result.push_back(never(context.stmt(ExprStmt{context.expr(Yield{nullptr})})));
+  }
+  if (result.empty()) return body;
+  result.insert(result.end(), body.begin(), body.end());
+  return context.arena.copy(result);
+}
+
+Block docstring(Context& context, Block body, const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  Expr* text = nullptr;
+  std::vector<Stmt*> result(body.begin(), body.end());
+  if (scope.kind == Scope::Kind::function) {
+    bool has = code.version >= Version{3, 13} ? (code.flags & CodeObject::has_docstring) != 0 : true;
+    if (has && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string) text = context.expr(ConstantExpr{&code.constants[0]});
+  } else if (scope.kind == Scope::Kind::module && !result.empty()) {
+    auto* assign = as<Assign>(result[0]);
+    auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+    auto* value = assign ? as<ConstantExpr>(assign->value) : nullptr;
+    if (name && name->id == "__doc__" && value && value->value->kind == Constant::Kind::string) {
+      text = assign->value;
+      result.erase(result.begin());
+    }
+  }
+  if (!text) return body;
+  result.insert(result.begin(), context.stmt(ExprStmt{text}, 0, code.firstlineno));
+  return context.arena.copy(result);
+}
+
+}  // namespace depyf

@@ -1,0 +1,62 @@
+// LOAD_CONST None; RETURN_VALUE at the end of a body is not written out:
+//
+//     if c:                 if c:
+//         a()                   a()
+//         return None       else:
+//     b()                       b()        where that return stands on the line of a()
+//     return None
+#include "refine/refine.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+bool returns_none(const Stmt* stmt) {
+  auto* leave = as<Return>(stmt);
+  if (!leave) return false;
+  auto* constant = as<ConstantExpr>(leave->value);
+  return !leave->value || (constant && constant->value->kind == Constant::Kind::none);
+}
+
+Block drop(Context& context, Block body, int depth) {
+  std::vector<Stmt*> statements(body.begin(), body.end());
+  if (!statements.empty() && returns_none(statements.back())) {
+    // An explicit `return` stands on a line of its own; what is left empty needs it.
+    statements.pop_back();
+  }
+  if (statements.empty() || depth > 200) return context.arena.copy(statements);
+  // `if` with a return of its own before the rest: the rest is its else.
+  for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
+    auto* branch = as<If>(statements[index]);
+    if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
+    Stmt* leave = branch->body.back();
+    Stmt* before = branch->body[branch->body.size() - 2];
+    if (leave->line < 0 || leave->line != before->line || is<If>(before) || is<For>(before) || is<While>(before)) continue;
+    std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
+    branch->orelse = context.arena.copy(rest);
+    statements.resize(index + 1);
+  }
+  Stmt* last = statements.back();
+  auto keep = [&](Block& inner) {
+    if (inner.empty()) return;
+    inner = drop(context, inner, depth + 1);
+    if (inner.empty()) inner = context.list({context.stmt(Pass{})});
+  };
+  if (auto* branch = as<If>(last)) {
+    bool only_return = branch->body.size() == 1 && returns_none(branch->body[0]);
+    if (!only_return) keep(branch->body);
+    if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
+    else branch->orelse = {};
+  }
+  return context.arena.copy(statements);
+}
+
+}  // namespace
+
+Block implicit_return(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::expression) return body;
+  return drop(context, body, 0);
+}
+
+}  // namespace depyf

@@ -1,0 +1,26 @@
+// Passes over the finished tree. Each keeps the meaning and may be left out; each takes and gives the statements of one
+// code object, nested blocks included, nested definitions not.
+#pragma once
+
+#include "flow/cfg.h"
+#include "lift/context.h"
+
+namespace depyf {
+
+// What a pass may ask about the code object whose statements it gets.
+struct Scope {
+  const DecodedCode& decoded;
+  const Cfg& cfg;
+  enum class Kind : std::uint8_t { module, class_body, function, expression } kind;   // expression: lambda, comprehension
+};
+
+ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
+ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
+ast::Block try_finally(Context& context, ast::Block body, const Scope& scope);
+ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
+ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
+ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
+ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
+ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
+
+}  // namespace depyf

@@ -1,0 +1,17 @@
+// Rewriting every block of a tree, inner blocks first.
+#pragma once
+#include "ast/visit.h"
+#include "lift/context.h"
+#include "support/function_ref.h"
+namespace depyf {
+// `rewrite` gets the statements of each block, which it may change, after those nested in it.
+inline ast::Block rewrite_blocks(Context& context, ast::Block body, FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
+  std::vector<ast::Stmt*> statements(body.begin(), body.end());
+  for (ast::Stmt* stmt : statements) {
+    if (ast::is<ast::FunctionDef>(stmt) || ast::is<ast::ClassDef>(stmt)) continue;
+    ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite); });
+  }
+  rewrite(statements);
+  return context.arena.copy(statements);
+}
+}  // namespace depyf

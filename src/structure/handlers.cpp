@@ -1,0 +1,114 @@
+// The code of a handler to except clauses:
+//
+//     if <exc_match A>:            except A as name:
+//         bind_exception name          body
+//         body; pop_except         except:
+//     else:                            rest
+//         bind_exception; rest
+//     (reraise at the end: no clause matched)
+#include "ast/visit.h"
+#include "structure/structurer.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
+  auto* internal = as<InternalStmt>(stmt);
+  return internal && internal->marker == wanted ? internal : nullptr;
+}
+bool ends_clauses(const std::vector<Stmt*>& statements) {
+  return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
+}
+}  // namespace
+
+std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
+  std::vector<ExceptHandler> clauses;
+  Statements rest = body;
+  auto pass = [&](Statements statements) {
+    if (statements.empty()) statements.push_back(context_.stmt(Pass{}));
+    return block(statements);
+  };
+  while (!rest.empty() && !ends_clauses(rest)) {
+    auto* branch = as<If>(rest[0]);
+    auto* match = branch ? as<Internal>(branch->test) : nullptr;
+    if (match && match->marker == Marker::exc_match) {
+      if (rest.size() != 1) throw InternalError{"a handler goes on after its clauses", rest[1]->offset};
+      ExceptHandler clause{match->value, {}, {}};
+      Statements inner(branch->body.begin(), branch->body.end());
+      if (!inner.empty())
+        if (auto* bind = marker(inner[0], StmtMarker::bind_exception)) {
+          if (bind->value) clause.name = as<Name>(bind->value)->id;
+          inner.erase(inner.begin());
+        }
+      clause.body = pass(inner);
+      clauses.push_back(clause);
+      rest.assign(branch->orelse.begin(), branch->orelse.end());
+      continue;
+    }
+    ExceptHandler clause{nullptr, {}, {}};
+    Statements inner = rest;
+    if (auto* bind = marker(inner[0], StmtMarker::bind_exception)) {
+      if (bind->value) {
+        clause.type = context_.name("BaseException");
+        clause.name = as<Name>(bind->value)->id;
+      }
+      inner.erase(inner.begin());
+    }
+    clause.body = pass(inner);
+    clauses.push_back(clause);
+    break;
+  }
+  if (clauses.empty()) {
+    ExceptHandler clause{nullptr, {}, context_.list({context_.stmt(Raise{nullptr, nullptr})})};
+    clauses.push_back(clause);
+  }
+  return clauses;
+}
+
+// Without the reraise at each of its ends.
+Structurer::Statements Structurer::finally_body(const Statements& body) {
+  Statements result = body;
+  while (!result.empty()) {
+    Stmt* last = result.back();
+    if (marker(last, StmtMarker::reraise)) {
+      result.pop_back();
+      break;
+    }
+    auto* branch = as<If>(last);
+    if (!branch) break;
+    auto strip = [&](Block part) {
+      Statements inner = finally_body(Statements(part.begin(), part.end()));
+      return block(inner);
+    };
+    branch->body = strip(branch->body);
+    if (branch->body.empty()) branch->body = context_.list({context_.stmt(Pass{})});
+    branch->orelse = strip(branch->orelse);
+    break;
+  }
+  return result;
+}
+
+// Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
+Block Structurer::clean(Block statements) {
+  Statements result;
+  for (Stmt* stmt : statements) {
+    if (auto* internal = as<InternalStmt>(stmt)) {
+      switch (internal->marker) {
+        case StmtMarker::pop_except: case StmtMarker::with_exit: continue;
+        case StmtMarker::reraise: stmt->node = Raise{nullptr, nullptr}; break;
+        case StmtMarker::bind_exception: throw InternalError{"an exception bound outside its handler", stmt->offset};
+        default: break;
+      }
+    }
+    for_each_block(stmt, [&](Block& inner) {
+      bool had = !inner.empty();
+      inner = clean(inner);
+      if (had && inner.empty()) inner = context_.list({context_.stmt(Pass{})});
+    });
+    result.push_back(stmt);
+  }
+  return block(result);
+}
+
+}  // namespace depyf

@@ -1,0 +1,120 @@
+//     if c:                 3.10 and later test before the loop and again at its end:
+//         do: body          while c: body
+//         while c
+#include <algorithm>
+
+#include "ast/equal.h"
+#include "structure/graph.h"
+#include "structure/structure.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+bool only_markers(const Node& node) {
+  return std::all_of(node.statements.begin(), node.statements.end(), [](const Stmt* stmt) {
+    auto* internal = as<InternalStmt>(stmt);
+    return internal && (internal->marker == StmtMarker::pop_except || internal->marker == StmtMarker::with_exit);
+  });
+}
+
+void skip_empty(Lifted& lifted) {
+  auto& nodes = lifted.nodes;
+  auto target = [&](int node) {
+    for (int steps = 0; steps < int(nodes.size()); ++steps) {
+      if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node) break;
+      node = nodes[node].a;
+    }
+    return node;
+  };
+  for (Node& node : nodes) {
+    if (node.end == Node::End::none) continue;
+    node.a = target(node.a), node.b = target(node.b);
+  }
+  lifted.entry = target(lifted.entry);
+}
+
+// Is what follows the same, though it may be written twice?
+bool same_target(const std::vector<Node>& nodes, int one, int two) {
+  if (one == two) return true;
+  if (one < 0 || two < 0) return false;
+  const Node &a = nodes[one], &b = nodes[two];
+  if (a.end != b.end || a.statements.size() != b.statements.size()) return false;
+  for (std::size_t index = 0; index < a.statements.size(); ++index)
+    if (!equal(a.statements[index], b.statements[index])) return false;
+  if (a.end == Node::End::leave) return equal(a.value, b.value);
+  if (a.end == Node::End::go) return a.a == b.a;
+  return false;
+}
+
+// Does `test` end in `wanted`, as the last operands of and (or)? Returns what stands before, null if nothing does.
+bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, Expr*& prefix) {
+  prefix = nullptr;
+  if (equal(test, wanted)) return true;
+  auto* chain = as<BoolOp>(test);
+  if (!chain || chain->is_or != is_or) return false;
+  std::vector<Expr*> values(chain->values.begin(), chain->values.end());
+  auto* tail = as<BoolOp>(wanted);
+  std::size_t count = tail && tail->is_or == is_or ? tail->values.size() : 1;
+  if (count >= values.size()) return false;
+  for (std::size_t index = 0; index < count; ++index) {
+    const Expr* part = count == 1 ? wanted : tail->values[index];
+    if (!equal(values[values.size() - count + index], part)) return false;
+  }
+  values.resize(values.size() - count);
+  prefix = values.size() == 1 ? values[0] : context.expr(BoolOp{is_or, context.arena.copy(values)}, test->offset, test->line);
+  return true;
+}
+
+bool join_loop_tests(Context& context, Lifted& lifted, Graph& graph) {
+  auto& nodes = lifted.nodes;
+  for (int header : graph.sequence()) {
+    if (!graph.is_header(header)) continue;
+    for (int latch : graph.preds(header)) {
+      if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
+      bool on_true = nodes[latch].a == header;
+      int leave = on_true ? nodes[latch].b : nodes[latch].a;
+      for (int before : graph.preds(header)) {
+        if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch) continue;
+        if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region) continue;
+        int other = on_true ? nodes[before].b : nodes[before].a;
+        Expr* prefix;
+        if (!same_target(nodes, leave, other) || !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix)) continue;
+        int test = before;
+        if (prefix || !nodes[before].statements.empty()) {
+          test = int(nodes.size());
+          Node made = nodes[before];
+          made.statements.clear();
+          made.value = nodes[latch].value, made.offset = nodes[latch].value->offset;
+          nodes.push_back(made);
+          Node& first = nodes[before];
+          if (prefix) {
+            first.value = prefix;
+            (on_true ? first.a : first.b) = test;
+          } else {
+            first.end = Node::End::go, first.a = test, first.b = -1;
+            made.offset = first.offset;
+          }
+          nodes[test].offset = nodes[before].value ? nodes[before].value->offset : nodes[before].offset;
+        }
+        nodes[latch].end = Node::End::go, nodes[latch].a = test, nodes[latch].b = -1, nodes[latch].value = nullptr;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void simplify_graph(Context& context, Lifted& lifted) {
+  skip_empty(lifted);
+  for (int rounds = 0; rounds < 1000; ++rounds) {
+    Graph graph(lifted.nodes, lifted.entry);
+    if (graph.irreducible() || !join_loop_tests(context, lifted, graph)) break;
+  }
+  skip_empty(lifted);
+}
+
+}  // namespace depyf

@@ -1,0 +1,89 @@
+// Any graph whatever: each block is one arm of a loop over the number of the block that runs.
+//
+//     __state = 0
+//     while True:
+//         try:                                   only where the code has handlers
+//             if __state == 0:
+//                 ...
+//                 __state = 3 if test else 1
+//         except BaseException as __exception:
+//             if __state in (1, 2):
+//                 __stack_0 = __exception
+//                 __state = 7
+//             else:
+//                 raise
+#include <map>
+
+#include "structure/structure.h"
+
+namespace depyf {
+using namespace ast;
+
+Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg) {
+  auto number = [&](int value) {
+    Constant constant;
+    constant.kind = Constant::Kind::integer, constant.text = std::to_string(value);
+    return context.constant(std::move(constant));
+  };
+  auto set = [&](Expr* value, const Node& node) {
+    return context.stmt(Assign{context.list({context.name("__state")}), value}, node.offset, node.line);
+  };
+  std::vector<Stmt*> arms;
+  for (int index = 0; index < int(lifted.nodes.size()); ++index) {
+    Node& node = lifted.nodes[index];
+    if (node.end == Node::End::none) continue;
+    std::vector<Stmt*> body = node.statements;
+    switch (node.end) {
+      case Node::End::go: body.push_back(set(number(node.a), node)); break;
+      case Node::End::branch:
+        body.push_back(set(context.expr(IfExp{node.value, number(node.a), number(node.b)}), node));
+        break;
+      case Node::End::loop: {
+        std::vector<Stmt*> found{set(number(node.a), node), context.stmt(Break{})}, none{set(number(node.b), node)};
+        body.push_back(context.stmt(For{node.target, node.value, context.arena.copy(found), context.arena.copy(none), node.is_async},
+                                    node.offset, node.line));
+        break;
+      }
+      case Node::End::leave: body.push_back(context.stmt(Return{node.value}, node.offset, node.line)); break;
+      default: break;
+    }
+    if (body.empty()) body.push_back(context.stmt(Pass{}));
+    Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::eq}), context.list({number(index)})});
+    arms.push_back(context.stmt(If{test, context.arena.copy(body), {}}, node.offset, node.line));
+  }
+  std::map<int, std::vector<int>> by_region;
+  std::map<int, int> handler;
+  for (int index = 0; index < int(lifted.nodes.size()); ++index) {
+    int region = cfg.blocks[index].region;
+    if (lifted.nodes[index].end == Node::End::none || region < 0) continue;
+    by_region[region].push_back(index);
+    for (int other = 0; other < int(cfg.blocks.size()); ++other)
+      if (cfg.blocks[other].begin == cfg.regions[region].handler_at) handler[region] = other;
+  }
+  Block body = context.arena.copy(arms);
+  if (!by_region.empty()) {
+    Block chain = context.list({context.stmt(Raise{nullptr, nullptr})});
+    for (auto found = by_region.rbegin(); found != by_region.rend(); ++found) {
+      const Region& region = cfg.regions[found->first];
+      std::vector<Expr*> states;
+      for (int state : found->second) states.push_back(number(state));
+      Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::in}),
+                                        context.list({context.expr(Tuple{context.arena.copy(states)})})});
+      std::vector<Stmt*> enter;
+      auto slot = [&](int index) { return context.name(context.arena.copy("__stack_" + std::to_string(index))); };
+      if (region.lasti) enter.push_back(context.stmt(Assign{context.list({slot(region.depth)}), context.none()}));
+      enter.push_back(context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));
+      enter.push_back(context.stmt(Assign{context.list({context.name("__state")}), number(handler[found->first])}));
+      chain = context.list({context.stmt(If{test, context.arena.copy(enter), chain})});
+    }
+    ExceptHandler clause{context.name("BaseException"), "__exception", chain};
+    body = context.list({context.stmt(Try{body, context.list({clause}), {}, {}, false})});
+  }
+  Constant yes;
+  yes.kind = Constant::Kind::true_;
+  Stmt* start = set(number(lifted.entry), lifted.nodes[lifted.entry]);
+  Stmt* loop = context.stmt(While{context.constant(std::move(yes)), body, {}});
+  return context.list({start, loop});
+}
+
+}  // namespace depyf

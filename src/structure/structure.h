@@ -1,0 +1,12 @@
+// The graph to nested statements.
+#pragma once
+#include "flow/cfg.h"
+#include "lift/lift.h"
+namespace depyf {
+// Statements of Python alone. Throws InternalError where no nesting fits; then the state machine does.
+ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg);
+// `while True:` over a block number; always succeeds. From `lift_flat` and a graph built with structured = false.
+ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg);
+// Undoes what compilers copy: empty blocks, and the test of a while loop that stands again at its end (3.10 and later).
+void simplify_graph(Context& context, Lifted& lifted);
+}  // namespace depyf

@@ -1,0 +1,445 @@
+#include "structure/structurer.h"
+
+#include <algorithm>
+#include <set>
+
+namespace depyf {
+using namespace ast;
+
+Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg)
+    : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg),
+      claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()) {}
+
+void Structurer::fail(const char* what, int node) const {
+  throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
+}
+
+Block Structurer::run() {
+  if (graph_.irreducible()) fail("a loop with two entries", graph_.entry);
+  Statements out;
+  emit(graph_.entry, Place{}, out);
+  return clean(block(out));
+}
+
+bool Structurer::trivial_tail(int node) const {
+  const Node& info = nodes_[node];
+  if (info.end != Node::End::leave) return false;
+  for (const Stmt* stmt : info.statements) {
+    auto* internal = as<InternalStmt>(stmt);
+    if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit)) return false;
+  }
+  return info.inherited || is<ConstantExpr>(info.value);
+}
+
+bool Structurer::leaves(const Statements& out) const {
+  if (out.empty()) return false;
+  const Stmt* last = out.back();
+  if (is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last)) return true;
+  if (auto* internal = as<InternalStmt>(last)) return internal->marker == StmtMarker::reraise;
+  auto all = [&](Block body) { return leaves(Statements(body.begin(), body.end())); };
+  if (auto* branch = as<If>(last)) return !branch->orelse.empty() && all(branch->body) && all(branch->orelse);
+  if (auto* attempt = as<Try>(last)) {
+    if (!attempt->finalbody.empty() && all(attempt->finalbody)) return true;
+    if (!(attempt->orelse.empty() ? all(attempt->body) : all(attempt->orelse))) return false;
+    return std::all_of(attempt->handlers.begin(), attempt->handlers.end(), [&](const ExceptHandler& h) { return all(h.body); });
+  }
+  return false;
+}
+
+// The nodes where ways meet that stand after `node`, in order.
+std::vector<int> Structurer::merges(int node, const Place& place) {
+  std::vector<int> found;
+  for (int other : graph_.sequence()) {
+    if (other == node || graph_.idom(other) != node || claimed_[other]) continue;
+    if (graph_.forward_preds(other) < 2 || !graph_.in_loop(other, place.loop)) continue;
+    if (!cfg_.inside(nodes_[other].region, place.region)) continue;
+    found.push_back(other);
+  }
+  return found;
+}
+
+void Structurer::emit(int node, Place place, Statements& out) {
+  if (++depth_ > 900) fail("nested too deeply", node);
+  while (node >= 0) {
+    if (graph_.is_header(node) && place.cont != node) {
+      // What lies behind the loop but not in it is placed by the loop.
+      loop(node, place, out);
+      break;
+    }
+    if (emitted_[node]) fail("a block in two places", node);
+    emitted_[node] = 1;
+    out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
+    std::vector<int> after = merges(node, place);
+    if (nodes_[node].end == Node::End::loop) {
+      loop(node, place, out);
+      break;
+    }
+    if (nodes_[node].end == Node::End::setup) {
+      protect(node, place, out);
+      break;
+    }
+    for (int other : after) claimed_[other] = 1;
+    if (after.empty()) {
+      node = terminator(node, place, out, true);
+      continue;
+    }
+    Place inner = place;
+    inner.next = after[0];
+    terminator(node, inner, out, false);
+    for (std::size_t index = 0; index + 1 < after.size(); ++index) {
+      inner.next = after[index + 1];
+      emit(after[index], inner, out);
+    }
+    node = after.back();
+  }
+  --depth_;
+}
+
+int Structurer::terminator(int node, const Place& place, Statements& out, bool tail) {
+  const Node& info = nodes_[node];
+  switch (info.end) {
+    case Node::End::go: return go(info.a, place, out, tail);
+    case Node::End::branch: return branch(node, place, out, tail);
+    case Node::End::leave: out.push_back(make(Return{info.value}, info)); return -1;
+    default: return -1;
+  }
+}
+
+int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
+  if (target == place.next) return -1;
+  if (target == place.cont) { out.push_back(make(Continue{}, nodes_[target])); return -1; }
+  if (target == place.brk) { out.push_back(make(Break{}, nodes_[target])); return -1; }
+  if (target < 0) fail("control goes nowhere", target);
+  const Node& info = nodes_[target];
+  bool first = !emitted_[target] && !claimed_[target] && graph_.forward_preds(target) == 1;
+  if (trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
+    out.insert(out.end(), info.statements.begin(), info.statements.end());
+    out.push_back(make(Return{info.value}, info));
+    emitted_[target] = 1;
+    return -1;
+  }
+  if (!first) fail("ways meet where no statement ends", target);
+  if (!cfg_.inside(info.region, place.region)) fail("a way out of a statement", target);
+  if (graph_.is_header(target) == false && !graph_.in_loop(target, place.loop) && place.loop >= 0) {
+    // Leaves the loop for good: stands where it is reached; break and continue still belong to that loop.
+    emit_outside(target, place, out);
+    return -1;
+  }
+  if (tail) return target;
+  emit(target, place, out);
+  return -1;
+}
+
+// A way out of the loop that ends (return, raise) or breaks: merges within it are no longer in the loop.
+void Structurer::emit_outside(int node, Place place, Statements& out) {
+  place.loop = graph_.loop_of(node);
+  if (place.loop == node) place.loop = graph_.outer_loop(node);
+  place.next = -1;
+  emit(node, place, out);
+}
+
+int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
+  const Node& info = nodes_[node];
+  auto* internal = as<Internal>(info.value);
+  bool handler = internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
+  if (info.a == info.b) {
+    out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
+    return go(info.a, place, out, tail);
+  }
+  // What stands first in the code is the body.
+  bool negated = !handler && info.b >= 0 && info.a >= 0 && nodes_[info.b].offset < nodes_[info.a].offset;
+  if (!handler) {
+    bool jump_a = info.a == place.next, jump_b = info.b == place.next;
+    bool far_a = info.a == place.cont || info.a == place.brk, far_b = info.b == place.cont || info.b == place.brk;
+    if (jump_a) negated = true;
+    else if (jump_b) negated = false;
+    else if (far_a && !far_b) negated = false;   // `if c: continue` before the rest
+    else if (far_b && !far_a) negated = true;
+  }
+  int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
+  Expr* test = negated ? negate(context_, info.value) : info.value;
+  Statements body, orelse;
+  go(first, place, body, false);
+  if (!handler && !body.empty() && leaves(body)) {
+    out.push_back(make(If{test, block(body), {}}, info));
+    return go(second, place, out, tail);
+  }
+  go(second, place, orelse, false);
+  if (body.empty() && !orelse.empty() && !handler) {
+    test = negate(context_, test);
+    std::swap(body, orelse);
+  }
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  out.push_back(make(If{test, block(body), block(orelse)}, info));
+  return -1;
+}
+
+bool Structurer::reaches(int from, int to) const {
+  std::vector<int> todo{from};
+  std::set<int> seen;
+  while (!todo.empty()) {
+    int node = todo.back();
+    todo.pop_back();
+    if (node == to) return true;
+    if (node < 0 || graph_.order(node) > graph_.order(to) || !seen.insert(node).second) continue;
+    for (int next : graph_.successors(node))
+      if (graph_.order(next) > graph_.order(node)) todo.push_back(next);
+  }
+  return false;
+}
+
+// The node that stands after the loop, to which `break` goes; -1: none.
+int Structurer::after_loop(int header, int exhausted, const Place& place) const {
+  std::set<int> exits;
+  std::uint32_t last = 0;
+  for (int node : graph_.sequence()) {
+    if (!graph_.in_loop(node, header)) continue;
+    last = std::max(last, nodes_[node].offset);
+    for (int next : graph_.successors(node))
+      if (!graph_.in_loop(next, header) && next != exhausted) exits.insert(next);
+  }
+  if (exhausted >= 0) {
+    int best = -1;
+    for (int exit : exits) {
+      if (exit == exhausted || (trivial_tail(exit) && exit != place.next)) continue;
+      bool meets = graph_.forward_preds(exit) > 1 && reaches(exhausted, exit);
+      bool behind = !reaches(exhausted, exit) && nodes_[exit].offset > nodes_[exhausted].offset && !reaches(exit, exhausted);
+      bool outer = exit == place.next || exit == place.cont;
+      if ((meets || behind || (outer && exhausted != exit && !reaches(exit, exhausted))) &&
+          (best < 0 || graph_.order(exit) < graph_.order(best)))
+        best = exit;
+    }
+    return best >= 0 ? best : exhausted;
+  }
+  for (int exit : exits)
+    if (exit == place.next) return exit;
+  int best = -1;
+  for (int node : graph_.sequence()) {
+    if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2 || !graph_.in_loop(graph_.idom(node), header)) continue;
+    if (trivial_tail(node)) continue;
+    return node;
+  }
+  for (int exit : exits)
+    if (exit == place.cont || exit == place.brk) return exit;
+  for (int exit : exits) {
+    if (trivial_tail(exit)) continue;
+    if (nodes_[exit].offset > last && (best < 0 || nodes_[exit].offset > nodes_[best].offset)) best = exit;
+  }
+  return best;
+}
+
+void Structurer::loop(int header, const Place& place, Statements& out) {
+  const Node& info = nodes_[header];
+  bool back = graph_.is_header(header);
+  bool is_for = info.end == Node::End::loop;
+  bool is_while = back && !is_for && info.end == Node::End::branch && info.statements.empty() &&
+                  graph_.in_loop(info.a, header) != graph_.in_loop(info.b, header) && info.a != info.b;
+  int body_at = -1, exhausted = -1;
+  Expr* test = nullptr;
+  if (is_for) {
+    body_at = info.a, exhausted = info.b;
+  } else if (is_while) {
+    bool straight = graph_.in_loop(info.a, header);
+    body_at = straight ? info.a : info.b, exhausted = straight ? info.b : info.a;
+    test = straight ? info.value : negate(context_, info.value);
+  }
+  int follow = back ? after_loop(header, exhausted, place) : exhausted;
+  bool has_else = exhausted >= 0 && follow != exhausted;
+  bool own_follow = follow >= 0 && follow != place.next && follow != place.cont && follow != place.brk;
+  if (own_follow && claimed_[follow]) fail("a loop that ends in two places", header);
+  if (own_follow) claimed_[follow] = 1;
+  Place inner = place;
+  inner.next = inner.cont = header, inner.brk = follow, inner.loop = back ? header : place.loop;
+  Statements body, orelse;
+  if (is_for || is_while) {
+    if (back) emitted_[header] = 1;
+    if (body_at == header) {}
+    else if (!back) { inner.next = -2; go(body_at, inner, body, false); }
+    else go(body_at, inner, body, false);
+  } else {
+    emit(header, inner, body);
+  }
+  if (has_else) {
+    Place after = place;
+    after.next = follow;
+    if (follow == place.cont || follow == place.brk) after.next = -2;
+    go(exhausted, after, orelse, false);
+    if (follow == place.cont && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
+  }
+  if (!body.empty() && is<Continue>(body.back()) && body.size() > 1) body.pop_back();
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  Stmt* made;
+  if (is_for) {
+    made = make(For{info.target, info.value, block(body), block(orelse), info.is_async}, info);
+  } else {
+    if (!test) {
+      Constant yes;
+      yes.kind = Constant::Kind::true_;
+      test = context_.constant(std::move(yes));
+    }
+    made = make(While{test, block(body), block(orelse)}, info);
+  }
+  out.push_back(made);
+  if (follow < 0) return;
+  // Nodes behind the loop where ways meet, after the first.
+  std::vector<int> after;
+  if (own_follow) {
+    for (int node : graph_.sequence()) {
+      if (claimed_[node] || node == follow || graph_.forward_preds(node) < 2 || graph_.in_loop(node, header)) continue;
+      if (!graph_.in_loop(node, place.loop) || graph_.order(node) < graph_.order(follow)) continue;
+      int dominator = graph_.idom(node);
+      if (back ? !graph_.in_loop(dominator, header) : dominator != header) continue;
+      if (!cfg_.inside(nodes_[node].region, place.region)) continue;
+      after.push_back(node);
+    }
+    for (int node : after) claimed_[node] = 1;
+    Place step = place;
+    int node = follow;
+    for (int next : after) {
+      step.next = next;
+      emit(node, step, out);
+      node = next;
+    }
+    if (!cfg_.inside(nodes_[node].region, place.region)) {
+      if (!trivial_tail(node)) fail("a loop ends outside its statement", node);
+      out.push_back(make(Return{nodes_[node].value}, nodes_[node]));
+      emitted_[node] = 1;
+      return;
+    }
+    if (place.loop >= 0 && !graph_.in_loop(node, place.loop)) emit_outside(node, place, out);
+    else emit(node, place, out);
+    return;
+  }
+  if (follow != place.next) go(follow, place, out, false);
+}
+
+// The nodes outside `region` that are reached from within it and only from there (from `first` on), tails aside.
+std::vector<int> Structurer::exits_of(int region, int first) const {
+  std::vector<int> found;
+  for (int node : graph_.sequence()) {
+    if (cfg_.inside(nodes_[node].region, region) || claimed_[node] || trivial_tail(node)) continue;
+    if (!graph_.dominates(first, node)) continue;
+    for (int pred : graph_.preds(node))
+      if (cfg_.inside(nodes_[pred].region, region) && graph_.order(pred) < graph_.order(node)) {
+        found.push_back(node);
+        break;
+      }
+  }
+  return found;
+}
+
+void Structurer::protect(int setup, const Place& place, Statements& out) {
+  const Node& info = nodes_[setup];
+  int region = info.index;
+  const Region& kind = cfg_.regions[region];
+  if (kind.kind == Region::Kind::with) return with(setup, place, out);
+  if (info.b < 0) fail("a handler that is nowhere", setup);
+  std::vector<int> after = merges(setup, place);
+  for (int node : after) claimed_[node] = 1;
+  int handler_scope = nodes_[info.b].region;
+  std::vector<int> body_exits, handler_exits;
+  auto keep = [&](std::vector<int> nodes) {
+    std::vector<int> kept;
+    for (int node : nodes)
+      if (node != place.next && node != place.cont && node != place.brk && graph_.in_loop(node, place.loop)) kept.push_back(node);
+    return kept;
+  };
+  body_exits = keep(exits_of(region, info.a));
+  handler_exits = keep(exits_of(handler_scope, info.b));
+  bool is_finally = kind.kind == Region::Kind::try_finally;
+  int orelse_at = -1;
+  if (body_exits.size() > 1 || (is_finally && !after.empty() && !body_exits.empty())) {
+    if (!is_finally || body_exits.size() > 1) fail("a try statement with several ends", setup);
+  }
+  if (!body_exits.empty()) {
+    claimed_[body_exits[0]] = 1;
+    bool joined = !after.empty() || !handler_exits.empty();
+    // Handlers that go on to where the statement ends make what only the body reaches its else clause.
+    if (!is_finally && (joined || handler_falls(info.b, handler_scope, place))) orelse_at = body_exits[0];
+    else after.insert(after.begin(), body_exits[0]);
+  }
+  for (int node : handler_exits) claimed_[node] = 1, after.push_back(node);
+  std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
+  Place inner = place;
+  int next = after.empty() ? place.next : after[0];
+  inner.next = orelse_at >= 0 ? orelse_at : next;
+  inner.region = region;
+  Statements body, handler, orelse;
+  go_into(info.a, inner, body);
+  if (orelse_at >= 0) {
+    Place step = place;
+    step.next = next;
+    emit(orelse_at, step, orelse);
+  }
+  Place step = place;
+  step.next = is_finally ? -2 : next;
+  step.region = handler_scope;
+  go_into(info.b, step, handler);
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  if (is_finally) {
+    Statements final_body = finally_body(handler);
+    if (final_body.empty()) final_body.push_back(make(Pass{}, info));
+    out.push_back(make(Try{block(body), {}, {}, block(final_body), false}, info));
+  } else {
+    std::vector<ExceptHandler> clauses = handlers(handler);
+    out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));
+  }
+  for (std::size_t index = 0; index < after.size(); ++index) {
+    Place then = place;
+    if (index + 1 < after.size()) then.next = after[index + 1];
+    emit(after[index], then, out);
+  }
+}
+
+// Does some way through the handlers go on after the statement, to a place that is no node of its own?
+bool Structurer::handler_falls(int handler, int scope, const Place& place) const {
+  for (int node : graph_.sequence()) {
+    if (!graph_.dominates(handler, node) || !cfg_.inside(nodes_[node].region, scope)) continue;
+    for (int next : graph_.successors(node))
+      if (next == place.next && next >= 0) return true;
+  }
+  return false;
+}
+
+void Structurer::go_into(int node, const Place& place, Statements& out) {
+  if (node == place.next) return;
+  if (emitted_[node]) fail("a block in two places", node);
+  emit(node, place, out);
+}
+
+void Structurer::with(int setup, const Place& place, Statements& out) {
+  const Node& info = nodes_[setup];
+  int region = info.index, follow = info.b;
+  std::vector<int> after;
+  bool own = follow >= 0 && follow != place.next && follow != place.cont && follow != place.brk;
+  bool tail = own && (claimed_[follow] || !cfg_.inside(nodes_[follow].region, place.region) || !graph_.in_loop(follow, place.loop));
+  if (tail && !trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
+  if (own && !tail) claimed_[follow] = 1, after.push_back(follow);
+  for (int node : merges(setup, place)) claimed_[node] = 1, after.push_back(node);
+  std::vector<int> exits;
+  for (int node : exits_of(region, info.a))
+    if (node != place.next && node != place.cont && node != place.brk && graph_.in_loop(node, place.loop)) exits.push_back(node);
+  if (!exits.empty()) fail("a with statement with several ends", setup);
+  Place inner = place;
+  inner.region = region;
+  inner.next = follow;
+  if (follow == place.cont && follow != place.next) inner.next = follow;
+  Statements body;
+  go_into(info.a, inner, body);
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  WithItem item{info.value, info.target};
+  out.push_back(make(With{context_.list({item}), block(body), info.is_async}, info));
+  if (after.empty()) {
+    if (follow >= 0 && follow != place.next) go(follow, place, out, false);
+    return;
+  }
+  for (std::size_t index = 0; index < after.size(); ++index) {
+    Place then = place;
+    if (index + 1 < after.size()) then.next = after[index + 1];
+    emit(after[index], then, out);
+  }
+}
+
+Block structure(Context& context, Lifted& lifted, const Cfg& cfg) { return Structurer(context, lifted, cfg).run(); }
+
+}  // namespace depyf

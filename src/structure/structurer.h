@@ -1,0 +1,58 @@
+// Nests the graph along its dominator tree: a node where ways meet stands after the node that dominates it, everything
+// else where control comes from. What lies after a loop or a try is found from the ways out.
+#pragma once
+
+#include <vector>
+
+#include "structure/graph.h"
+#include "structure/structure.h"
+
+namespace depyf {
+
+class Structurer {
+ public:
+  Structurer(Context& context, Lifted& lifted, const Cfg& cfg);
+  ast::Block run();
+
+ private:
+  using Statements = std::vector<ast::Stmt*>;
+  // Where control goes from the place at work without a jump, by `continue`, by `break`; the region it lies in.
+  struct Place {
+    int next = -1, cont = -1, brk = -1, region = -1, loop = -1;
+  };
+
+  void emit(int node, Place place, Statements& out);
+  int terminator(int node, const Place& place, Statements& out, bool tail);   // a node to go on with, or -1
+  int go(int target, const Place& place, Statements& out, bool tail);
+  int branch(int node, const Place& place, Statements& out, bool tail);
+  void emit_outside(int node, Place place, Statements& out);
+  void go_into(int node, const Place& place, Statements& out);
+  bool handler_falls(int handler, int scope, const Place& place) const;
+  void loop(int header, const Place& place, Statements& out);
+  void protect(int setup, const Place& place, Statements& out);
+  void with(int setup, const Place& place, Statements& out);
+  std::vector<int> merges(int node, const Place& place);
+  std::vector<int> exits_of(int region, int first) const;
+  int after_loop(int header, int exhausted, const Place& place) const;
+  bool reaches(int from, int to) const;
+  bool trivial_tail(int node) const;
+  bool leaves(const Statements& out) const;
+  ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
+  ast::Stmt* make(ast::Stmt::Node node, const Node& from) { return context_.stmt(std::move(node), from.offset, from.line); }
+  [[noreturn]] void fail(const char* what, int node) const;
+
+  // handlers.cpp
+  std::vector<ast::ExceptHandler> handlers(const Statements& body);
+  Statements finally_body(const Statements& body);
+  ast::Block clean(ast::Block statements);
+
+  Context& context_;
+  Graph graph_;
+  std::vector<Node>& nodes_;
+  const Cfg& cfg_;
+  std::vector<char> claimed_;     // some place has it already
+  std::vector<char> emitted_;
+  int depth_ = 0;
+};
+
+}  // namespace depyf
