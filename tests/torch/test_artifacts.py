@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 
@@ -51,6 +52,11 @@ class Module(torch.nn.Module):
         return (x * y).cos() * self.scale
 
 
+def name_of(placeholder):
+    """The argument or parameter that a graph's input stands for: `L_x_`, `L_self_parameters_scale_`."""
+    return placeholder.strip("_").split("_")[-1]
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("kind", "dynamic", "grad"), list(itertools.product(("function", "module"), (False, True), (False, True)))
@@ -87,6 +93,14 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
         assert "\nclass GraphModule(torch.nn.Module):\n" in text
         assert ("f32[6, 4][4, 1]cpu" in text) is not dynamic, text
         assert bool(re.search(r"f32\[s\d+, ", text)) is dynamic, text
+
+    # What was captured runs from its file.
+    namespace = {}
+    exec((tmp_path / f"{prefix}Captured_Graph.0.py").read_text(), namespace)
+    inputs = {"x": x, "y": y, "scale": getattr(plain, "scale", None)}
+    names = [n for n in inspect.signature(namespace["GraphModule"].forward).parameters if n != "self"]
+    if not dynamic:  # else sizes are inputs too
+        assert torch.allclose(namespace["GraphModule"]()(*(inputs[name_of(n)] for n in names))[0], result)
 
     # Forward and backward have the same number, and are told apart.
     if grad and backend != "eager":

@@ -28,6 +28,7 @@ class Listener(Protocol):
 _lock = threading.RLock()
 _listeners: tuple[Listener, ...] = ()
 _undo: list[Callable[[], None]] = []
+_hears_ir = False
 
 
 def _after_fork() -> None:
@@ -41,22 +42,19 @@ if hasattr(os, "register_at_fork"):
 
 
 def add(listener: Listener) -> None:
-    """Sends every event to the listener until `remove`. Sets the hooks if it is the first.
-
-    Raises:
-        Exception: whatever setting the hooks raised; none is left then.
-    """
+    """Sends every event to the listener until `remove`. Sets the hooks if it is the first; one that cannot be set is told to it."""
     global _listeners
     with _lock:
         if not _listeners:
-            try:
-                _undo.append(dynamo.add_bytecode_hook(_transformed))
-                _undo.append(trace.add_trace_handler(_traced))
-                _undo.append(trace.add_ir_handlers(_scheduled))
-                _undo.append(graphs.add_named_graph_hook(_named_graph))
-            except BaseException:
-                _take_hooks_away()
-                raise
+            for set_hook in (
+                lambda: dynamo.add_bytecode_hook(_transformed),
+                lambda: trace.add_trace_handler(_traced),
+                lambda: graphs.add_named_graph_hook(_named_graph),
+            ):
+                try:
+                    _undo.append(set_hook())
+                except Exception as error:
+                    listener.failed(error)
         _listeners = (*_listeners, listener)
 
 
@@ -70,8 +68,19 @@ def remove(listener: Listener) -> None:
 
 
 def _take_hooks_away() -> None:
+    global _hears_ir
+    _hears_ir = False
     while _undo:
         _undo.pop()()
+
+
+def _hear_ir() -> None:
+    """Listens to Inductor's IR as soon as there is an Inductor: loading it only to listen would cost seconds."""
+    global _hears_ir
+    with _lock:
+        if _listeners and not _hears_ir:
+            _hears_ir = True
+            _undo.append(trace.add_ir_handlers(_scheduled))
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
@@ -92,6 +101,8 @@ def _transformed(original: types.CodeType, code: types.CodeType) -> None:
 
 def _traced(metadata: dict[str, object], payload: str | None) -> None:
     _tell(lambda listener: listener.traced(metadata, payload))
+    if not _hears_ir and trace.has_inductor():
+        _hear_ir()
 
 
 def _scheduled(kind: str, text: str) -> None:

@@ -8,6 +8,7 @@ the compilation: those added here must not.
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 
 _TRACE = "torch.__trace"
@@ -46,12 +47,13 @@ def add_trace_handler(receive: Callable[[dict[str, object], str | None], None]) 
     return lambda: logger.removeHandler(handler)
 
 
+def has_inductor() -> bool:
+    """Has the program loaded Inductor, and with it the loggers of its IR?"""
+    return "torch._inductor.debug" in sys.modules
+
+
 def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
-    """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called. Returns what takes it away again."""
-    try:
-        import torch._inductor.debug  # noqa: F401  (makes the loggers)
-    except ImportError:
-        return lambda: None
+    """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called, if Inductor is loaded. Returns what takes it away again."""
     undo = []
     for name in list(logging.root.manager.loggerDict):
         kind = _IR.get(name.rpartition(".")[2])

@@ -1,0 +1,40 @@
+"""What `pip install .` puts in place works without the checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import depyf
+assert depyf.__file__.startswith(sys.argv[1]), depyf.__file__
+print(depyf.decompile(lambda x: x + 1), end="")
+"""
+
+
+@pytest.mark.slow
+def test_wheel(tmp_path: Path) -> None:
+    # With the build requirements of the running environment, so that no registry is asked.
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet", "--wheel-dir", str(tmp_path)]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
+    (wheel,) = tmp_path.glob("depyf-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "site")
+    assert "depyf/__init__.py" in names and "depyf/py.typed" in names and "depyf/_core.pyi" in names
+    assert [name for name in names if name.startswith("depyf/_core.") and name.endswith((".so", ".pyd"))]
+    assert not [name for name in names if not name.startswith(("depyf/", "depyf-"))]
+    (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
+    assert "depyf = depyf." in (tmp_path / "site" / entry_points).read_text()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "site")], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "x + 1" in done.stdout
