@@ -10,11 +10,12 @@ import os
 import re
 from pathlib import Path
 
-import torch
 import torch._dynamo
 import torch._dynamo.utils
 import torch._inductor.debug
 from torch._dynamo import convert_frame
+
+import torch
 
 ROOT = Path(__file__).parents[1]
 # The package as the tests themselves find it, for programs that they start.

@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import depyf
 import pytest
+
+import depyf
 from depyf.cli import main
 
 PROGRAM = "class Thing:\n    def method(self, x):\n        return x\n\ndef function(y):\n    def inner(z):\n        return z\n    return inner\n"

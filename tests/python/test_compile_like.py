@@ -9,8 +9,9 @@ import inspect
 import textwrap
 import types
 
-import depyf
 import pytest
+
+import depyf
 
 UUID = "ca52d339_731e_4da7_884b_c097e226aab1"
 

@@ -9,8 +9,9 @@ import sys
 import types
 from pathlib import Path
 
-import depyf
 import pytest
+
+import depyf
 from depyf import decompiler
 from depyf.decompiler import describe, find_code
 

@@ -21,6 +21,7 @@ def fresh_torch():
     import torch._dynamo
     import torch._functorch.config
     import torch._inductor.config
+
     from torch_helpers import hooks
 
     torch._dynamo.reset()

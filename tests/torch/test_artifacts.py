@@ -6,8 +6,9 @@ import inspect
 import itertools
 import re
 
-import depyf
 import pytest
+
+import depyf
 import torch
 from torch_helpers import BACKENDS, check_dump, names_in, runs_in
 

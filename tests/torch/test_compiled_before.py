@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import depyf
 import pytest
+
+import depyf
 import torch
 from torch_helpers import check_dump, names_in
 

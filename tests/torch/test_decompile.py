@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 import depyf
+import torch
 from depyf.decompiler import describe, find_code
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import depyf
 import pytest
+
+import depyf
 import torch
 from torch_helpers import BACKENDS, bytecode_hook, check_dump, example
 

@@ -8,8 +8,9 @@ import threading
 import warnings
 from pathlib import Path
 
-import depyf
 import pytest
+
+import depyf
 import torch
 from torch_helpers import ENVIRONMENT, check_dump, hooks, names_in, runs_in
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-import depyf
 import pytest
+
+import depyf
 import torch
 from depyf.session import Session
 from torch_helpers import ENVIRONMENT, bytecode_hook, check_dump, example, names_in, runs_in
