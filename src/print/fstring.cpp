@@ -29,12 +29,12 @@ void append_piece(std::string& out, std::string_view text, bool in_spec, char qu
   }
 }
 
-// The text inside braces that the source had, where it differs from ours in blanks and redundant parentheses only.
+// Whether two texts of code differ in no more than blanks, parentheses and quoting.
 bool same_code(std::string_view original, std::string_view printed) {
   auto essence = [](std::string_view text) {
     std::string result;
     for (const char c : text)
-      if (c != ' ' && c != '\n' && c != '(' && c != ')' && c != '"' && c != '\'') result += c;
+      if (std::string_view(" \n()\"'\\").find(c) == std::string_view::npos) result += c;
     return result;
   };
   return essence(original) == essence(printed);

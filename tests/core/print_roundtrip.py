@@ -72,6 +72,13 @@ class Plain(ast.NodeTransformer):
 
     visit_TemplateStr = visit_JoinedStr
 
+    def visit_Import(self, node):
+        if hasattr(node, "is_lazy"):
+            node.is_lazy = 0
+        return node
+
+    visit_ImportFrom = visit_Import
+
     def visit_body(self, node):
         self.generic_visit(node)
         if sys.version_info >= (3, 13) and ast.get_docstring(node, clean=False):
