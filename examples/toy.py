@@ -3,11 +3,13 @@
 python toy.py [BACKEND]
 """
 
+import inspect
 import sys
 
 import torch
 
 
+@torch.compile
 def toy_example(a, b):
     x = a / (torch.abs(a) + 1)
     if b.sum() < 0:
@@ -16,7 +18,7 @@ def toy_example(a, b):
 
 
 def main(backend="inductor"):
-    compiled = torch.compile(toy_example, backend=backend)
+    compiled = torch.compile(inspect.unwrap(toy_example), backend=backend)
     torch.manual_seed(0)
     return [compiled(torch.randn(10), torch.randn(10)) for _ in range(100)]
 

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="a module's name or a file (.py, or .pyc of this Python), with :FUNCTION for one function or Class.method in it",
+        help="a module or a file (.py, or .pyc of this Python); one function of it with :FUNCTION or :CLASS.METHOD",
     )
     parsed = parser.parse_args(arguments)
     failed = False
@@ -96,7 +96,7 @@ def _code_of_module(name: str) -> types.CodeType:
 
 
 def _functions(code: types.CodeType) -> dict[str, types.CodeType]:
-    """The functions and classes in a module's code, by their qualified names without `<locals>`; of equal names the first."""
+    """The functions and classes in a module's code, by qualified name without `<locals>`; of equal names the first."""
     found: dict[str, types.CodeType] = {}
 
     def visit(one: types.CodeType, prefix: str) -> None:

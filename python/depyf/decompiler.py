@@ -27,10 +27,10 @@ class DecompilationError(Exception):
 def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: str = "readable") -> str:
     """Python source for a code object or for the innermost function behind a callable.
 
-    Methods, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a `__call__` written
-    in Python are followed to the function that they run. Names that Dynamo ends with a uuid are shown without it. Constants
-    that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what they are.
-    `compile_like` turns the text back into code.
+    Methods, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a `__call__`
+    written in Python are followed to the function that they run. Names that Dynamo ends with a uuid are shown without
+    it. Constants that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what
+    they are. `compile_like` turns the text back into code.
 
     Args:
         code_or_callable: what to decompile.
@@ -175,8 +175,8 @@ class Decompiler:
     ) -> types.CodeType:
         """Decompiles one code object and compiles the text so that it stands in for another.
 
-        With `filepath_template`, which holds one `%s`, the text goes to the first such file that is absent or has the same
-        content, and the code carries its name.
+        With `filepath_template`, which holds one `%s`, the text goes to the first such file that is absent or has the
+        same content, and the code carries its name.
 
         Raises:
             ValueError: the code cannot stand in for `reference_code`.

@@ -85,7 +85,7 @@ def artifact_text(kind: str, text: str, direction: str | None, frame: Frame | No
 
 
 def graph_class(text: str, name: str = "GraphModule") -> str:
-    """The class that PyTorch prints for a graph, as Python: with a name that is one, and without what differs in every run."""
+    """The class that PyTorch prints for a graph, with a name that Python takes, and without what differs in every run."""
     text = _GRAPH_ID.sub("", names.shorten(text)).strip()
     text = _CLASS.sub(f"class {name}(torch.nn.Module):", text, count=1)
     return _or_comments(_INNER_CLASS.sub(r"\1GraphModule(", text))
@@ -164,9 +164,9 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
     top = sections[0]
     out = [
         f"# All that torch.compile made of {top.original.co_name}, to be read from top to bottom:",
-        "# the original function; then each compilation with its guards, the code that runs where they hold, and the graph that this",
-        "# code calls; then the same for the functions that go on after graph breaks. A reference, not a program to run: the",
-        "# graphs of later stages and the kernels are in the files that are named.",
+        "# the original function; then each compilation with its guards, the code that runs where they hold, and the",
+        "# graph that this code calls; then the same for the functions that go on after graph breaks. To be read, not",
+        "# run: the graphs of later stages and the kernels are in the files that are named.",
         "#",
     ]
     for section in sections:
@@ -188,7 +188,8 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
     first = section.frames[0]
     place = f"{Path(first.filename).name}, line {first.line}"
     if first.is_resume:
-        title = f"{first.resume_name or first.function}: {first.function}, made by Dynamo to go on after a graph break ({place})"
+        name = first.resume_name or first.function
+        title = f"{name}: {first.function}, made by Dynamo to go on after a graph break ({place})"
         out = [*_title(title)]
     else:
         out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]

@@ -22,7 +22,8 @@ def tree(text: str) -> list[str]:
 def conditions(lines: list[str]) -> list[str]:
     """What a guard tree checks, one condition a line, in its order.
 
-    Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are counted.
+    Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are
+    counted.
     """
     found: list[str] = []
     marks: Counter[str] = Counter()

@@ -15,7 +15,10 @@ _remove: Callable[[], None] | None = None
 
 
 def install() -> None:
-    """Adds the source of transformed code to what `TORCH_LOGS="+bytecode"` prints, until `uninstall`. Calling it again does nothing."""
+    """Has `TORCH_LOGS="+bytecode"` print the source of transformed code too, until `uninstall`.
+
+    Calling it again does nothing.
+    """
     global _remove
     if _remove is None:
         _remove = dynamo.add_bytecode_hook(_show)

@@ -1,7 +1,7 @@
 """Dynamo's unique names, short and back.
 
-Dynamo ends the names of what it makes with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The number
-alone tells them apart within a process; readers get `__compiled_fn_1`, and what is run gets the full name.
+Dynamo ends the names of what it makes with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The
+number alone tells them apart within a process; readers get `__compiled_fn_1`, and what is run gets the full name.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
     """Compiles source so that the result can stand in for `code`: `fn.__code__ = result`, or Dynamo's cache.
 
     The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
-    `code`, and at least as many locals, whatever the source uses of them. Names that `decompile` shows without their uuid get
-    it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the file.
+    `code`, and at least as many locals, whatever the source uses of them. Names that `decompile` shows without their
+    uuid get it back; `__const_N` is again the very object that `code` holds. Tracebacks show `<depyf NAME>` as the
+    file.
 
     Args:
         source: one function as `decompile` writes it, within a function that only binds its free variables or not; the
@@ -84,7 +85,8 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     function.decorator_list = []
     function.returns = None
     arguments = function.args
-    # Defaults belong to the function object, not to its code: what is missing here is given by whoever makes the function.
+    # Defaults belong to the function object, not to its code: what is missing here is given by whoever makes the
+    # function.
     arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
     _check_arguments(function, code)
     renamed = _rename_hidden_arguments(function, code)
@@ -108,7 +110,7 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
 
 
 def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    """The function that stands in for `code`: the one at the top, or the one in a function that only binds its free variables."""
+    """The function that stands in for `code`: the one at the top, or in a function that only binds its free variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:
         raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
@@ -193,8 +195,8 @@ def _compile_within(
 ) -> types.CodeType:
     """Compiles `function` in an outer one that binds the free variables of `code`.
 
-    The names in `keep` are made variables of the right kind even if the function does not use them: a mention in code that is never
-    reached is enough for the compiler's symbol table, and leaves no instruction.
+    The names in `keep` are made variables of the right kind even if the function does not use them: a mention in code
+    that is never reached is enough for the compiler's symbol table, and leaves no instruction.
     """
     body = list(function.body)
     if keep:

@@ -38,7 +38,8 @@ class Frame:
     filename: str = ""
     line: int = 0
     status: str = "not compiled"
-    """"compiled"; "not compiled" (it runs as it was written, or the error went to the caller); "compiled before" the block."""
+    """One of "compiled", "not compiled" (it runs as it was written, or the error went to the caller), "compiled before"
+    (the block was entered)."""
     error: str | None = None
     """Why it was not compiled, in PyTorch's words; None also where Dynamo found nothing to do."""
     is_resume: bool = False

@@ -23,14 +23,14 @@ class prepare_debug(contextlib.ContextDecorator):
         with depyf.prepare_debug("dump") as session:
             compiled(x)
 
-    Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index, `session.json` and
-    the `full_code` files at the end of the block, also if it ends with an exception. The program's behaviour does not change: what fails
-    within depyf is warned of once, and noted in the index. Blocks may nest, in one thread or several; a directory may be used by several
-    blocks and processes.
+    Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index,
+    `session.json` and the `full_code` files at the end of the block, also if it ends with an exception. The program's
+    behaviour does not change: what fails within depyf is warned of once, and noted in the index. Blocks may nest, in
+    one thread or several; a directory may be used by several blocks and processes.
 
     Args:
-        what: the directory (str or path), or a function and the directory. What was compiled of the function before the block is then
-            dumped too, as far as it is still there: code and guards.
+        what: the directory (str or path), or a function and the directory. What was compiled of the function before
+            the block is then dumped too, as far as it is still there: code and guards.
         dump_src_dir: the directory, as the older tool names it.
         clean_wild_fx_code, log_bytecode: of the older tool; without effect, as there are no such files.
 

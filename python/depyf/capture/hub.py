@@ -1,7 +1,8 @@
 """One set of hooks in torch for all blocks at work.
 
-Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be taken away in the
-order of their setting. So they are set with the first block and taken away with the last, and in between each event goes to every block.
+Blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something can only be taken
+away in the order of their setting. So they are set with the first block and taken away with the last, and in between
+each event goes to every block.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def add(listener: Listener) -> None:
-    """Sends every event to the listener until `remove`. Sets the hooks if it is the first; one that cannot be set is told to it."""
+    """Sends every event to the listener until `remove`, and sets the hooks if it is the first.
+
+    It is told of a hook that cannot be set; the others are set all the same.
+    """
     global _listeners
     with _lock:
         if not _listeners:

@@ -220,22 +220,24 @@ class Recorder:
         self._link_resume_names()
         if shown:
             note = (
-                f"Compiled before the block: {', '.join(shown)}. Of these compilations only the transformed code and the guards are still "
-                "there; graphs and kernels are not. To see all, call torch._dynamo.reset() before the block, or make the first call in it."
+                f"Compiled before the block: {', '.join(shown)}. Of these compilations only the transformed code and the "
+                "guards are still there; graphs and kernels are not. To see all, call torch._dynamo.reset() before the "
+                "block, or make the first call in it."
             )
             self.session.notes.append(note)
             report.warn(f"depyf: {note}")
         elif nothing_new and not self.session.notes:
             note = (
-                "Nothing was compiled in the block. Either no function under torch.compile was called in it, or Dynamo could not compile "
-                "what was called."
+                "Nothing was compiled in the block. Either no function under torch.compile was called in it, or Dynamo "
+                "could not compile what was called."
             )
             self.session.notes.append(note)
             report.warn(f"depyf: {note}")
         if others:
             self.session.notes.append(
-                f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave nothing here. To see "
-                "them, call torch._dynamo.reset() before the block, or give the function: prepare_debug(fn, directory)."
+                f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave "
+                "nothing here. To see them, call torch._dynamo.reset() before the block, or give the function: "
+                "prepare_debug(fn, directory)."
             )
 
     def _given_codes(self) -> list[types.CodeType]:

@@ -1,8 +1,9 @@
 """CPython's instruction format, as far as putting a constant in the place of a global name needs it.
 
-An instruction is two bytes, opcode and argument; EXTENDED_ARG before it carries the argument's higher bytes; from 3.11 on, inline
-caches follow it and may be overwritten, as the interpreter starts from fresh ones. The length of code never changes here, so that
-jumps, line table and exception table stay right. Where an instruction has no room for its replacement, ValueError says so.
+An instruction is two bytes, opcode and argument; EXTENDED_ARG before it carries the argument's higher bytes; from 3.11
+on, inline caches follow it and may be overwritten, as the interpreter starts from fresh ones. The length of code never
+changes here, so that jumps, line table and exception table stay right. Where an instruction has no room for its
+replacement, ValueError says so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ _LOAD_CONST = dis.opmap["LOAD_CONST"]
 _PUSH_NULL = dis.opmap.get("PUSH_NULL")  # 3.11 and later
 _CACHE = dis.opmap.get("CACHE")  # 3.11 and later; 3.13 gives it 0 as well
 _NAME_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
-# From 3.11 the lowest bit of LOAD_GLOBAL's argument asks for a NULL beside the value: below it up to 3.12, above it from 3.13.
+# From 3.11 the lowest bit of LOAD_GLOBAL's argument asks for a NULL beside the value: below it up to 3.12, above it
+# from 3.13.
 _NULL_BIT = _PUSH_NULL is not None
 _NULL_ABOVE = hasattr(dis, "_inline_cache_entries") and dis.opmap.get("CALL_KW") is not None
 
@@ -58,7 +60,8 @@ def global_names(code: types.CodeType) -> set[str]:
 
 
 def bind_names_to_constants(code: types.CodeType, values: dict[str, object]) -> types.CodeType:
-    """`code` with each load of a global `name` in `values` replaced by a load of the object; nested code is not touched.
+    """`code` with each load of a global `name` in `values` replaced by a load of the object; nested code is not
+    touched.
 
     The compiler cannot be given the objects: it takes only literals, and would fold what is computed from them.
 

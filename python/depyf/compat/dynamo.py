@@ -1,8 +1,8 @@
 """Dynamo: the bytecode hook, the compilation at work, cache entries.
 
 Relied on: `torch._dynamo.convert_frame.register_bytecode_hook`, `.input_codes`; `torch._guards.CompileContext`;
-`torch._dynamo.eval_frame._debug_get_cache_entry_list`, and the fields of its entries. Where one is missing the function that needs it
-returns its empty answer, and `missing()` names what will not be seen.
+`torch._dynamo.eval_frame._debug_get_cache_entry_list`, and the fields of its entries. Where one is missing the function
+that needs it returns its empty answer, and `missing()` names what will not be seen.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Compilation:
     """The compilation that the calling thread is at."""
 
     key: object
-    """The same object for all of one compilation, its backward compiled later included; compile ids repeat after `torch._dynamo.reset`."""
+    """The same object for all of one compilation, also for its backward when that is compiled later. Compile ids are not:
+    they repeat after `torch._dynamo.reset`."""
     compile_id: str
     attempt: int
 
@@ -50,7 +51,7 @@ def missing() -> list[str]:
 
 
 def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
-    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away again."""
+    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away."""
     register = _convert_frame_attribute("register_bytecode_hook")
     if register is None:
         return lambda: None
@@ -119,7 +120,7 @@ def compiled_codes() -> list[types.CodeType]:
 
 
 def resume_code(value: object) -> types.CodeType | None:
-    """The code object behind a `__resume_at_*` global: a function, or a factory of one where there are free variables."""
+    """The code object behind a `__resume_at_*` global: a function, or a factory of one if that has free variables."""
     if not isinstance(value, types.FunctionType):
         return None
     if value.__code__.co_name.startswith(("torch_dynamo_resume_in", "resume_in")):

@@ -1,8 +1,9 @@
 """Graphs on their way through the backends: which direction is compiled, and graphs shown under a name.
 
-Relied on: `torch._functorch._aot_autograd.logging_utils.graph_being_compiled`; `torch._dynamo.utils.lazy_format_graph_code`, which Dynamo
-calls with a graph and the name of its compiled function, and other libraries with names of their own. PyTorch has no hook for it, and
-callers import it by name: so its code object is replaced, and put back.
+Relied on: `torch._functorch._aot_autograd.logging_utils.graph_being_compiled`;
+`torch._dynamo.utils.lazy_format_graph_code`, which Dynamo calls with a graph and the name of its compiled function, and
+other libraries with names of their own. PyTorch has no hook for it, and callers import it by name: so its code object
+is replaced, and put back.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _original: Callable[..., Any] | None = None
 
 
 def direction() -> str | None:
-    """ "forward" or "backward" (or "joint") while AOTAutograd compiles a graph; None outside. Inference counts as forward."""
+    """What AOTAutograd compiles at the moment: "forward" (inference too), "backward", "joint", or None."""
     try:
         from torch._functorch._aot_autograd import logging_utils
     except ImportError:
@@ -32,7 +33,7 @@ def direction() -> str | None:
 
 
 def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
-    """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away again. One at a time."""
+    """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away. One at a time."""
     global _receive, _original
     function = _formatter()
     if function is None:
@@ -66,7 +67,8 @@ def _formatter() -> types.FunctionType | None:
     return lazy_format_graph_code
 
 
-def _template(*args, **kwargs):  # type: ignore[no-untyped-def]  # runs with torch's globals: it has to import what it needs
+# Runs with torch's globals, so that it has to import what it needs.
+def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
     from depyf.compat.graphs import pass_on
 
     return pass_on(args, kwargs)

@@ -1,8 +1,8 @@
 """PyTorch's channels of text: the structured trace and the artifact loggers.
 
-Relied on: the logger `torch.__trace`, whose records carry `metadata` (a dict) and `payload` (text or None) and are emitted by the
-compiling thread as things happen; the loggers of Inductor's IR, found by the end of their name. A handler that raises would break
-the compilation: those added here must not.
+Relied on: the logger `torch.__trace`, whose records carry `metadata` (a dict) and `payload` (text or None) and are
+emitted by the compiling thread as things happen; the loggers of Inductor's IR, found by the end of their name. A
+handler that raises would break the compilation: those added here must not.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def has_inductor() -> bool:
 
 
 def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
-    """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called, if Inductor is loaded. Returns what takes it away again."""
+    """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called, if Inductor is loaded.
+
+    Returns what takes it away again.
+    """
     undo = []
     for name in list(logging.root.manager.loggerDict):
         kind = _IR.get(name.rpartition(".")[2])
