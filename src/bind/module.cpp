@@ -72,9 +72,7 @@ nb::list decode_pyc(nb::bytes file) {
 
 NB_MODULE(_core, module) {
   module.attr("__version__") = DEPYF_VERSION;
-#ifndef DEPYF_DECODE_ONLY
   bind_decompile(module);
-#endif
   module.def("decode", &decode_code, nb::arg("code"),
              "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
   module.def("tables", &tables, nb::arg("code"),

@@ -39,6 +39,10 @@ void name_slots(DecodedCode& decoded) {
   decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
 }
 
+constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instruction: twice as many still count in 32 bits
+
+std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksize, 0, count_max); }
+
 // One more than the greatest argument that `it` may have.
 std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
@@ -54,13 +58,13 @@ std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
     case Op::import_name_: case Op::import_from_:
       return static_cast<std::int64_t>(code.names.size());
     case Op::unpack_sequence_: case Op::unpack_ex_:
-      return std::int64_t{std::max(code.stacksize, 0)} + 1;
+      return std::int64_t{stack_size(code)} + 1;
     case Op::raise_: return 3;
     case Op::build_slice_: case Op::load_special_: case Op::build_interpolation_: return 4;
     case Op::intrinsic_1_: return static_cast<std::int64_t>(Intrinsic1::typealias) + 1;
     case Op::intrinsic_2_: return static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1;
     case Op::load_common_constant_: return 11;
-    default: return std::numeric_limits<std::int64_t>::max();
+    default: return count_max;
   }
 }
 
@@ -84,7 +88,7 @@ Result<bool> check(const DecodedCode& decoded) {
     if (it.arg < argument_least(it.op) || it.arg >= argument_bound(it, decoded)) {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
-    if (it.op == Op::unpack_ex_ && it.aux > decoded.code->stacksize) return Error{"argument out of range", it.offset};
+    if (it.op == Op::unpack_ex_ && it.aux > stack_size(*decoded.code)) return Error{"argument out of range", it.offset};
     if (is_cell_operation(it.op) && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
       return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
     }
@@ -108,7 +112,7 @@ Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstructi
                          .end = instruction(first_at(raws, entry.end)),
                          .target = instruction(starts_at(raws, entry.target)),
                          .depth = static_cast<std::int32_t>(entry.depth), .lasti = entry.lasti};
-    if (range.target == count || entry.depth > static_cast<std::uint32_t>(std::max(decoded.code->stacksize, 0))) {
+    if (range.target == count || entry.depth > static_cast<std::uint32_t>(stack_size(*decoded.code))) {
       return Error{"an exception handler out of range", entry.start};
     }
     if (range.begin < range.end) decoded.ranges.push_back(range);
