@@ -17,6 +17,6 @@ def warn(message: str) -> None:
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "depyf":
         frame, level = frame.f_back, level + 1
     try:
-        warnings.warn(message, UserWarning, stacklevel=level - 1)
+        warnings.warn(message, UserWarning, stacklevel=level)
     except Warning:
         log.error("%s", message)

@@ -243,3 +243,40 @@ def test_code_of_the_user_is_not_replaced(tmp_path):
         compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(double)
     assert entry.code is codes[0]
+
+
+def test_dynamo_compiles_the_same_functions(tmp_path):
+    # In compiled autograd Dynamo looks at every function that is called, hooks included.
+    from torch_helpers import bytecode_hook
+
+    def step(x):
+        (x * 2).sum().backward()
+
+    def functions():
+        torch._dynamo.reset()
+        found = []
+        with bytecode_hook(lambda old, new: found.append(old.co_name)):
+            with torch._dynamo.config.patch(compiled_autograd=True):
+                torch.compile(step, backend="aot_eager")(torch.ones(3, requires_grad=True))
+        return found
+
+    plain = functions()
+    with depyf.prepare_debug(tmp_path):
+        watched = functions()
+    assert "forward" in plain
+    assert watched == plain
+    check_dump(tmp_path)
+
+
+def test_torch_prints_graphs_as_before(tmp_path):
+    from torch._dynamo.utils import lazy_format_graph_code
+
+    graph = torch.fx.symbolic_trace(double)
+    plain = str(lazy_format_graph_code("name", graph, 3, include_stride=True))
+    with depyf.prepare_debug(tmp_path) as session:
+        watched = str(lazy_format_graph_code("name", graph, 3, include_stride=True))
+        with pytest.raises(TypeError):
+            lazy_format_graph_code()
+    assert watched == plain
+    assert [artifact.file for artifact in session.other_artifacts] == ["__no_compile_id.name.0.py"]
+    check_dump(tmp_path)

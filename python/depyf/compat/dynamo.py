@@ -58,13 +58,25 @@ def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
     # Dynamo iterates over its hooks while it compiles: another thread's compilation has to end first.
     lock = _convert_frame_attribute("compile_lock") or contextlib.nullcontext()
     with lock:
-        handle = register(hook)
+        handle = register(not_compiled(hook))
 
     def remove() -> None:
         with lock:
             handle.remove()
 
     return remove
+
+
+def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, called so that Dynamo compiles neither it nor what it calls.
+
+    PyTorch calls hooks also where Dynamo looks at every function that is called, in compiled autograd for one.
+    """
+    try:
+        from torch.compiler import disable
+    except ImportError:
+        return function
+    return disable(function)  # type: ignore[no-any-return]
 
 
 def current() -> Compilation | None:

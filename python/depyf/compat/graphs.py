@@ -8,15 +8,17 @@ is replaced, and put back.
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
+
+from depyf.compat.dynamo import not_compiled
 
 NamedGraph = Callable[[str, Any, str], None]
 
 _receive: NamedGraph | None = None
 _original: Callable[..., Any] | None = None
+_pass_on: Callable[..., Any] | None = None
 
 
 def direction() -> str | None:
@@ -34,7 +36,7 @@ def direction() -> str | None:
 
 def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
     """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away. One at a time."""
-    global _receive, _original
+    global _receive, _original, _pass_on
     function = _formatter()
     if function is None:
         return lambda: None
@@ -44,13 +46,14 @@ def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
         original, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
     copy.__kwdefaults__ = function.__kwdefaults__
-    _original, _receive = copy, receive
-    template = _template.__code__
-    function.__code__ = template.replace(co_name=original.co_name)
+    _original, _receive, _pass_on = copy, receive, not_compiled(_tell_and_call)
+    # Under the name of torch's own file, which Dynamo does not look into.
+    replacement = _template.__code__.replace(co_name=original.co_name, co_filename=original.co_filename)
+    function.__code__ = replacement
 
     def remove() -> None:
         global _receive
-        if function.__code__.co_filename == template.co_filename:  # nobody else has replaced it since
+        if function.__code__ is replacement:  # nobody else has replaced it since
             function.__code__ = original
         _receive = None
 
@@ -69,18 +72,17 @@ def _formatter() -> types.FunctionType | None:
 
 # Runs with torch's globals, so that it has to import what it needs.
 def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
-    from depyf.compat.graphs import pass_on
+    import sys
 
-    return pass_on(args, kwargs)
+    return sys.modules["depyf.compat.graphs"]._pass_on(args, kwargs, sys._getframe(1).f_globals.get("__name__"))
 
 
-def pass_on(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Tells the hook of a call of `lazy_format_graph_code`, and does what that does."""
+def _tell_and_call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: object) -> Any:
     receive = _receive
     if receive is not None:
         name = args[0] if args else kwargs.get("name")
         graph = args[1] if len(args) > 1 else kwargs.get("gm")
         if type(name) is str and graph is not None:
-            receive(name, graph, str(sys._getframe(2).f_globals.get("__name__", "")))
+            receive(name, graph, str(caller))
     assert _original is not None  # set before the code that leads here
     return _original(*args, **kwargs)

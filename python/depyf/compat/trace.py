@@ -11,6 +11,8 @@ import logging
 import sys
 from collections.abc import Callable
 
+from depyf.compat.dynamo import not_compiled
+
 _TRACE = "torch.__trace"
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
 
@@ -18,10 +20,8 @@ _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
 class _Handler(logging.Handler):
     def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.DEBUG)
-        self._receive = receive
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._receive(record)
+        # No frame of ours between logging, which Dynamo does not look at, and what it is told not to look at.
+        self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
 def missing() -> list[str]:
