@@ -7,7 +7,7 @@ export PATH="$PWD/.venv/bin:$PATH"
 mkdir -p .cache
 exec 9> .cache/build.lock
 flock 9
-if [ ! -f "build/$preset/build.ninja" ]; then
+if ! grep -qs "^Python_EXECUTABLE:.*=$PWD/.venv/bin/python" "build/$preset/CMakeCache.txt" || [ ! -f "build/$preset/build.ninja" ]; then
   echo "build: configuring build/$preset"
   cmake --preset "$preset" -DPython_EXECUTABLE="$PWD/.venv/bin/python" --log-level=STATUS >/dev/null
 fi

@@ -3,7 +3,8 @@
     functions.py [--json FILE] [-j N] MODULE...       names of modules of the running interpreter
 
 Functions (methods, nested ones, lambdas, comprehensions) are compiled back as stand-ins of the original by
-depyf.compile_like and compared by compare.py. Bodies of modules and classes are compiled only.
+depyf.compile_like, and functions and methods compared by compare.py. What no `def` gives the same code as (lambdas,
+comprehensions, bodies of modules and classes) is compiled only; `roundtrip.py` compares it within its module.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def judge(code: types.CodeType) -> tuple[str, str]:
         new = depyf.compile_like(source, code)
     except Exception as error:
         return "no-compile", f"{type(error).__name__}: {error}"
+    if code.co_name.startswith("<"):
+        return "compiles", ""
     compare.GRAPHS.clear()
     equal, _, reason, _ = compare.compare_code(code, new)
     return ("equal", "") if equal else ("differs", reason)

@@ -9,7 +9,7 @@ def g(a, b):
         if b:
             return 1
         return 2
-    elif b:
+    if b:
         return 3
     return 4
 

@@ -6,4 +6,3 @@ a[x] = y
 a.b.c[x].d = y
 x: int = 1
 y: str
-a.b: int = 2

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 
 def f(a: b, c: list[d] = 1) -> e:
-    x: int = 1
+    x = 1
     return x
 
 

@@ -3,4 +3,4 @@ def f():
     import a.b.c as d
     from e import f, g as h
     from . import i
-    return (a, d, f, h, i)
+    return a, d, f, h, i
