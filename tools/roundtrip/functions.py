@@ -1,6 +1,6 @@
 """Decompile every code object of some modules and compile it back, each by itself.
 
-    functions.py [--json FILE] [-j N] MODULE...       names of modules of the running interpreter
+    functions.py [--json FILE] [-j N] MODULE...       modules of the standard library
 
 Functions (methods, nested ones, lambdas, comprehensions) are compiled back as stand-ins of the original by
 depyf.compile_like, and functions and methods compared by compare.py. What no `def` gives the same code as (lambdas,
@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
-import importlib.util
 import inspect
 import json
 import sys
+import sysconfig
 import types
 import warnings
 from pathlib import Path
@@ -52,10 +52,11 @@ def judge(code: types.CodeType) -> tuple[str, str]:
 
 
 def module_source(name: str) -> Path:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        raise ValueError(f"{name} has no source")
-    return Path(spec.origin)
+    base = Path(sysconfig.get_path("stdlib"), *name.split("."))
+    source = base / "__init__.py" if base.is_dir() else base.with_name(base.name + ".py")
+    if not source.is_file():
+        raise ValueError(f"{name} is no module of the standard library")
+    return source
 
 
 def run_module(name: str) -> list[dict]:
