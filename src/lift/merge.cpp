@@ -333,6 +333,7 @@ void Lifter::finish_block(int block) {
       if (wanted[slot].expr == stack_[slot].expr) continue;
       auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
       if (a && b && a->marker == b->marker) continue;
+      if (b && b->marker == Marker::iterator && !b->value) continue;  // what the loop iterates over, seen from its inside
       auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
       if (x && y && x->id == y->id) continue;
       if (!x) throw InternalError{"a loop changes the stack", nodes_[node_].offset};

@@ -5,11 +5,41 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+
+// How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes.
+int count_not(const Expr* test, bool negated) {
+  if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
+    int inner = count_not(unary->operand, !negated);
+    return is<BoolOp>(unary->operand) ? std::min(inner, 1 + count_not(unary->operand, negated)) : inner;
+  }
+  if (auto* chain = as<BoolOp>(test)) {
+    int parts = 0;
+    for (const Expr* part : chain->values) parts += count_not(part, negated);
+    return parts;
+  }
+  if (!negated) return 0;
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1)
+    switch (compare->ops[0]) {
+      case CompareOp::in: case CompareOp::not_in: case CompareOp::is: case CompareOp::is_not: return 0;
+      default: return 1;
+    }
+  return 1;
+}
+
+}  // namespace
+
+// In a condition `not (a and b)` and `not a or not b` are the same jumps: the one with fewer `not` is shown.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
+  if (auto* chain = as<BoolOp>(test); chain && count_not(test, true) <= count_not(test, false)) {
+    std::vector<Expr*> values;
+    for (Expr* part : chain->values) values.push_back(negate(context, part));
+    return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
+  }
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) {
-    CompareOp op = compare->ops[0], other;
-    switch (op) {
+    CompareOp other = compare->ops[0];
+    switch (compare->ops[0]) {
       case CompareOp::in: other = CompareOp::not_in; break;
       case CompareOp::not_in: other = CompareOp::in; break;
       case CompareOp::is: other = CompareOp::is_not; break;

@@ -1,5 +1,6 @@
 // try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
 // with a: with b: c   (on one line)       ->   with a, b: c
+// else: if a: return ...; rest            ->   elif a: return ...  else: rest
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -31,6 +32,28 @@ Block with_items(Context& context, Block body, const Scope&) {
       items.insert(items.end(), inner->items.begin(), inner->items.end());
       outer->items = context.arena.copy(items);
       outer->body = inner->body;
+    }
+  });
+}
+
+namespace {
+bool leaves(Block body) {
+  if (body.empty()) return false;
+  const Stmt* last = body.back();
+  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
+  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
+}
+}  // namespace
+
+Block elif_chain(Context& context, Block body, const Scope&) {
+  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+    for (Stmt* stmt : statements) {
+      auto* outer = as<If>(stmt);
+      if (!outer || outer->orelse.size() < 2) continue;
+      auto* inner = as<If>(outer->orelse[0]);
+      if (!inner || !inner->orelse.empty() || !leaves(inner->body)) continue;
+      inner->orelse = outer->orelse.subspan(1);
+      outer->orelse = outer->orelse.first(1);
     }
   });
 }

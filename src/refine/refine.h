@@ -17,6 +17,7 @@ struct Scope {
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
 ast::Block try_finally(Context& context, ast::Block body, const Scope& scope);
+ast::Block elif_chain(Context& context, ast::Block body, const Scope& scope);
 ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
