@@ -65,9 +65,9 @@ def compile_checked(
         result = result.replace(co_name=code.co_name, **_qualname(code.co_name))
     else:
         result = _compile_function(tree, code, filename)
-    result = _restore_constants(result, constants_of)
     back = {short: full for full, short in names.short_names(constants_of).items()}
-    return names.rename(result, back)
+    # The constants come last: they are objects of the original code, and nothing in them may change.
+    return _restore_constants(names.rename(result, back), constants_of)
 
 
 def _future_flags(code: types.CodeType) -> int:

@@ -225,6 +225,15 @@ def test_constants_that_are_no_literals_are_the_same_objects(many):
     assert result[0] is value and result[1] is other
 
 
+def test_a_code_object_as_a_value_is_the_same_object():
+    # Dynamo makes functions by calling a helper with the code as an argument.
+    inner = code_of(f"def inner(x):\n    return __compiled_fn_1_{UUID}(x)", "inner")
+    code = code_of("def f(make):\n    return make(1111)")
+    code = code.replace(co_consts=tuple(inner if c == 1111 else c for c in code.co_consts))
+    result = depyf.compile_like(depyf.decompile(code), code)
+    assert types.FunctionType(result, {})(lambda value: value) is inner
+
+
 def test_called_constants_keep_the_stack_in_order():
     # A global that is called is loaded in another way than one that is not.
     called = [].append
