@@ -22,6 +22,7 @@ using Block = List<Stmt*>;
 
 // ---- expressions -------------------------------------------------------------------------------------------------
 
+// clang-format off: a table, one row a line
 struct Name { std::string_view id; };
 struct ConstantExpr { const Constant* value; };           // never a code object or an opaque one
 struct Attribute { Expr* value; std::string_view attr; };
@@ -168,10 +169,15 @@ struct Stmt {
   std::uint32_t offset = 0;  // of the first instruction of its last effect
   std::int32_t line = -1;    // of the source that was compiled
 };
+// clang-format on
 
 template <class T, class N>
-auto as(N* node) { return node ? std::get_if<T>(&node->node) : nullptr; }
+auto as(N* node) {
+  return node ? std::get_if<T>(&node->node) : nullptr;
+}
 template <class T, class N>
-bool is(const N* node) { return node && std::holds_alternative<T>(node->node); }
+bool is(const N* node) {
+  return node && std::holds_alternative<T>(node->node);
+}
 
 }  // namespace depyf::ast
