@@ -20,13 +20,17 @@ struct CodeObject;
 // One entry of co_consts.
 struct Constant {
   enum class Kind : std::uint8_t {
-    none, true_, false_, ellipsis,
+    none,
+    true_,
+    false_,
+    ellipsis,
     integer,    // text: decimal digits, or 0x and hexadecimal digits where large; a leading '-' where negative
     real,       // real
     complex,    // real, imag
     string,     // text: UTF-8, lone surrogates as three bytes each (WTF-8)
     bytes,      // text: the bytes
-    tuple, frozenset,
+    tuple,
+    frozenset,
     slice,      // items: start, stop, step
     code,       // code
     opaque,     // any other object of a live code object: has no literal, is shown under a name
@@ -51,9 +55,18 @@ struct ExceptionEntry {
 
 struct CodeObject {
   enum Flag : std::uint32_t {
-    optimized = 0x1, new_locals = 0x2, varargs = 0x4, varkeywords = 0x8, nested = 0x10,
-    generator = 0x20, coroutine = 0x80, iterable_coroutine = 0x100, async_generator = 0x200,
-    future_annotations = 0x1000000, has_docstring = 0x4000000, method = 0x8000000,
+    optimized = 0x1,
+    new_locals = 0x2,
+    varargs = 0x4,
+    varkeywords = 0x8,
+    nested = 0x10,
+    generator = 0x20,
+    coroutine = 0x80,
+    iterable_coroutine = 0x100,
+    async_generator = 0x200,
+    future_annotations = 0x1000000,
+    has_docstring = 0x4000000,
+    method = 0x8000000,
   };
   Version version;
   std::string name, qualname, filename;

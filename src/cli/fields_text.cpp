@@ -86,7 +86,8 @@ std::string fields_text(const CodeObject& code) {
   out += names_line("names", code.names) + names_line("varnames", code.varnames);
   out += names_line("cellvars", code.cellvars) + names_line("freevars", code.freevars);
   out += "positions";
-  for (const Position& at : code.positions) out += format(" %d:%d:%d:%d", at.line, at.end_line, at.column, at.end_column);
+  for (const Position& at : code.positions)
+    out += format(" %d:%d:%d:%d", at.line, at.end_line, at.column, at.end_column);
   out += "\n";
   for (const ExceptionEntry& row : code.exceptions) {
     out += format("exception %u %u %u %u %d\n", row.start, row.end, row.target, row.depth, row.lasti);

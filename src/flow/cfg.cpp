@@ -91,8 +91,12 @@ class Builder {
  private:
   // POP_EXCEPT is followed by the end of `as name`, which belongs to it.
   int after_pop_except(int at) const {
-    auto is_store = [](Op op) { return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_; };
-    auto is_delete = [](Op op) { return op == Op::delete_fast_ || op == Op::delete_name_ || op == Op::delete_global_ || op == Op::delete_deref_; };
+    auto is_store = [](Op op) {
+      return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
+    };
+    auto is_delete = [](Op op) {
+      return op == Op::delete_fast_ || op == Op::delete_name_ || op == Op::delete_global_ || op == Op::delete_deref_;
+    };
     if (at + 3 < int(code_.size()) && code_[at + 1].op == Op::load_const_ && is_store(code_[at + 2].op) &&
         is_delete(code_[at + 3].op) && code_[at + 2].arg == code_[at + 3].arg)
       return at + 4;
@@ -118,7 +122,8 @@ class Builder {
     if (entry < 0) return;
     int index = int(cfg_.blocks.size());
     BasicBlock made;
-    made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent, made.next = entry;
+    made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent,
+    made.next = entry;
     made.begin = made.end = cfg_.blocks[entry].begin;
     const Region& info = cfg_.regions[region];
     int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
@@ -172,7 +177,8 @@ void analyse(Cfg& cfg) {
   for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
   for (int block : cfg.order)
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
-      if (to >= 0 && (cfg.blocks[to].preds.empty() || cfg.blocks[to].preds.back() != block)) cfg.blocks[to].preds.push_back(block);
+      if (to >= 0 && (cfg.blocks[to].preds.empty() || cfg.blocks[to].preds.back() != block))
+        cfg.blocks[to].preds.push_back(block);
   // Cooper, Harvey and Kennedy's iteration.
   cfg.idom[cfg.entry] = cfg.entry;
   for (bool changed = true; changed;) {
@@ -182,7 +188,10 @@ void analyse(Cfg& cfg) {
       int idom = -1;
       for (int pred : cfg.blocks[block].preds) {
         if (cfg.idom[pred] < 0) continue;
-        if (idom < 0) { idom = pred; continue; }
+        if (idom < 0) {
+          idom = pred;
+          continue;
+        }
         int other = pred;
         while (idom != other) {
           while (cfg.order_index[idom] > cfg.order_index[other]) idom = cfg.idom[idom];

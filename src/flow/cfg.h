@@ -22,7 +22,10 @@ struct Region {
 };
 
 struct BasicBlock {
-  enum class Kind : std::uint8_t { code, setup };  // setup: enters a region; next: its body, jump: its handler (with: what follows)
+  enum class Kind : std::uint8_t {
+    code,
+    setup
+  };  // setup: enters a region; next: its body, jump: its handler (with: what follows)
   Kind kind = Kind::code;
   int begin = 0, end = 0;      // instructions [begin, end)
   int next = -1, jump = -1;    // successors: falling through or only; jumping

@@ -128,7 +128,11 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth(a) > depth(b); });
   for (int region : order) {
     CopyMatcher matcher(cfg, flow, region);
-    struct Exit { int at; bool jump; int after; };
+    struct Exit {
+      int at;
+      bool jump;
+      int after;
+    };
     std::vector<Exit> exits;
     bool all = true;
     for (int at = 0; at < int(cfg.code.size()) && all; ++at) {

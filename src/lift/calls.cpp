@@ -16,9 +16,10 @@ bool is_identifier(std::string_view text) {
 }
 bool is_keyword(std::string_view text) {
   static const std::set<std::string_view> words{
-      "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
-      "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise",
-      "return", "try", "while", "with", "yield"};
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
   return words.contains(text);
 }
 const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
@@ -49,7 +50,8 @@ bool Lifter::call(const Instruction& instruction) {
     std::size_t count = names.items.size();
     if (count > args.size()) fail("more keyword names than arguments");
     bool plain = true;
-    for (const Constant& name : names.items) plain &= name.kind == Constant::Kind::string && is_identifier(name.text) && !is_keyword(name.text);
+    for (const Constant& name : names.items)
+      plain &= name.kind == Constant::Kind::string && is_identifier(name.text) && !is_keyword(name.text);
     std::vector<Expr*> keys, values;
     for (std::size_t index = 0; index < count; ++index) {
       Expr* value = args[args.size() - count + index];
@@ -61,7 +63,8 @@ bool Lifter::call(const Instruction& instruction) {
     return keywords;
   };
   switch (instruction.op) {
-    case Op::call_: case Op::call_kw_: {
+    case Op::call_:
+    case Op::call_kw_: {
       const Constant* names = nullptr;
       if (instruction.op == Op::call_kw_) {
         names = constant_of(pop(), Constant::Kind::tuple);
@@ -74,16 +77,21 @@ bool Lifter::call(const Instruction& instruction) {
       std::vector<Keyword> keywords;
       if (names) keywords = keywords_of(*names, args);
       Expr *second = pop(), *first = pop();
-      auto null = [](Expr* e) { auto* internal = as<Internal>(e); return internal && internal->marker == Marker::null; };
+      auto null = [](Expr* e) {
+        auto* internal = as<Internal>(e);
+        return internal && internal->marker == Marker::null;
+      };
       Expr* function = null(first) ? second : first;
       if (!null(first) && !null(second)) args.insert(args.begin(), second);
       if (null(function)) fail("call of NULL");
       finish_call(function, std::move(args), std::move(keywords));
       return true;
     }
-    case Op::call_function_: case Op::call_function_kw_: {
+    case Op::call_function_:
+    case Op::call_function_kw_: {
       const Constant* names = nullptr;
-      if (instruction.op == Op::call_function_kw_ && !(names = constant_of(pop(), Constant::Kind::tuple))) fail("keyword names are no tuple");
+      if (instruction.op == Op::call_function_kw_ && !(names = constant_of(pop(), Constant::Kind::tuple)))
+        fail("keyword names are no tuple");
       std::vector<Expr*> args = pop_many(arg);
       std::vector<Keyword> keywords;
       if (names) keywords = keywords_of(*names, args);
@@ -173,7 +181,8 @@ void Lifter::call_ex(const Instruction& instruction) {
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;
-            nested_plain &= text && is_identifier(text->text) && !is_keyword(text->text) && seen.insert(text->text).second;
+            nested_plain &=
+                text && is_identifier(text->text) && !is_keyword(text->text) && seen.insert(text->text).second;
           }
         if (key) keywords.push_back({constant_of(key, Constant::Kind::string)->text, value});
         else if (nested_plain)
@@ -227,10 +236,12 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
     std::vector<Expr*> items;
     if (auto* dict = as<Dict>(function.annotations)) {
       for (std::size_t index = 0; index < dict->keys.size(); ++index)
-        if (auto* name = constant_of(dict->keys[index], Constant::Kind::string)) annotations.push_back({name->text, dict->values[index]});
+        if (auto* name = constant_of(dict->keys[index], Constant::Kind::string))
+          annotations.push_back({name->text, dict->values[index]});
     } else if (items_of(context_, function.annotations, items)) {
       for (std::size_t index = 0; index + 1 < items.size(); index += 2)
-        if (auto* name = constant_of(items[index], Constant::Kind::string)) annotations.push_back({name->text, items[index + 1]});
+        if (auto* name = constant_of(items[index], Constant::Kind::string))
+          annotations.push_back({name->text, items[index + 1]});
     } else {
       fail("annotations of a function are no display");
     }
@@ -252,12 +263,14 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
     return {name, annotation(name)};
   };
   std::vector<Arg> posonly, positional, kwonly;
-  for (int index = 0; index < code.argcount; ++index) (index < code.posonlyargcount ? posonly : positional).push_back(next());
+  for (int index = 0; index < code.argcount; ++index)
+    (index < code.posonlyargcount ? posonly : positional).push_back(next());
   for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
   if (code.flags & CodeObject::varargs) args->vararg = next();
   if (code.flags & CodeObject::varkeywords) args->kwarg = next();
   std::vector<Expr*> defaults, kw_defaults(kwonly.size());
-  if (function.defaults && (!items_of(context_, function.defaults, defaults) || defaults.size() > posonly.size() + positional.size()))
+  if (function.defaults &&
+      (!items_of(context_, function.defaults, defaults) || defaults.size() > posonly.size() + positional.size()))
     fail("defaults of a function are no tuple");
   if (function.kw_defaults) {
     auto* dict = as<Dict>(function.kw_defaults);
@@ -268,7 +281,8 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
         if (name && kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
     }
   }
-  args->posonly = context_.arena.copy(posonly), args->args = context_.arena.copy(positional), args->kwonly = context_.arena.copy(kwonly);
+  args->posonly = context_.arena.copy(posonly), args->args = context_.arena.copy(positional),
+  args->kwonly = context_.arena.copy(kwonly);
   args->defaults = context_.arena.copy(defaults), args->kw_defaults = context_.arena.copy(kw_defaults);
   return args;
 }
@@ -300,7 +314,8 @@ Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name,
   const Arguments* args = arguments(function);
   Body body = build(function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-  return context_.stmt(FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, {}}, first_offset_, code.firstlineno);
+  return context_.stmt(FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, {}},
+                       first_offset_, code.firstlineno);
 }
 
 Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Expr*> decorators) {
@@ -310,8 +325,9 @@ Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Exp
   const FunctionValue function = context_.functions[internal->index];
   Body body = build(function);
   std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
-  return context_.stmt(ClassDef{name, context_.arena.copy(bases), call.keywords, body.block, context_.arena.copy(decorators), {}},
-                       first_offset_, function.code->firstlineno);
+  return context_.stmt(
+      ClassDef{name, context_.arena.copy(bases), call.keywords, body.block, context_.arena.copy(decorators), {}},
+      first_offset_, function.code->firstlineno);
 }
 
 namespace {

@@ -60,7 +60,9 @@ class Context {
   }
   ast::Expr* none() { return constant({}); }
   template <class T>
-  std::span<T> list(std::initializer_list<T> items) { return arena.copy(std::vector<T>(items)); }
+  std::span<T> list(std::initializer_list<T> items) {
+    return arena.copy(std::vector<T>(items));
+  }
 };
 
 // `not test`, without a double negation.

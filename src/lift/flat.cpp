@@ -87,15 +87,19 @@ void Lifter::flat_end(int block) {
   if (node.end == Node::End::branch && !is<ConstantExpr>(node.value) && !targets.empty()) {
     // The test may read a slot that is about to change.
     std::string_view id = fresh_name();
-    node.statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
-    if (keeps) values.back() = targets.size() == values.size() && values.back() == node.value ? context_.name(id) : values.back();
+    node.statements.push_back(
+        context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
+    if (keeps)
+      values.back() =
+          targets.size() == values.size() && values.back() == node.value ? context_.name(id) : values.back();
     node.value = context_.name(id);
   }
   if (targets.size() == 1) {
     node.statements.push_back(context_.stmt(Assign{context_.list({targets[0]}), values[0]}, node.offset, node.line));
   } else if (!targets.empty()) {
     Expr* left = context_.expr(Tuple{context_.arena.copy(targets)});
-    node.statements.push_back(context_.stmt(Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})}, node.offset, node.line));
+    node.statements.push_back(context_.stmt(
+        Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})}, node.offset, node.line));
   }
   std::vector<Expr*> along_a = after, along_b = after;
   if (keeps) (state.keep_a ? along_b : along_a).pop_back();

@@ -21,7 +21,9 @@ void Lifter::import_name() {
   Expr* level_expr = pop();
   auto* level_constant = as<ConstantExpr>(level_expr);
   auto* list = as<ConstantExpr>(names);
-  int level = level_constant && level_constant->value->kind == Constant::Kind::integer ? std::atoi(level_constant->value->text.c_str()) : -1;
+  int level = level_constant && level_constant->value->kind == Constant::Kind::integer
+                  ? std::atoi(level_constant->value->text.c_str())
+                  : -1;
   auto stored = [&](int at) { return as<Name>(target_name(code_[at]))->id; };
   int next = skip(at_ + 1);
   if (level >= 0 && list && list->value->kind == Constant::Kind::none && level == 0) {
@@ -60,8 +62,9 @@ void Lifter::import_name() {
     }
   }
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
-    bool star = next < end_ && (code_[next].op == Op::import_star_ ||
-                                (code_[next].op == Op::intrinsic_1_ && Intrinsic1(code_[next].arg) == Intrinsic1::import_star));
+    bool star =
+        next < end_ && (code_[next].op == Op::import_star_ ||
+                        (code_[next].op == Op::intrinsic_1_ && Intrinsic1(code_[next].arg) == Intrinsic1::import_star));
     if (star) {
       at_ = next;
       int pop = skip(next + 1);
@@ -83,11 +86,14 @@ void Lifter::import_name() {
     }
   }
   // No statement of Python: the function behind it.
-  if (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_)) fail("import out of place");
+  if (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_))
+    fail("import out of place");
   Constant text;
   text.kind = Constant::Kind::string, text.text = std::string(module);
   auto scope = [&](std::string_view id) { return make(Call{context_.name(id), {}, {}}); };
-  push(Call{context_.name("__import__"), context_.list({context_.constant(std::move(text)), scope("globals"), scope("locals"), names, level_expr}), {}});
+  push(Call{context_.name("__import__"),
+            context_.list({context_.constant(std::move(text)), scope("globals"), scope("locals"), names, level_expr}),
+            {}});
 }
 
 }  // namespace depyf

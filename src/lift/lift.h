@@ -18,7 +18,7 @@ struct Node {
     loop,      // for: to a with the next item bound to target, to b when exhausted; value: the iterable
     leave,     // return value
     stop,      // its last statement does not go on (raise, reraise)
-    setup,     // enters region `index`: a is the body, b the handler (with: what follows); value: the manager, target: as
+    setup,  // enters region `index`: a is the body, b the handler (with: what follows); value: the manager, target: as
   };
   End end = End::none;
   std::vector<ast::Stmt*> statements;
@@ -27,7 +27,7 @@ struct Node {
   int index = -1;
   int region = -1;
   bool is_async = false;
-  bool inherited = false;   // leave: the value was made in the block before
+  bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;
   std::int32_t line = -1;
 };

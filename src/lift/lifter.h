@@ -37,7 +37,7 @@ class Lifter {
   struct State {
     std::vector<Entry> stack;      // at the end
     bool lifted = false, keep_a = false, keep_b = false;  // keep: the tested value stays on the stack along that edge
-    int alias = -1;                // merged into that node
+    int alias = -1;  // merged into that node
   };
   // Targets of one unpacking, filled by the stores that follow it.
   struct Unpacking {
@@ -50,7 +50,7 @@ class Lifter {
   };
   // SWAP before stores: `a, b = x, y`.
   struct SwapGroup {
-    std::vector<ast::Expr*> values;   // in order of evaluation
+    std::vector<ast::Expr*> values;  // in order of evaluation
     std::vector<ast::Expr*> targets;  // in order of the stores
   };
 
@@ -61,18 +61,18 @@ class Lifter {
   [[noreturn]] void fail(std::string what) const;
   void push(ast::Expr::Node node);
   void push(ast::Expr* expr);
-  ast::Expr* pop();                   // for use as an operand
+  ast::Expr* pop();  // for use as an operand
   Entry pop_entry();
   std::vector<ast::Expr*> pop_many(int count);
-  Entry& peek(int from_top);          // 1: top
+  Entry& peek(int from_top);  // 1: top
   ast::Expr* local(int index);
   ast::Expr* make(ast::Expr::Node node) { return context_.expr(std::move(node), now().offset, now().line); }
   const Instruction& now() const { return code_[at_]; }
-  int skip(int at) const;             // the next instruction from `at` that does something, or the block's end
+  int skip(int at) const;  // the next instruction from `at` that does something, or the block's end
   bool stable(const ast::Expr* expr) const;
   void emit(ast::Stmt::Node node);
   void emit_raw(ast::Stmt::Node node);
-  void settle(ast::Expr*& expr);      // resolves what must not stay in a statement
+  void settle(ast::Expr*& expr);  // resolves what must not stay in a statement
   void spill(Entry& entry);
   void spill_all(std::size_t count);  // the lowest `count` entries
   std::string_view fresh_name();
@@ -131,8 +131,8 @@ class Lifter {
 
   // merge.cpp
   int find(int block);
-  std::vector<std::pair<int, bool>> edges_to(int block);   // (node, along b)
-  void enter(int block);                    // sets node_ and stack_
+  std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
+  void enter(int block);  // sets node_ and stack_
   bool reduce_values(int block);
   bool merge_condition(int block);
   bool pushes_one(int block, int test);
@@ -157,24 +157,24 @@ class Lifter {
   std::vector<Node> nodes_;
   std::vector<State> states_;
   std::vector<Entry> stack_;
-  int current_block_ = 0;   // being lifted
-  int node_ = 0;            // that it is lifted into: itself, or what it was merged into
-  int at_ = 0, end_ = 0;    // instruction at work, end of its block
-  bool ended_ = false;      // the block has its end
+  int current_block_ = 0;  // being lifted
+  int node_ = 0;  // that it is lifted into: itself, or what it was merged into
+  int at_ = 0, end_ = 0;  // instruction at work, end of its block
+  bool ended_ = false;  // the block has its end
   bool comprehension_ = false;
   int temporaries_ = 0;
-  std::uint32_t first_offset_ = 0;   // of the statement being made
-  std::unordered_set<const char*> fast_;     // ids of locals that nobody else can change, and of temporaries
+  std::uint32_t first_offset_ = 0;  // of the statement being made
+  std::unordered_set<const char*> fast_;  // ids of locals that nobody else can change, and of temporaries
   std::vector<Unpacking> unpackings_;
   std::vector<SwapGroup> swaps_;
   std::unordered_map<const ast::Expr*, int> swap_of_;
-  std::set<std::string_view> bound_names_;                    // names that handlers bind
-  std::unordered_map<int, ast::Expr*> enter_target_;          // by instruction: what `with` binds
+  std::set<std::string_view> bound_names_;  // names that handlers bind
+  std::unordered_map<int, ast::Expr*> enter_target_;  // by instruction: what `with` binds
   std::unordered_map<int, std::vector<Entry>> header_stacks_;  // at the start of each loop
-  std::vector<ast::Expr*> items_;    // what for loops bind
+  std::vector<ast::Expr*> items_;  // what for loops bind
   std::vector<std::optional<std::vector<ast::Expr*>>> flat_stacks_;
   std::vector<int> flat_todo_;
-  std::set<int> chains_;             // blocks that only clean up after a chained comparison
+  std::set<int> chains_;  // blocks that only clean up after a chained comparison
 };
 
 }  // namespace depyf

@@ -14,7 +14,8 @@ bool Lifter::matching(const Instruction& instruction) {
   auto decide = [&](Expr* subject, Pattern* wanted, Expr* success, Expr* failure) {
     std::string_view id = fresh_name();
     auto set = [&](Expr* value) {
-      return context_.list({context_.stmt(Assign{context_.list({context_.name(id)}), value}, now().offset, now().line)});
+      return context_.list(
+          {context_.stmt(Assign{context_.list({context_.name(id)}), value}, now().offset, now().line)});
     };
     MatchCase yes{wanted, nullptr, set(success)};
     MatchCase no{pattern(MatchAs{nullptr, {}}), nullptr, set(failure)};
@@ -34,7 +35,8 @@ bool Lifter::matching(const Instruction& instruction) {
     case Op::match_sequence_: {
       Expr* subject = named_subject();
       Pattern* star = pattern(MatchStar{});
-      decide(subject, pattern(MatchSequence{context_.list({star})}), constant(Constant::Kind::true_), constant(Constant::Kind::false_));
+      decide(subject, pattern(MatchSequence{context_.list({star})}), constant(Constant::Kind::true_),
+             constant(Constant::Kind::false_));
       return true;
     }
     case Op::match_class_: {
@@ -58,7 +60,8 @@ bool Lifter::matching(const Instruction& instruction) {
       for (int index = 0; index < instruction.arg; ++index) positional.push_back(capture());
       for (const Constant& name : names->value->items) attributes.push_back(name.text), keyword.push_back(capture());
       decide(subject,
-             pattern(MatchClass{cls, context_.arena.copy(positional), context_.arena.copy(attributes), context_.arena.copy(keyword)}),
+             pattern(MatchClass{cls, context_.arena.copy(positional), context_.arena.copy(attributes),
+                                context_.arena.copy(keyword)}),
              make(Tuple{context_.arena.copy(captured)}), context_.none());
       return true;
     }
@@ -69,10 +72,12 @@ bool Lifter::matching(const Instruction& instruction) {
       std::string_view key = fresh_name();
       Expr* present = make(Compare{context_.name(key), context_.list({CompareOp::in}), context_.list({subject})});
       auto comprehension = [&](Expr* elt) {
-        return make(ComprehensionExpr{ComprehensionKind::generator, elt, nullptr, context_.list({Comprehension{context_.name(key), keys, {}, false}})});
+        return make(ComprehensionExpr{ComprehensionKind::generator, elt, nullptr,
+                                      context_.list({Comprehension{context_.name(key), keys, {}, false}})});
       };
       Expr* all = make(Call{context_.name("all"), context_.list({comprehension(present)}), {}});
-      Expr* values = make(Call{context_.name("tuple"), context_.list({comprehension(make(Subscript{subject, context_.name(key)}))}), {}});
+      Expr* values = make(Call{
+          context_.name("tuple"), context_.list({comprehension(make(Subscript{subject, context_.name(key)}))}), {}});
       push(IfExp{all, values, context_.none()});
       spill_all(stack_.size());
       return true;

@@ -37,7 +37,10 @@ bool same_place(const Expr* one, const Expr* two) {
 
 Expr* Lifter::target_name(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::store_fast_: case Op::delete_fast_: case Op::store_deref_: case Op::delete_deref_: return local(instruction.arg);
+    case Op::store_fast_:
+    case Op::delete_fast_:
+    case Op::store_deref_:
+    case Op::delete_deref_: return local(instruction.arg);
     default: return make(Name{name_of(instruction.arg)});
   }
 }
@@ -82,7 +85,8 @@ void Lifter::store(Expr* target, Entry value) {
     swap_of_.erase(group);
     swap.targets.push_back(target);
     if (swap.targets.size() < swap.values.size()) return;
-    emit(Assign{context_.list({make(Tuple{context_.arena.copy(swap.targets)})}), make(Tuple{context_.arena.copy(swap.values)})});
+    emit(Assign{context_.list({make(Tuple{context_.arena.copy(swap.targets)})}),
+                make(Tuple{context_.arena.copy(swap.values)})});
     return;
   }
   if (auto* internal = as<Internal>(expr)) {
@@ -170,7 +174,8 @@ void Lifter::close_unpacking(Unpacking& unpacking) {
   unpacking.open = false;
   std::vector<Expr*> targets;
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
-    targets.push_back(int(index) == unpacking.star ? make(Starred{unpacking.targets[index]}) : unpacking.targets[index]);
+    targets.push_back(int(index) == unpacking.star ? make(Starred{unpacking.targets[index]})
+                                                   : unpacking.targets[index]);
   Expr* target = make(Tuple{context_.arena.copy(targets)});
   if (targets.empty()) target = make(ListExpr{});
   Entry source = unpacking.source;

@@ -85,17 +85,28 @@ class Unmarshaller {
       case 'l': return long_integer(start);
       case 'f': return real(text_float());
       case 'g': return real(binary_float());
-      case 'x': { double re = text_float(); return complex(re, text_float()); }
-      case 'y': { double re = binary_float(); return complex(re, binary_float()); }
+      case 'x': {
+        double re = text_float();
+        return complex(re, text_float());
+      }
+      case 'y': {
+        double re = binary_float();
+        return complex(re, binary_float());
+      }
       case 's': return make(Constant::Kind::bytes, std::string(text(size())));
-      case 'u': case 't': return utf8(start);
-      case 'a': case 'A': return make(Constant::Kind::string, latin1_to_utf8(text(size())));
-      case 'z': case 'Z': return make(Constant::Kind::string, latin1_to_utf8(text(reader_.u8())));
+      case 'u':
+      case 't': return utf8(start);
+      case 'a':
+      case 'A': return make(Constant::Kind::string, latin1_to_utf8(text(size())));
+      case 'z':
+      case 'Z': return make(Constant::Kind::string, latin1_to_utf8(text(reader_.u8())));
       case ')': return sequence(Constant::Kind::tuple, reader_.u8());
       case '(': return sequence(Constant::Kind::tuple, size());
       case '>': return sequence(Constant::Kind::frozenset, size());
-      case '[': case '<': sequence(Constant::Kind::opaque, size()); return make(Constant::Kind::opaque);
-      case '{': case '}': skip_pairs(); return make(Constant::Kind::opaque);
+      case '[':
+      case '<': sequence(Constant::Kind::opaque, size()); return make(Constant::Kind::opaque);
+      case '{':
+      case '}': skip_pairs(); return make(Constant::Kind::opaque);
       case ':': return sequence(Constant::Kind::slice, 3);
       case 'c': return code();
       default: reader_.fail_at("unknown type of object", start); return {};

@@ -11,37 +11,36 @@ using namespace ast;
 
 Level level_of(const Expr* expr) {
   if (!expr) return Level::atom;
-  return std::visit(
-      Overloaded{
-          [](const Name&) { return Level::atom; },
-          [](const ConstantExpr& n) { return level_of(*n.value); },
-          [](const Attribute&) { return Level::atom; },
-          [](const Subscript&) { return Level::atom; },
-          [](const Slice&) { return Level::atom; },
-          [](const Call&) { return Level::atom; },
-          [](const BinOp& n) { return operator_of(n.op).level; },
-          [](const UnaryExpr& n) { return operator_of(n.op).level; },
-          [](const BoolOp& n) { return n.is_or ? Level::or_ : Level::and_; },
-          [](const Compare&) { return Level::compare; },
-          [](const IfExp&) { return Level::test; },
-          [](const Tuple& n) { return n.elts.empty() ? Level::atom : Level::tuple; },
-          [](const ListExpr&) { return Level::atom; },
-          [](const SetExpr&) { return Level::atom; },
-          [](const Dict&) { return Level::atom; },
-          [](const FormattedValue&) { return Level::atom; },
-          [](const JoinedStr&) { return Level::atom; },
-          [](const Interpolation&) { return Level::atom; },
-          [](const TemplateStr&) { return Level::atom; },
-          [](const Lambda&) { return Level::test; },
-          [](const ComprehensionExpr&) { return Level::atom; },
-          [](const Await&) { return Level::await; },
-          [](const Yield&) { return Level::yield; },
-          [](const YieldFrom&) { return Level::yield; },
-          [](const NamedExpr&) { return Level::named; },
-          [](const Starred&) { return Level::atom; },
-          [](const Internal&) { return Level::atom; },
-      },
-      expr->node);
+  return std::visit(Overloaded{
+                        [](const Name&) { return Level::atom; },
+                        [](const ConstantExpr& n) { return level_of(*n.value); },
+                        [](const Attribute&) { return Level::atom; },
+                        [](const Subscript&) { return Level::atom; },
+                        [](const Slice&) { return Level::atom; },
+                        [](const Call&) { return Level::atom; },
+                        [](const BinOp& n) { return operator_of(n.op).level; },
+                        [](const UnaryExpr& n) { return operator_of(n.op).level; },
+                        [](const BoolOp& n) { return n.is_or ? Level::or_ : Level::and_; },
+                        [](const Compare&) { return Level::compare; },
+                        [](const IfExp&) { return Level::test; },
+                        [](const Tuple& n) { return n.elts.empty() ? Level::atom : Level::tuple; },
+                        [](const ListExpr&) { return Level::atom; },
+                        [](const SetExpr&) { return Level::atom; },
+                        [](const Dict&) { return Level::atom; },
+                        [](const FormattedValue&) { return Level::atom; },
+                        [](const JoinedStr&) { return Level::atom; },
+                        [](const Interpolation&) { return Level::atom; },
+                        [](const TemplateStr&) { return Level::atom; },
+                        [](const Lambda&) { return Level::test; },
+                        [](const ComprehensionExpr&) { return Level::atom; },
+                        [](const Await&) { return Level::await; },
+                        [](const Yield&) { return Level::yield; },
+                        [](const YieldFrom&) { return Level::yield; },
+                        [](const NamedExpr&) { return Level::named; },
+                        [](const Starred&) { return Level::atom; },
+                        [](const Internal&) { return Level::atom; },
+                    },
+                    expr->node);
 }
 
 void Printer::name(std::string_view name) { write(identifier(name)); }
@@ -146,84 +145,83 @@ void Printer::between_blanks(std::string_view op) {
 
 void Printer::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
-  std::visit(
-      Overloaded{
-          [&](const Name& n) { name(n.id); },
-          [&](const ConstantExpr& n) { constant(*n.value); },
-          [&](const Attribute&) { internal("missing", -1, nullptr); },
-          [&](const Subscript&) { internal("missing", -1, nullptr); },
-          [&](const Slice& n) {  // outside of a subscript
-            bool first = true;
-            for (const Expr* part : {n.lower, n.upper, n.step}) {
-              write(first ? "slice(" : ", ");
-              first = false;
-              part ? expr(part, Level::test) : write("None");
-            }
-            write(")");
-          },
-          [&](const Call&) { internal("missing", -1, nullptr); },
-          [&](const BinOp&) { internal("missing", -1, nullptr); },
-          [&](const UnaryExpr& n) {
-            const Operator& op = operator_of(n.op);
-            write(op.text);
-            expr(n.operand, op.right);
-          },
-          [&](const BoolOp&) { internal("missing", -1, nullptr); },
-          [&](const Compare&) { internal("missing", -1, nullptr); },
-          [&](const IfExp&) { internal("missing", -1, nullptr); },
-          [&](const Tuple& n) {
-            if (n.elts.empty()) write("()");
-            comma_separated(n.elts);
-            if (n.elts.size() == 1) write(",");
-          },
-          [&](const ListExpr& n) {
-            write("[");
-            comma_separated(n.elts);
-            write("]");
-          },
-          [&](const SetExpr& n) {
-            write(n.elts.empty() ? "{*()" : "{");
-            comma_separated(n.elts);
-            write("}");
-          },
-          [&](const Dict& n) { dict(n); },
-          [&](const FormattedValue&) { fstring(leaf); },
-          [&](const JoinedStr&) { fstring(leaf); },
-          [&](const Interpolation&) { fstring(leaf); },
-          [&](const TemplateStr&) { fstring(leaf); },
-          [&](const Lambda& n) {
-            write("lambda");
-            const std::string args = out_.capture([&] { arguments(n.args, false); });
-            if (!args.empty()) write(" ");
-            write(args);
-            write(": ");
-            expr(n.body, Level::test);
-          },
-          [&](const ComprehensionExpr& n) { comprehension(n); },
-          [&](const Await& n) {
-            write("await ");
-            expr(n.value, Level::atom);
-          },
-          [&](const Yield& n) {
-            write("yield");
-            if (n.value) write(" "), bare(n.value, Level::tuple);
-          },
-          [&](const YieldFrom& n) {
-            write("yield from ");
-            expr(n.value, Level::test);
-          },
-          [&](const NamedExpr& n) {
-            expr(n.target, Level::atom);
-            write(" := ");
-            expr(n.value, Level::test);
-          },
-          [&](const Starred& n) {
-            write("*");
-            expr(n.value, Level::bit_or);
-          },
-          [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
-      },
-      leaf->node);
+  std::visit(Overloaded{
+                 [&](const Name& n) { name(n.id); },
+                 [&](const ConstantExpr& n) { constant(*n.value); },
+                 [&](const Attribute&) { internal("missing", -1, nullptr); },
+                 [&](const Subscript&) { internal("missing", -1, nullptr); },
+                 [&](const Slice& n) {  // outside of a subscript
+                   bool first = true;
+                   for (const Expr* part : {n.lower, n.upper, n.step}) {
+                     write(first ? "slice(" : ", ");
+                     first = false;
+                     part ? expr(part, Level::test) : write("None");
+                   }
+                   write(")");
+                 },
+                 [&](const Call&) { internal("missing", -1, nullptr); },
+                 [&](const BinOp&) { internal("missing", -1, nullptr); },
+                 [&](const UnaryExpr& n) {
+                   const Operator& op = operator_of(n.op);
+                   write(op.text);
+                   expr(n.operand, op.right);
+                 },
+                 [&](const BoolOp&) { internal("missing", -1, nullptr); },
+                 [&](const Compare&) { internal("missing", -1, nullptr); },
+                 [&](const IfExp&) { internal("missing", -1, nullptr); },
+                 [&](const Tuple& n) {
+                   if (n.elts.empty()) write("()");
+                   comma_separated(n.elts);
+                   if (n.elts.size() == 1) write(",");
+                 },
+                 [&](const ListExpr& n) {
+                   write("[");
+                   comma_separated(n.elts);
+                   write("]");
+                 },
+                 [&](const SetExpr& n) {
+                   write(n.elts.empty() ? "{*()" : "{");
+                   comma_separated(n.elts);
+                   write("}");
+                 },
+                 [&](const Dict& n) { dict(n); },
+                 [&](const FormattedValue&) { fstring(leaf); },
+                 [&](const JoinedStr&) { fstring(leaf); },
+                 [&](const Interpolation&) { fstring(leaf); },
+                 [&](const TemplateStr&) { fstring(leaf); },
+                 [&](const Lambda& n) {
+                   write("lambda");
+                   const std::string args = out_.capture([&] { arguments(n.args, false); });
+                   if (!args.empty()) write(" ");
+                   write(args);
+                   write(": ");
+                   expr(n.body, Level::test);
+                 },
+                 [&](const ComprehensionExpr& n) { comprehension(n); },
+                 [&](const Await& n) {
+                   write("await ");
+                   expr(n.value, Level::atom);
+                 },
+                 [&](const Yield& n) {
+                   write("yield");
+                   if (n.value) write(" "), bare(n.value, Level::tuple);
+                 },
+                 [&](const YieldFrom& n) {
+                   write("yield from ");
+                   expr(n.value, Level::test);
+                 },
+                 [&](const NamedExpr& n) {
+                   expr(n.target, Level::atom);
+                   write(" := ");
+                   expr(n.value, Level::test);
+                 },
+                 [&](const Starred& n) {
+                   write("*");
+                   expr(n.value, Level::bit_or);
+                 },
+                 [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
+             },
+             leaf->node);
 }
 
 void Printer::constant(const Constant& constant) {

@@ -95,8 +95,7 @@ ComplexForm complex_form(double real, double imag) {
   const bool minus_real = std::signbit(real) && !std::isnan(real);
   const bool minus_imag = std::signbit(imag) && !std::isnan(imag);
   const bool zero_real = real == 0, zero_imag = imag == 0;
-  if (zero_real && minus_real == minus_imag)
-    return minus_imag ? ComplexForm::minus_imaginary : ComplexForm::imaginary;
+  if (zero_real && minus_real == minus_imag) return minus_imag ? ComplexForm::minus_imaginary : ComplexForm::imaginary;
   if (zero_real && std::isnan(imag)) return ComplexForm::minus_imaginary;  // real is -0.0
   if (zero_real && zero_imag) return minus_real ? ComplexForm::product : ComplexForm::minus_product;
   if (zero_real) return minus_real ? ComplexForm::minus_sum : ComplexForm::sum;

@@ -10,8 +10,24 @@ namespace depyf::print {
 
 // From loosest to tightest. Where an expression stands, the grammar names the loosest level that needs no parentheses.
 enum class Level : std::uint8_t {
-  named, yield, tuple, test, or_, and_, not_, compare, bit_or, bit_xor, bit_and, shift, arithmetic, term, factor, power,
-  await, atom
+  named,
+  yield,
+  tuple,
+  test,
+  or_,
+  and_,
+  not_,
+  compare,
+  bit_or,
+  bit_xor,
+  bit_and,
+  shift,
+  arithmetic,
+  term,
+  factor,
+  power,
+  await,
+  atom
 };
 
 constexpr Level tighter(Level level) { return static_cast<Level>(static_cast<int>(level) + 1); }
@@ -24,7 +40,8 @@ struct Operator {
 
 constexpr Operator left_associative(std::string_view text, Level level) { return {text, level, level, tighter(level)}; }
 
-constexpr Operator binary_operators[] = {  // in the order of BinaryOp
+constexpr Operator binary_operators[] = {
+    // in the order of BinaryOp
     left_associative("+", Level::arithmetic),
     left_associative("&", Level::bit_and),
     left_associative("//", Level::term),
@@ -40,7 +57,8 @@ constexpr Operator binary_operators[] = {  // in the order of BinaryOp
     left_associative("^", Level::bit_xor),
 };
 
-constexpr Operator unary_operators[] = {  // in the order of UnaryOp
+constexpr Operator unary_operators[] = {
+    // in the order of UnaryOp
     {"+", Level::factor, Level::factor, Level::factor},
     {"-", Level::factor, Level::factor, Level::factor},
     {"not ", Level::not_, Level::not_, Level::not_},

@@ -26,8 +26,14 @@ class Printer {
   void module(ast::Block body);
 
  private:
-  struct Operand { const ast::Expr* expr; Level loosest; };
-  struct Open { const ast::Expr* expr; bool parenthesised; };  // a node whose leftmost operand is being printed
+  struct Operand {
+    const ast::Expr* expr;
+    Level loosest;
+  };
+  struct Open {
+    const ast::Expr* expr;
+    bool parenthesised;
+  };  // a node whose leftmost operand is being printed
   struct Piece;
   enum class Above : std::uint8_t { nothing, comment, statement, heading };  // what stands in the block so far
 

@@ -112,9 +112,9 @@ void Printer::with_items(List<WithItem> items) {
     if (!first) write(", ");
     first = false;
     // From 3.9 on, `with (a, b):` has two items instead of a tuple.
-    const bool tuple = is<Tuple>(item.context_expr) ||
-                       (is<ConstantExpr>(item.context_expr) &&
-                        as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
+    const bool tuple =
+        is<Tuple>(item.context_expr) || (is<ConstantExpr>(item.context_expr) &&
+                                         as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
     if (tuple && items.size() == 1 && !item.optional_vars) {
       write("(");
       expr(item.context_expr, Level::test);
@@ -178,109 +178,108 @@ void Printer::names(std::string_view keyword, List<std::string_view> names) {
 }
 
 void Printer::keyword_statement(const Stmt* stmt) {
-  std::visit(
-      Overloaded{
-          [&](const FunctionDef& n) { definition(stmt, n); },
-          [&](const ClassDef& n) { definition(stmt, n); },
-          [&](const Return& n) {
-            write("return");
-            if (n.value) write(" "), bare(n.value, Level::tuple);
-          },
-          [&](const Delete& n) {
-            write("del ");
-            n.targets.empty() ? write("()") : comma_separated(n.targets);
-          },
-          [&](const Assign& n) {
-            for (const Expr* target : n.targets) {
-              bare(target, Level::tuple);
-              write(" = ");
-            }
-            bare(n.value, Level::yield);
-          },
-          [&](const AugAssign& n) {
-            expr(n.target, Level::test);
-            write(" ");
-            write(operator_of(n.op).text);
-            write("= ");
-            bare(n.value, Level::yield, version_ >= Version{3, 9});
-          },
-          [&](const AnnAssign& n) {
-            const bool parenthesised = !n.simple && is<Name>(n.target);
-            if (parenthesised) write("(");
-            expr(n.target, Level::test);
-            write(parenthesised ? "): " : ": ");
-            expr(n.annotation, Level::test);
-            if (n.value) write(" = "), bare(n.value, Level::yield);
-          },
-          [&](const TypeAlias& n) {
-            write("type ");
-            name(n.name);
-            type_params(n.type_params);
-            write(" = ");
-            expr(n.value, Level::test);
-          },
-          [&](const For& n) {
-            write(n.is_async ? "async for " : "for ");
-            bare(n.target, Level::tuple);
-            write(" in ");
-            bare(n.iter, Level::tuple, version_ >= Version{3, 9});
-            suite(n.body);
-            otherwise("else", n.orelse);
-          },
-          [&](const While& n) {
-            write("while ");
-            condition(n.test);
-            suite(n.body);
-            otherwise("else", n.orelse);
-          },
-          [&](const If&) { conditional(stmt); },
-          [&](const With& n) {
-            write(n.is_async ? "async with " : "with ");
-            with_items(n.items);
-            suite(n.body);
-          },
-          [&](const Match& n) {
-            write("match ");
-            is<NamedExpr>(n.subject) ? condition(n.subject) : bare(n.subject, Level::tuple);
-            cases(n);
-          },
-          [&](const Raise& n) {
-            write("raise");
-            if (n.exc) write(" "), expr(n.exc, Level::test);
-            if (n.exc && n.cause) write(" from "), expr(n.cause, Level::test);
-          },
-          [&](const Try& n) {
-            write("try");
-            suite(n.body);
-            handlers(n);
-          },
-          [&](const Assert& n) {
-            write("assert ");
-            expr(n.test, Level::test);
-            if (n.msg) write(", "), expr(n.msg, Level::test);
-          },
-          [&](const Import& n) {
-            write(n.names.empty() ? "pass" : "import ");
-            aliases(n.names);
-          },
-          [&](const ImportFrom& n) {
-            if (n.names.empty()) return write("pass");
-            write("from ");
-            write(std::string(std::max(n.level, 0), '.'));
-            if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
-            write(" import ");
-            aliases(n.names);
-          },
-          [&](const Global& n) { names("global ", n.names); },
-          [&](const Nonlocal& n) { names("nonlocal ", n.names); },
-          [&](const ExprStmt& n) { bare(n.value, Level::yield); },
-          [&](const Pass&) { write("pass"); },
-          [&](const Break&) { write("break"); },
-          [&](const Continue&) { write("continue"); },
-          [&](const Comment& n) { comment(n.text); },
-          [&](const InternalStmt& n) { internal(name_of(n.marker), n.index, n.value, n.value2); },
-      },
-      stmt->node);
+  std::visit(Overloaded{
+                 [&](const FunctionDef& n) { definition(stmt, n); },
+                 [&](const ClassDef& n) { definition(stmt, n); },
+                 [&](const Return& n) {
+                   write("return");
+                   if (n.value) write(" "), bare(n.value, Level::tuple);
+                 },
+                 [&](const Delete& n) {
+                   write("del ");
+                   n.targets.empty() ? write("()") : comma_separated(n.targets);
+                 },
+                 [&](const Assign& n) {
+                   for (const Expr* target : n.targets) {
+                     bare(target, Level::tuple);
+                     write(" = ");
+                   }
+                   bare(n.value, Level::yield);
+                 },
+                 [&](const AugAssign& n) {
+                   expr(n.target, Level::test);
+                   write(" ");
+                   write(operator_of(n.op).text);
+                   write("= ");
+                   bare(n.value, Level::yield, version_ >= Version{3, 9});
+                 },
+                 [&](const AnnAssign& n) {
+                   const bool parenthesised = !n.simple && is<Name>(n.target);
+                   if (parenthesised) write("(");
+                   expr(n.target, Level::test);
+                   write(parenthesised ? "): " : ": ");
+                   expr(n.annotation, Level::test);
+                   if (n.value) write(" = "), bare(n.value, Level::yield);
+                 },
+                 [&](const TypeAlias& n) {
+                   write("type ");
+                   name(n.name);
+                   type_params(n.type_params);
+                   write(" = ");
+                   expr(n.value, Level::test);
+                 },
+                 [&](const For& n) {
+                   write(n.is_async ? "async for " : "for ");
+                   bare(n.target, Level::tuple);
+                   write(" in ");
+                   bare(n.iter, Level::tuple, version_ >= Version{3, 9});
+                   suite(n.body);
+                   otherwise("else", n.orelse);
+                 },
+                 [&](const While& n) {
+                   write("while ");
+                   condition(n.test);
+                   suite(n.body);
+                   otherwise("else", n.orelse);
+                 },
+                 [&](const If&) { conditional(stmt); },
+                 [&](const With& n) {
+                   write(n.is_async ? "async with " : "with ");
+                   with_items(n.items);
+                   suite(n.body);
+                 },
+                 [&](const Match& n) {
+                   write("match ");
+                   is<NamedExpr>(n.subject) ? condition(n.subject) : bare(n.subject, Level::tuple);
+                   cases(n);
+                 },
+                 [&](const Raise& n) {
+                   write("raise");
+                   if (n.exc) write(" "), expr(n.exc, Level::test);
+                   if (n.exc && n.cause) write(" from "), expr(n.cause, Level::test);
+                 },
+                 [&](const Try& n) {
+                   write("try");
+                   suite(n.body);
+                   handlers(n);
+                 },
+                 [&](const Assert& n) {
+                   write("assert ");
+                   expr(n.test, Level::test);
+                   if (n.msg) write(", "), expr(n.msg, Level::test);
+                 },
+                 [&](const Import& n) {
+                   write(n.names.empty() ? "pass" : "import ");
+                   aliases(n.names);
+                 },
+                 [&](const ImportFrom& n) {
+                   if (n.names.empty()) return write("pass");
+                   write("from ");
+                   write(std::string(std::max(n.level, 0), '.'));
+                   if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
+                   write(" import ");
+                   aliases(n.names);
+                 },
+                 [&](const Global& n) { names("global ", n.names); },
+                 [&](const Nonlocal& n) { names("nonlocal ", n.names); },
+                 [&](const ExprStmt& n) { bare(n.value, Level::yield); },
+                 [&](const Pass&) { write("pass"); },
+                 [&](const Break&) { write("break"); },
+                 [&](const Continue&) { write("continue"); },
+                 [&](const Comment& n) { comment(n.text); },
+                 [&](const InternalStmt& n) { internal(name_of(n.marker), n.index, n.value, n.value2); },
+             },
+             stmt->node);
 }
 
 }  // namespace depyf::print

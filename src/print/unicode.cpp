@@ -7,7 +7,9 @@
 namespace depyf::print {
 namespace {
 
-struct Range { char32_t first, last; };
+struct Range {
+  char32_t first, last;
+};
 #include "print/unicode_tables.inc"
 
 bool contains(std::span<const Range> ranges, char32_t point) {
@@ -29,10 +31,11 @@ bool continues_identifier(char32_t point) {
   return contains(identifier_continue_ranges, point);
 }
 
-constexpr std::string_view keywords[] = {
-    "False", "None",   "True",     "and",   "as",   "assert", "async",  "await", "break",  "class",  "continue", "def",
-    "del",   "elif",   "else",     "except", "finally", "for", "from",  "global", "if",    "import", "in",       "is",
-    "lambda", "nonlocal", "not",   "or",    "pass", "raise",  "return", "try",   "while",  "with",   "yield"};
+constexpr std::string_view keywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
+                                         "await",  "break",  "class",   "continue", "def",      "del",    "elif",
+                                         "else",   "except", "finally", "for",      "from",     "global", "if",
+                                         "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
+                                         "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
 
 bool is_keyword(std::string_view name) { return std::ranges::find(keywords, name) != std::end(keywords); }
 

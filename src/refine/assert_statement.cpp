@@ -28,7 +28,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       if (raise && !raise->cause) {
         if (is_assertion(raise->exc, scope)) found = true;
         auto* call = as<Call>(raise->exc);
-        if (call && is_assertion(call->func, scope) && call->args.size() == 1 && call->keywords.empty() && !is<Starred>(call->args[0]))
+        if (call && is_assertion(call->func, scope) && call->args.size() == 1 && call->keywords.empty() &&
+            !is<Starred>(call->args[0]))
           found = true, message = call->args[0];
       }
       if (!found) continue;

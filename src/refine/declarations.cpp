@@ -13,31 +13,42 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   std::set<std::string_view> globals, nonlocals, bound, used;
   bool yields = false;
-  int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) + !!(code.flags & CodeObject::varkeywords);
-  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) bound.insert(code.varnames[index]);
-  auto local = [&](int index) { return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{}; };
+  int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
+                  !!(code.flags & CodeObject::varkeywords);
+  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index)
+    bound.insert(code.varnames[index]);
+  auto local = [&](int index) {
+    return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{};
+  };
   std::vector<char> seen(scope.cfg.code.size());
   for (int block : scope.cfg.order)
     for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
       const Instruction& instruction = scope.cfg.code[at];
       switch (instruction.op) {
-        case Op::store_global_: case Op::delete_global_:
+        case Op::store_global_:
+        case Op::delete_global_:
           if (instruction.arg < int(code.names.size())) globals.insert(code.names[instruction.arg]);
           break;
-        case Op::store_deref_: case Op::delete_deref_:
+        case Op::store_deref_:
+        case Op::delete_deref_:
           (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
           break;
-        case Op::store_fast_: case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
+        case Op::store_fast_:
+        case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
         case Op::load_fast_: used.insert(local(instruction.arg)); break;
-        case Op::load_deref_: case Op::load_closure_:
+        case Op::load_deref_:
+        case Op::load_closure_:
           if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
           break;
-        case Op::yield_value_: case Op::yield_from_: yields = true; break;
+        case Op::yield_value_:
+        case Op::yield_from_: yields = true; break;
         default: break;
       }
     }
   std::vector<Stmt*> result;
-  auto names = [&](const std::set<std::string_view>& set) { return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end())); };
+  auto names = [&](const std::set<std::string_view>& set) {
+    return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
+  };
   nonlocals.erase("__class__");
   if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
   if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
@@ -64,7 +75,8 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   std::vector<Stmt*> result(body.begin(), body.end());
   if (scope.kind == Scope::Kind::function) {
     bool has = code.version >= Version{3, 13} ? (code.flags & CodeObject::has_docstring) != 0 : true;
-    if (has && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string) text = context.expr(ConstantExpr{&code.constants[0]});
+    if (has && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string)
+      text = context.expr(ConstantExpr{&code.constants[0]});
   } else if (scope.kind == Scope::Kind::module && !result.empty()) {
     auto* assign = as<Assign>(result[0]);
     auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;

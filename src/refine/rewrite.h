@@ -5,7 +5,8 @@
 #include "support/function_ref.h"
 namespace depyf {
 // `rewrite` gets the statements of each block, which it may change, after those nested in it.
-inline ast::Block rewrite_blocks(Context& context, ast::Block body, FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
+inline ast::Block rewrite_blocks(Context& context, ast::Block body,
+                                 FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
   std::vector<ast::Stmt*> statements(body.begin(), body.end());
   for (ast::Stmt* stmt : statements) {
     if (ast::is<ast::FunctionDef>(stmt) || ast::is<ast::ClassDef>(stmt)) continue;

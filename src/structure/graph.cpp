@@ -14,7 +14,8 @@ std::vector<int> Graph::successors(int node) const {
       // What stands first in the code comes first.
       if (info.b >= 0 && info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {info.b, info.a};
       return {info.a, info.b};
-    case Node::End::loop: case Node::End::setup:
+    case Node::End::loop:
+    case Node::End::setup:
       if (info.b >= 0) return {info.a, info.b};
       return {info.a};
     default: return {};
@@ -31,7 +32,10 @@ void Graph::analyse() {
   outer_.assign(count, -1);
   sequence_.clear();
   std::vector<char> seen(count);
-  struct Frame { int node; std::vector<int> next; };
+  struct Frame {
+    int node;
+    std::vector<int> next;
+  };
   std::vector<Frame> stack{{entry, successors(entry)}};
   seen[entry] = 1;
   while (!stack.empty()) {
@@ -63,7 +67,10 @@ void Graph::analyse() {
       int best = -1;
       for (int pred : preds_[node]) {
         if (idom_[pred] < 0) continue;
-        if (best < 0) { best = pred; continue; }
+        if (best < 0) {
+          best = pred;
+          continue;
+        }
         int other = pred;
         while (best != other) {
           while (order_[best] > order_[other]) best = idom_[best];
@@ -80,7 +87,10 @@ void Graph::analyse() {
     std::vector<int> todo;
     for (int pred : preds_[header])
       if (order_[pred] >= index) {
-        if (!dominates(header, pred)) { irreducible_ = true; return; }
+        if (!dominates(header, pred)) {
+          irreducible_ = true;
+          return;
+        }
         todo.push_back(pred);
       }
     if (todo.empty()) continue;
@@ -100,7 +110,10 @@ void Graph::analyse() {
       }
       for (int pred : preds_[top]) {
         if (order_[pred] < index) continue;
-        if (!dominates(header, pred)) { irreducible_ = true; return; }
+        if (!dominates(header, pred)) {
+          irreducible_ = true;
+          return;
+        }
         todo.push_back(pred);
       }
     }

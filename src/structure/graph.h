@@ -19,12 +19,12 @@ class Graph {
   int forward_preds(int node) const { return forward_preds_[node]; }              // edges that are no back edges
   int order(int node) const { return order_[node]; }                              // -1: cannot be reached
   int idom(int node) const { return idom_[node]; }
-  int loop_of(int node) const { return loop_[node]; }                             // header of the innermost loop; a header's own
+  int loop_of(int node) const { return loop_[node]; }  // header of the innermost loop; a header's own
   int outer_loop(int header) const { return outer_[header]; }
   bool is_header(int node) const { return loop_[node] == node; }
   bool in_loop(int node, int header) const;
   bool dominates(int a, int b) const;
-  const std::vector<int>& sequence() const { return sequence_; }                  // reverse postorder
+  const std::vector<int>& sequence() const { return sequence_; }  // reverse postorder
 
   std::vector<Node>& nodes;
   int entry;

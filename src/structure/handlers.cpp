@@ -95,7 +95,8 @@ Block Structurer::clean(Block statements) {
   for (Stmt* stmt : statements) {
     if (auto* internal = as<InternalStmt>(stmt)) {
       switch (internal->marker) {
-        case StmtMarker::pop_except: case StmtMarker::with_exit: continue;
+        case StmtMarker::pop_except:
+        case StmtMarker::with_exit: continue;
         case StmtMarker::reraise: stmt->node = Raise{nullptr, nullptr}; break;
         case StmtMarker::bind_exception: throw InternalError{"an exception bound outside its handler", stmt->offset};
         default: break;

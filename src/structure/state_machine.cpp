@@ -40,15 +40,17 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg) {
         break;
       case Node::End::loop: {
         std::vector<Stmt*> found{set(number(node.a), node), context.stmt(Break{})}, none{set(number(node.b), node)};
-        body.push_back(context.stmt(For{node.target, node.value, context.arena.copy(found), context.arena.copy(none), node.is_async},
-                                    node.offset, node.line));
+        body.push_back(context.stmt(
+            For{node.target, node.value, context.arena.copy(found), context.arena.copy(none), node.is_async},
+            node.offset, node.line));
         break;
       }
       case Node::End::leave: body.push_back(context.stmt(Return{node.value}, node.offset, node.line)); break;
       default: break;
     }
     if (body.empty()) body.push_back(context.stmt(Pass{}));
-    Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::eq}), context.list({number(index)})});
+    Expr* test =
+        context.expr(Compare{context.name("__state"), context.list({CompareOp::eq}), context.list({number(index)})});
     arms.push_back(context.stmt(If{test, context.arena.copy(body), {}}, node.offset, node.line));
   }
   std::map<int, std::vector<int>> by_region;
@@ -72,7 +74,8 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg) {
       std::vector<Stmt*> enter;
       auto slot = [&](int index) { return context.name(context.arena.copy("__stack_" + std::to_string(index))); };
       if (region.lasti) enter.push_back(context.stmt(Assign{context.list({slot(region.depth)}), context.none()}));
-      enter.push_back(context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));
+      enter.push_back(
+          context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));
       enter.push_back(context.stmt(Assign{context.list({context.name("__state")}), number(handler[found->first])}));
       chain = context.list({context.stmt(If{test, context.arena.copy(enter), chain})});
     }

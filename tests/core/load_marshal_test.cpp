@@ -21,7 +21,9 @@ std::string little_endian(std::uint32_t value) {
 }
 
 std::string marshal_bytes(const std::string& text) { return "s" + little_endian(text.size()) + text; }
-std::string marshal_string(const std::string& text) { return "z" + std::string(1, static_cast<char>(text.size())) + text; }
+std::string marshal_string(const std::string& text) {
+  return "z" + std::string(1, static_cast<char>(text.size())) + text;
+}
 
 std::string marshal_tuple(const std::vector<std::string>& items) {
   std::string out = "(" + little_endian(items.size());
@@ -75,20 +77,26 @@ TEST_CASE("marshal: integers") {
   std::string digits;
   for (int i = 0; i < 8; ++i) digits += "\xff\x7f";
   CHECK(constant_of("l" + little_endian(8) + digits).text == "0x" + std::string(30, 'f'));
-  CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(1) + "\xff\xff"}))).find("range") != std::string::npos);
+  CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(1) + "\xff\xff"}))).find("range") !=
+        std::string::npos);
   CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(1) + "\0\0"s}))).find("zero") != std::string::npos);
   CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(0x80000000)}))) == "truncated");
 }
 
 TEST_CASE("marshal: floats as text and as bits") {
-  CHECK(constant_of("f\x03""1.5").real == 1.5);
+  CHECK(constant_of("f\x03"
+                    "1.5")
+            .real == 1.5);
   CHECK(constant_of("f\x04-inf").real == -std::numeric_limits<double>::infinity());
   CHECK(constant_of("g" + std::string(7, '\0') + "\x40").real == 2.0);
-  Constant complex = constant_of("x\x01""1\x02-2");
+  Constant complex = constant_of(
+      "x\x01"
+      "1\x02-2");
   CHECK(complex.kind == Kind::complex);
   CHECK(complex.real == 1);
   CHECK(complex.imag == -2);
-  CHECK(error_of(marshal_code(marshal_tuple({"f\x02""1x"}))) == "malformed float");
+  CHECK(error_of(marshal_code(marshal_tuple({"f\x02"
+                                             "1x"}))) == "malformed float");
 }
 
 TEST_CASE("marshal: strings") {

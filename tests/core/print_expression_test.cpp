@@ -36,7 +36,9 @@ TEST_CASE("constants that have no expression of their own") {
   const Constant slice{.kind = Constant::Kind::slice, .items = {integer("1"), none, none}};
   const Constant reverse{.kind = Constant::Kind::slice, .items = {none, none, minus}};
   const Constant pair{.kind = Constant::Kind::tuple, .items = {slice, minus}};
-  auto index = [&](Constant constant) { return print(b.expr(Subscript{b.name("a"), b.constant(std::move(constant))})); };
+  auto index = [&](Constant constant) {
+    return print(b.expr(Subscript{b.name("a"), b.constant(std::move(constant))}));
+  };
   CHECK(index(slice) == "a[1:]");
   CHECK(index(reverse) == "a[::-1]");
   CHECK(index(pair) == "a[1:, -1]");
@@ -67,7 +69,8 @@ TEST_CASE("what an f-string holds before 3.12") {
   TreeBuilder b;
   auto lines = [&] { return b.expr(Subscript{b.name("a"), b.string("\\")}); };
   CHECK(print(b.joined({b.field(lines())}), new_version) == "f\"{a['\\\\']}\"");
-  CHECK(print(b.joined({b.string("x"), b.field(lines(), 'r', b.string(">9"))})) == "''.join(['x', format(repr(a['\\\\']), '>9')])");
+  CHECK(print(b.joined({b.string("x"), b.field(lines(), 'r', b.string(">9"))})) ==
+        "''.join(['x', format(repr(a['\\\\']), '>9')])");
   CHECK(print(b.field(lines())) == "format(a['\\\\'])");
   CHECK(print(b.joined({b.field(b.expr(Subscript{b.name("a"), b.string("it's \"b\"")}))})) ==
         "f\"\"\"{a['''it's \"b\"''']}\"\"\"");
@@ -121,8 +124,9 @@ TEST_CASE("long chains need no stack") {
   CHECK(chain([&](Expr* e) { return b.expr(BinOp{e, BinaryOp::add, b.name("b"), false}); }) == 1 + 4 * length);
   CHECK(chain([&](Expr* e) { return b.expr(BinOp{e, BinaryOp::power, b.name("b"), false}); }) == 6 + 7 * (length - 1));
   CHECK(chain([&](Expr* e) { return b.expr(BoolOp{false, b.exprs({e, b.name("b")})}); }) == 7 + 8 * (length - 1));
-  CHECK(chain([&](Expr* e) { return b.expr(Compare{e, b.list<CompareOp>({CompareOp::lt}), b.exprs({b.name("b")})}); }) ==
-        5 + 6 * (length - 1));
+  CHECK(chain([&](Expr* e) {
+          return b.expr(Compare{e, b.list<CompareOp>({CompareOp::lt}), b.exprs({b.name("b")})});
+        }) == 5 + 6 * (length - 1));
   CHECK(chain([&](Expr* e) { return b.expr(Attribute{e, "b"}); }) == 1 + 2 * length);
   CHECK(chain([&](Expr* e) { return b.expr(Subscript{e, b.name("b")}); }) == 1 + 3 * length);
   CHECK(chain([&](Expr* e) { return b.expr(Call{e, {}, {}}); }) == 1 + 2 * length);

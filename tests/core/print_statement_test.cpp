@@ -72,7 +72,8 @@ TEST_CASE("the line map has the statements of the outermost code object") {
   auto* inner = b.function("inner", b.block({b.line("hidden", 1)}), 10);
   auto* test = b.stmt(If{b.name("a"), b.block({b.line("b", 14)}), b.block({b.line("c", 16)})}, 12);
   auto* text = b.stmt(ExprStmt{b.expr(Tuple{b.exprs({b.string("x"), b.name("y")})})}, 18);
-  const Block body = b.block({b.stmt(ExprStmt{b.string("Two\nlines")}, 2), inner, b.stmt(Comment{"no code"}), test, text});
+  const Block body =
+      b.block({b.stmt(ExprStmt{b.string("Two\nlines")}, 2), inner, b.stmt(Comment{"no code"}), test, text});
 
   CHECK(map(print_block(body, {3, 8})) == Map{{1, 2}, {5, 10}, {10, 12}, {11, 14}, {13, 16}, {14, 18}});
 

@@ -28,12 +28,16 @@ class TreeBuilder {
   }
 
   template <class T>
-  ast::List<T> list(const std::vector<T>& items) { return arena_.copy(items); }
+  ast::List<T> list(const std::vector<T>& items) {
+    return arena_.copy(items);
+  }
   ast::List<ast::Expr*> exprs(const std::vector<ast::Expr*>& items) { return list(items); }
   ast::Block block(const std::vector<ast::Stmt*>& items) { return list(items); }
 
   ast::Expr* name(std::string_view id) { return expr(ast::Name{id}); }
-  ast::Expr* string(std::string_view text) { return constant({.kind = Constant::Kind::string, .text = std::string(text)}); }
+  ast::Expr* string(std::string_view text) {
+    return constant({.kind = Constant::Kind::string, .text = std::string(text)});
+  }
   ast::Expr* integer(int value) { return constant({.kind = Constant::Kind::integer, .text = std::to_string(value)}); }
   ast::Expr* constant(Constant value) { return expr(ast::ConstantExpr{&constants_.emplace_back(std::move(value))}); }
   ast::Expr* call(std::string_view function, const std::vector<ast::Expr*>& args) {
