@@ -2,6 +2,8 @@
 
 import types
 
+__version__: str
+
 class Decompiled:
     """What decompiling one code object gave."""
 
@@ -34,3 +36,15 @@ def decompile(code: types.CodeType, *, name: str | None = None) -> Decompiled:
     Raises:
         TypeError: `code` is no code object.
     """
+
+def passes() -> list[tuple[str, str]]:
+    """(name, why it stands where it stands) of each pass, in order."""
+
+# For tests: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes) of each instruction.
+def decode(code: types.CodeType) -> list[tuple[str, int, int, int, int, int, int, int, int, int]]: ...
+def decode_pyc(
+    file: bytes,
+) -> list[tuple[bytes, list[tuple[str, int, int, int, int, int, int, int, int, int]] | str]]: ...
+def tables(
+    code: types.CodeType,
+) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, int, int, bool]]]: ...

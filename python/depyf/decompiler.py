@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 from depyf import _core, names
+from depyf.compat import callables
 
 __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code"]
 
@@ -79,38 +79,11 @@ def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
             at = at.func
         elif isinstance(at, type):
             raise TypeError(f"cannot decompile the class {at.__qualname__}: give one of its methods")
-        elif (inner := _wrapped(at)) is not None or (inner := _defined_call(at)) is not None:
+        elif (inner := callables.wrapped(at)) is not None or (inner := callables.defined_call(at)) is not None:
             at = inner
         elif isinstance(at, types.FunctionType):
             return at.__code__
     raise TypeError(f"cannot decompile {_type_name(thing)}: there is no Python code behind it")
-
-
-def _wrapped(thing: Any) -> Any:
-    """What a wrapper wraps: `torch.compile` leaves its own name for it, others `__wrapped__`."""
-    # An instance's own dictionary: `getattr` could run the `__getattr__` of an arbitrary object.
-    own = getattr(thing, "__dict__", None)
-    if not isinstance(own, (dict, types.MappingProxyType)):
-        return None
-    if "_orig_mod" in own.get("_modules", ()):  # torch.compile of a module
-        return own["_modules"]["_orig_mod"]
-    for name in ("_torchdynamo_orig_callable", "__wrapped__"):
-        if name in own:
-            return own[name]
-    return None
-
-
-def _defined_call(thing: Any) -> Any:
-    """The Python function that calling an instance runs: its `forward` if it is a torch module, else `__call__`."""
-    if isinstance(thing, types.FunctionType):
-        return None
-    module_forward = getattr(type(thing), "forward", None)
-    if hasattr(type(thing), "_call_impl") and isinstance(module_forward, types.FunctionType):
-        return module_forward
-    call = inspect.getattr_static(type(thing), "__call__", None)
-    if isinstance(call, (types.FunctionType, types.MethodType)):
-        return call
-    return None
 
 
 def _class_name(kind: type) -> str:

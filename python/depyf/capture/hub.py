@@ -20,7 +20,7 @@ class Listener(Protocol):
     """A block at work. What its methods raise is given to `failed`, and goes no further."""
 
     def transformed(self, original: types.CodeType, code: types.CodeType) -> None: ...
-    def traced(self, metadata: dict[str, object], payload: str | None) -> None: ...
+    def traced(self, record: trace.Record) -> None: ...
     def scheduled(self, kind: str, text: str) -> None: ...
     def named_graph(self, name: str, graph: Any, caller: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
@@ -103,8 +103,8 @@ def _transformed(original: types.CodeType, code: types.CodeType) -> None:
     _tell(lambda listener: listener.transformed(original, code))
 
 
-def _traced(metadata: dict[str, object], payload: str | None) -> None:
-    _tell(lambda listener: listener.traced(metadata, payload))
+def _traced(record: trace.Record) -> None:
+    _tell(lambda listener: listener.traced(record))
     if not _hears_ir and trace.has_inductor():
         _hear_ir()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import re
 import threading
 import types
 from dataclasses import dataclass, field
@@ -14,20 +13,7 @@ from depyf import decompiler, dump, files, guards, names, report
 from depyf.compat import dynamo, graphs, trace
 from depyf.session import Artifact, Frame, Session
 
-# Record of the structured trace -> the kind in the file's name.
-_GRAPHS = {
-    "dynamo_output_graph": "Captured_Graph",
-    "before_pre_grad_graph": "BEFORE_PRE_GRAD",
-    "after_pre_grad_graph": "AFTER_PRE_GRAD",
-    "aot_joint_graph": "Joint_graph",
-    "aot_forward_graph": "Forward_graph",
-    "aot_inference_graph": "Forward_graph",
-    "aot_backward_graph": "Backward_graph",
-    "before_post_grad_graph": "BEFORE_POST_GRAD",
-    "inductor_post_grad_graph": "AFTER_POST_GRAD",
-}
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
-_AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 
 
 @dataclass
@@ -106,30 +92,17 @@ class Recorder:
                 self._set_number(compile, called[0] if compile.number not in called else compile.number)
             self._write_transformed(frame, code)
 
-    def traced(self, metadata: dict[str, object], payload: str | None) -> None:
+    def traced(self, record: trace.Record) -> None:
         """A record of the structured trace."""
-        artifact = metadata.get("artifact")
-        name = artifact.get("name") if isinstance(artifact, dict) else next(iter(metadata), None)
-        if not isinstance(name, str):
-            return
         with self._lock:
-            if name == "dynamo_start":
-                self._started(metadata)
-            elif name in _GRAPHS and payload is not None:
-                kind = _GRAPHS[name]
-                self._add(kind, payload, _DIRECTIONS.get(kind) or graphs.direction(), ".py")
-            elif name == "inductor_output_code" and payload is not None:
-                told = _AOT_ID.match(payload)
-                found = told[1].replace("inference", "forward") if told else None
-                self._add("kernel", payload, graphs.direction() or found, ".py")
-            elif (
-                name
-                in ("dynamo_cpp_guards_str", "dynamo_graph_break_reason", "recompile_reasons", "compilation_metrics")
-                or "cache_hit" in name
-            ):
+            if record.graph is not None:
+                self._add(record.graph, record.text, _DIRECTIONS.get(record.graph) or graphs.direction(), ".py")
+            elif record.event == "kernel":
+                self._add("kernel", record.text, graphs.direction() or record.direction, ".py")
+            else:
                 compile = self._current()
                 if compile is not None:
-                    self._told_about(compile, name, metadata, payload)
+                    self._told_about(compile, record)
 
     def scheduled(self, kind: str, text: str) -> None:
         """Inductor's IR before or after fusion."""
@@ -319,33 +292,26 @@ class Recorder:
             compile.attempt = compile.frame.attempt = now.attempt
         return compile
 
-    def _started(self, metadata: dict[str, object]) -> None:
-        compile = self._current()
-        start = metadata.get("dynamo_start")
-        stack = start.get("stack") if isinstance(start, dict) else None
-        if compile is not None and isinstance(stack, list) and stack and compile.frame.function == "?":
-            compile.frame.function = str(stack[-1].get("name", "?"))
-            compile.frame.line = int(stack[-1].get("line") or 0)
-
-    def _told_about(self, compile: _Compile, name: str, metadata: dict[str, object], payload: str | None) -> None:
+    def _told_about(self, compile: _Compile, record: trace.Record) -> None:
         frame = compile.frame
-        if name == "compilation_metrics":
-            metrics = metadata.get(name)
-            if isinstance(metrics, dict):
-                frame.filename = frame.filename or str(metrics.get("co_filename") or "")
-                frame.line = int(metrics.get("co_firstlineno") or frame.line)
-                if metrics.get("fail_type"):
-                    frame.error = names.shorten(f"{metrics['fail_type']}: {metrics.get('fail_reason')}")
+        if record.event == "start":
+            if frame.function == "?":
+                frame.function, frame.line = record.function or "?", record.line or 0
+        elif record.event == "end":
+            frame.filename = frame.filename or record.filename or ""
+            frame.line = record.line or frame.line
+            if record.error:
+                frame.error = names.shorten(record.error)
             self._write_pending(compile)
-        elif name == "dynamo_cpp_guards_str":
-            frame.guards = guards.tree(payload or "")
-        elif name == "dynamo_graph_break_reason":
-            reason = guards.break_reason(payload or "")
+        elif record.event == "guards":
+            frame.guards = guards.tree(record.text)
+        elif record.event == "graph break":
+            reason = guards.break_reason(record.text)
             if reason not in frame.graph_breaks:
                 frame.graph_breaks.append(reason)
-        elif name == "recompile_reasons":
-            frame.recompile_reasons = [line for line in (payload or "").splitlines() if line.strip()]
-        else:
+        elif record.event == "recompile reasons":
+            frame.recompile_reasons = [line for line in record.text.splitlines() if line.strip()]
+        elif record.event == "cache hit":
             compile.cache_hit = True
 
     def _set_number(self, compile: _Compile, number: int) -> None:

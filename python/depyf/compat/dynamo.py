@@ -23,8 +23,9 @@ class Compilation:
     """The compilation that the calling thread is at."""
 
     key: object
-    """The same object for all of one compilation, also for its backward when that is compiled later. Compile ids are not:
-    they repeat after `torch._dynamo.reset`."""
+    """The same object for all of one compilation, also for its backward when that is compiled later. Compile ids are
+    not: they repeat after `torch._dynamo.reset`.
+    """
     compile_id: str
     attempt: int
 

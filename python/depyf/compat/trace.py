@@ -8,13 +8,58 @@ handler that raises would break the compilation: those added here must not.
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from depyf.compat.dynamo import not_compiled
 
 _TRACE = "torch.__trace"
+# Name of a record that holds a graph -> kind of graph, as depyf names it in files.
+_GRAPHS = {
+    "dynamo_output_graph": "Captured_Graph",
+    "before_pre_grad_graph": "BEFORE_PRE_GRAD",
+    "after_pre_grad_graph": "AFTER_PRE_GRAD",
+    "aot_joint_graph": "Joint_graph",
+    "aot_forward_graph": "Forward_graph",
+    "aot_inference_graph": "Forward_graph",
+    "aot_backward_graph": "Backward_graph",
+    "before_post_grad_graph": "BEFORE_POST_GRAD",
+    "inductor_post_grad_graph": "AFTER_POST_GRAD",
+}
+_EVENTS = {
+    "dynamo_start": "start",
+    "compilation_metrics": "end",
+    "inductor_output_code": "kernel",
+    "dynamo_cpp_guards_str": "guards",
+    "dynamo_graph_break_reason": "graph break",
+    "recompile_reasons": "recompile reasons",
+    "fx_graph_cache_hit": "cache hit",
+    "aotautograd_cache_hit": "cache hit",
+}
+_AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record of the structured trace."""
+
+    event: str
+    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "start", "end"."""
+    text: str = ""
+    graph: str | None = None
+    """The kind of graph."""
+    direction: str | None = None
+    """Of a kernel, where its text tells: "forward" or "backward"."""
+    function: str | None = None
+    filename: str | None = None
+    line: int | None = None
+    """Of a start or an end: the function that is compiled."""
+    error: str | None = None
+    """Of an end: why nothing was compiled."""
 
 
 class _Handler(logging.Handler):
@@ -33,18 +78,45 @@ def missing() -> list[str]:
     return []
 
 
-def add_trace_handler(receive: Callable[[dict[str, object], str | None], None]) -> Callable[[], None]:
-    """Has `receive(metadata, payload)` called for each record of the trace. Returns what takes it away again."""
+def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
+    """Has `receive(record)` called for each record of the trace that says something. Returns what takes it away again."""
 
     def on_record(record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
+        payload = getattr(record, "payload", None)
         if isinstance(metadata, dict):
-            receive(metadata, getattr(record, "payload", None))
+            found = _read(metadata, payload if isinstance(payload, str) else None)
+            if found is not None:
+                receive(found)
 
     logger = logging.getLogger(_TRACE)
     handler = _Handler(on_record)
     logger.addHandler(handler)
     return lambda: logger.removeHandler(handler)
+
+
+def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
+    """What a record says; None if it is of a kind that nobody asks for."""
+    artifact = metadata.get("artifact")
+    name = artifact.get("name") if isinstance(artifact, dict) else next(iter(metadata), None)
+    if name in _GRAPHS:
+        return Record("graph", payload, graph=_GRAPHS[name]) if payload is not None else None
+    event = _EVENTS.get(name) if isinstance(name, str) else None
+    if event is None:
+        return None
+    data = metadata.get(str(name))
+    if event == "start":
+        stack = data.get("stack") if isinstance(data, dict) else None
+        last = stack[-1] if isinstance(stack, list) and stack else {}
+        return Record(event, function=last.get("name"), line=last.get("line"))
+    if event == "end":
+        facts = data if isinstance(data, dict) else {}
+        failed = f"{facts['fail_type']}: {facts.get('fail_reason')}" if facts.get("fail_type") else None
+        return Record(event, filename=facts.get("co_filename"), line=facts.get("co_firstlineno"), error=failed)
+    direction = None
+    if event == "kernel" and payload is not None and (told := _AOT_ID.match(payload)):
+        direction = told[1].replace("inference", "forward")
+    return Record(event, payload or "", direction=direction)
 
 
 def has_inductor() -> bool:
@@ -72,7 +144,7 @@ def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
 
 def _listen(logger: logging.Logger, kind: str, receive: Callable[[str, str], None]) -> Callable[[], None]:
     handler = _Handler(lambda record: receive(kind, record.getMessage()))
-    level, propagate = logger.level, logger.propagate
+    before = logger.level, logger.propagate
     silent = not logger.isEnabledFor(logging.DEBUG)
     logger.addHandler(handler)
     if silent:
@@ -82,10 +154,9 @@ def _listen(logger: logging.Logger, kind: str, receive: Callable[[str, str], Non
 
     def remove() -> None:
         logger.removeHandler(handler)
-        if silent:
-            # `torch._logging.set_logs` in the meantime has the last word.
-            if logger.level == logging.DEBUG:
-                logger.setLevel(level)
-            logger.propagate = propagate
+        # `torch._logging.set_logs` in the meantime has the last word.
+        if silent and (logger.level, logger.propagate) == (logging.DEBUG, False):
+            logger.setLevel(before[0])
+            logger.propagate = before[1]
 
     return remove
