@@ -50,7 +50,10 @@ def is_real(name, number):
 
 
 def table():
-    yield "// Made by tools/gen_opcodes.py from CPython %d.%d. OPCODE(byte, name, cache units, argument)" % sys.version_info[:2]
+    yield (
+        "// Made by tools/gen_opcodes.py from CPython %d.%d. OPCODE(byte, name, cache units, argument)"
+        % sys.version_info[:2]
+    )
     # 3.15's opmap lists specialised forms apart, 3.12's lists pseudo instructions from 256 on.
     rows = sorted((number, name) for name, number in opcode.opmap.items() if is_real(name, number))
     for number, name in rows:

@@ -4,6 +4,7 @@ Usage: print_roundtrip.py TEST_EXECUTABLE trees FILE...
        print_roundtrip.py TEST_EXECUTABLE constants COUNT
        print_roundtrip.py TEST_EXECUTABLE style      # each file of print_style/ comes back as it is
 """
+
 import ast
 import difflib
 import math
@@ -23,8 +24,12 @@ def run(executable, case, data):
         trees, printed = os.path.join(folder, "trees"), os.path.join(folder, "printed")
         with open(trees, "wb") as file:
             file.write(data)
-        subprocess.run([executable, "--no-skip", "-tc=" + case], check=True, stdout=subprocess.DEVNULL,
-                       env=dict(os.environ, DEPYF_TREES=trees, DEPYF_PRINTED=printed))
+        subprocess.run(
+            [executable, "--no-skip", "-tc=" + case],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env=dict(os.environ, DEPYF_TREES=trees, DEPYF_PRINTED=printed),
+        )
         with open(printed, "rb") as file:
             return file.read()
 
@@ -34,7 +39,11 @@ class Folded(ast.NodeTransformer):
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float):
+        if (
+            isinstance(node.op, ast.USub)
+            and isinstance(node.operand, ast.Constant)
+            and type(node.operand.value) in (int, float)
+        ):
             return ast.Constant(-node.operand.value)
         return node
 
@@ -92,7 +101,7 @@ def without_indent(docstring):
     """As the compiler from 3.13 on stores it."""
     first, *rest = docstring.expandtabs(8).split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip(" ")), default=0)
-    strip = lambda line: line[min(margin, len(line) - len(line.lstrip(" "))):]
+    strip = lambda line: line[min(margin, len(line) - len(line.lstrip(" "))) :]
     return "\n".join([first.lstrip(" ")] + list(map(strip, rest)))
 
 
@@ -112,10 +121,12 @@ def check_trees(executable, paths):
             pass
     for fold in (False, True):
         parse = (lambda source: Folded().visit(ast.parse(source))) if fold else ast.parse
-        printed = run(executable, "print trees from a file", b"".join(tree_writer.module(parse(source)) for _, source in sources))
+        printed = run(
+            executable, "print trees from a file", b"".join(tree_writer.module(parse(source)) for _, source in sources)
+        )
         for path, source in sources:
             size, _, printed = printed.partition(b"\n")
-            text, printed = printed[:int(size)], printed[int(size):]
+            text, printed = printed[: int(size)], printed[int(size) :]
             try:
                 back = parse(text)
             except SyntaxError as error:
@@ -152,17 +163,69 @@ def difference(one, two, where=""):
 
 
 def random_float(rng):
-    special = [0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 1e16, 1e-5, 1e22, 5e-324, 1.7976931348623157e308, 1e15, 0.1]
+    special = [
+        0.0,
+        -0.0,
+        math.inf,
+        -math.inf,
+        math.nan,
+        1.0,
+        -1.0,
+        1e16,
+        1e-5,
+        1e22,
+        5e-324,
+        1.7976931348623157e308,
+        1e15,
+        0.1,
+    ]
     if rng.random() < 0.5:
         return rng.choice(special)
-    return rng.choice([struct.unpack("<d", rng.getrandbits(64).to_bytes(8, "little"))[0], rng.random(), float(rng.randrange(10 ** 6)),
-                       rng.randrange(10 ** 20) / 1000])
+    return rng.choice(
+        [
+            struct.unpack("<d", rng.getrandbits(64).to_bytes(8, "little"))[0],
+            rng.random(),
+            float(rng.randrange(10**6)),
+            rng.randrange(10**20) / 1000,
+        ]
+    )
 
 
 def random_text(rng):
-    choices = ["'", '"', "\\", "\n", "\r", "\t", "\0", "{", "}", "a", " ", "\x7f", "\x85", "\xa0", "\xad", "é", "\u2028", "\u3000", "中",
-               "\ud800", "\udfff", "\ue000", "\U0001f600", "\U000e0001", "\ufeff", "\u200b", "\N{COMBINING ACUTE ACCENT}", "'''", '"""']
-    return "".join(rng.choice(choices) if rng.random() < 0.8 else chr(rng.randrange(0x110000)) for _ in range(rng.randrange(8)))
+    choices = [
+        "'",
+        '"',
+        "\\",
+        "\n",
+        "\r",
+        "\t",
+        "\0",
+        "{",
+        "}",
+        "a",
+        " ",
+        "\x7f",
+        "\x85",
+        "\xa0",
+        "\xad",
+        "é",
+        "\u2028",
+        "\u3000",
+        "中",
+        "\ud800",
+        "\udfff",
+        "\ue000",
+        "\U0001f600",
+        "\U000e0001",
+        "\ufeff",
+        "\u200b",
+        "\N{COMBINING ACUTE ACCENT}",
+        "'''",
+        '"""',
+    ]
+    return "".join(
+        rng.choice(choices) if rng.random() < 0.8 else chr(rng.randrange(0x110000)) for _ in range(rng.randrange(8))
+    )
 
 
 def random_constant(rng, depth=0):
@@ -178,7 +241,10 @@ def random_constant(rng, depth=0):
     if kind in (4, 5):
         return random_text(rng)
     if kind == 6:
-        return bytes(rng.choice(b"'\"\\\n\t\ra\x00\xff") if rng.random() < 0.7 else rng.randrange(256) for _ in range(rng.randrange(6)))
+        return bytes(
+            rng.choice(b"'\"\\\n\t\ra\x00\xff") if rng.random() < 0.7 else rng.randrange(256)
+            for _ in range(rng.randrange(6))
+        )
     items = [random_constant(rng, depth + 1) for _ in range(rng.randrange(4))]
     return tuple(items) if kind == 7 else frozenset(items)
 
@@ -213,7 +279,13 @@ def check_constants(executable, count):
         back = eval(compile(tree, "<constant>", "eval"))
         if not same(value, back):
             yield "%r became %r" % (value, line)
-        if type(value) in (str, bytes, float) and "inf" not in repr(value) and value == value and line != repr(value).encode() and printable_alike(value):
+        if (
+            type(value) in (str, bytes, float)
+            and "inf" not in repr(value)
+            and value == value
+            and line != repr(value).encode()
+            and printable_alike(value)
+        ):
             yield "%r is not its repr: %r" % (value, line)
 
 
@@ -226,8 +298,11 @@ if __name__ == "__main__":
     sys.setrecursionlimit(20000)
     warnings.simplefilter("ignore")
     _, executable, what, *rest = sys.argv
-    checks = {"trees": lambda: check_trees(executable, rest), "constants": lambda: check_constants(executable, int(rest[0])),
-              "style": lambda: check_style(executable)}
+    checks = {
+        "trees": lambda: check_trees(executable, rest),
+        "constants": lambda: check_constants(executable, int(rest[0])),
+        "style": lambda: check_style(executable),
+    }
     failures = list(checks[what]())
     print("\n".join(failure.encode("ascii", "backslashreplace").decode() for failure in failures[:40]))
     sys.exit(bool(failures))

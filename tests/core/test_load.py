@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+
 from interpreters import VERSIONS, interpreter
 
 HERE = Path(__file__).parent

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from interpreters import VERSIONS, interpreter
 
 HERE = Path(__file__).parent

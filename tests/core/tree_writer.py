@@ -1,4 +1,5 @@
 """Python's own trees in the form that tree_reader.h reads: fields in the order of src/ast/fields.h. Runs on 3.8 and later."""
+
 import ast
 import struct
 import sys
@@ -7,11 +8,15 @@ BINARY = "Add BitAnd FloorDiv LShift MatMult Mult Mod BitOr Pow RShift Sub Div B
 UNARY = "UAdd USub Not Invert".split()
 COMPARE = "Lt LtE Eq NotEq Gt GtE In NotIn Is IsNot".split()
 COMPREHENSIONS = "ListComp SetComp DictComp GeneratorExp".split()
-EXPRESSIONS = ("Name Constant Attribute Subscript Slice Call BinOp UnaryOp BoolOp Compare IfExp Tuple List Set Dict FormattedValue "
-               "JoinedStr Interpolation TemplateStr Lambda comprehension Await Yield YieldFrom NamedExpr Starred").split()
+EXPRESSIONS = (
+    "Name Constant Attribute Subscript Slice Call BinOp UnaryOp BoolOp Compare IfExp Tuple List Set Dict FormattedValue "
+    "JoinedStr Interpolation TemplateStr Lambda comprehension Await Yield YieldFrom NamedExpr Starred"
+).split()
 PATTERNS = "MatchValue MatchSingleton MatchSequence MatchMapping MatchClass MatchStar MatchAs MatchOr".split()
-STATEMENTS = ("FunctionDef ClassDef Return Delete Assign AugAssign AnnAssign TypeAlias For While If With Match Raise Try Assert Import "
-              "ImportFrom Global Nonlocal Expr Pass Break Continue").split()
+STATEMENTS = (
+    "FunctionDef ClassDef Return Delete Assign AugAssign AnnAssign TypeAlias For While If With Match Raise Try Assert Import "
+    "ImportFrom Global Nonlocal Expr Pass Break Continue"
+).split()
 TYPE_PARAMS = "TypeVar ParamSpec TypeVarTuple".split()
 KINDS = "none true false ellipsis integer real complex string bytes tuple frozenset slice".split()
 
@@ -66,8 +71,15 @@ def arg(node):
 
 
 def arguments(node):
-    return (many(arg, node.posonlyargs) + many(arg, node.args) + many(arg, node.kwonlyargs) + arg(node.vararg) + arg(node.kwarg) +
-            many(expr, node.defaults) + many(expr, node.kw_defaults))
+    return (
+        many(arg, node.posonlyargs)
+        + many(arg, node.args)
+        + many(arg, node.kwonlyargs)
+        + arg(node.vararg)
+        + arg(node.kwarg)
+        + many(expr, node.defaults)
+        + many(expr, node.kw_defaults)
+    )
 
 
 def generator(node):
@@ -121,8 +133,13 @@ def expr(node):
         return number(EXPRESSIONS.index("Tuple")) + many(expr, node.dims)
     if name in COMPREHENSIONS:
         elt, value = (node.key, node.value) if name == "DictComp" else (node.elt, None)
-        return (number(EXPRESSIONS.index("comprehension")) + number(COMPREHENSIONS.index(name)) + expr(elt) + expr(value) +
-                many(generator, node.generators))
+        return (
+            number(EXPRESSIONS.index("comprehension"))
+            + number(COMPREHENSIONS.index(name))
+            + expr(elt)
+            + expr(value)
+            + many(generator, node.generators)
+        )
     return number(EXPRESSIONS.index(name)) + EXPRESSION_FIELDS[name](node)
 
 
@@ -131,7 +148,9 @@ PATTERN_FIELDS = {
     "MatchSingleton": lambda n: constant(n.value),
     "MatchSequence": lambda n: many(pattern, n.patterns),
     "MatchMapping": lambda n: many(expr, n.keys) + many(pattern, n.patterns) + text(n.rest),
-    "MatchClass": lambda n: expr(n.cls) + many(pattern, n.patterns) + many(text, n.kwd_attrs) + many(pattern, n.kwd_patterns),
+    "MatchClass": lambda n: (
+        expr(n.cls) + many(pattern, n.patterns) + many(text, n.kwd_attrs) + many(pattern, n.kwd_patterns)
+    ),
     "MatchStar": lambda n: text(n.name),
     "MatchAs": lambda n: pattern(n.pattern) + text(n.name),
     "MatchOr": lambda n: many(pattern, n.patterns),
@@ -146,8 +165,12 @@ def pattern(node):
 
 
 def type_param(node):
-    return (number(TYPE_PARAMS.index(type(node).__name__)) + text(node.name) + expr(getattr(node, "bound", None)) +
-            expr(getattr(node, "default_value", None)))
+    return (
+        number(TYPE_PARAMS.index(type(node).__name__))
+        + text(node.name)
+        + expr(getattr(node, "bound", None))
+        + expr(getattr(node, "default_value", None))
+    )
 
 
 def type_params(node):
@@ -171,10 +194,23 @@ def alias(node):
 
 
 STATEMENT_FIELDS = {
-    "FunctionDef": lambda n: text(n.name) + arguments(n.args) + block(n.body) + many(expr, n.decorator_list) + expr(n.returns) +
-                             number(is_async(n)) + type_params(n),
-    "ClassDef": lambda n: text(n.name) + many(expr, n.bases) + many(keyword, n.keywords) + block(n.body) +
-                          many(expr, n.decorator_list) + type_params(n),
+    "FunctionDef": lambda n: (
+        text(n.name)
+        + arguments(n.args)
+        + block(n.body)
+        + many(expr, n.decorator_list)
+        + expr(n.returns)
+        + number(is_async(n))
+        + type_params(n)
+    ),
+    "ClassDef": lambda n: (
+        text(n.name)
+        + many(expr, n.bases)
+        + many(keyword, n.keywords)
+        + block(n.body)
+        + many(expr, n.decorator_list)
+        + type_params(n)
+    ),
     "Return": lambda n: expr(n.value),
     "Delete": lambda n: many(expr, n.targets),
     "Assign": lambda n: many(expr, n.targets) + expr(n.value),
@@ -187,8 +223,13 @@ STATEMENT_FIELDS = {
     "With": lambda n: many(with_item, n.items) + block(n.body) + number(is_async(n)),
     "Match": lambda n: expr(n.subject) + many(match_case, n.cases),
     "Raise": lambda n: expr(n.exc) + expr(n.cause),
-    "Try": lambda n: block(n.body) + many(handler, n.handlers) + block(n.orelse) + block(n.finalbody) +
-                     number(type(n).__name__ == "TryStar"),
+    "Try": lambda n: (
+        block(n.body)
+        + many(handler, n.handlers)
+        + block(n.orelse)
+        + block(n.finalbody)
+        + number(type(n).__name__ == "TryStar")
+    ),
     "Assert": lambda n: expr(n.test) + expr(n.msg),
     "Import": lambda n: many(alias, n.names),
     "ImportFrom": lambda n: text(n.module) + many(alias, n.names) + number(n.level),

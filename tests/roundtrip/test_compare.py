@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from interpreters import VERSIONS, interpreter
 
 TOOLS = Path(__file__).parent.parent.parent / "tools" / "roundtrip"

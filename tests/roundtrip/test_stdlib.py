@@ -8,9 +8,10 @@ import sys
 import warnings
 from pathlib import Path
 
+import pytest
+
 import compare
 import functions
-import pytest
 from modules import MODULES
 
 ROOT = Path(__file__).parent.parent.parent
