@@ -57,6 +57,14 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
+// What does not come back to the same bytecode says so where a reader looks for it.
+Block mark(Context& context, Block body, const std::string& what, std::uint32_t offset) {
+  std::vector<Stmt*> marked(body.begin(), body.end());
+  std::string text = "depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")";
+  marked.insert(marked.begin(), context.stmt(Comment{context.arena.copy(text)}));
+  return context.arena.copy(marked);
+}
+
 // A body that says why it is none.
 Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
   note(context, code, what, offset);
@@ -64,7 +72,7 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
   text.kind = Constant::Kind::string;
   text.text = "depyf cannot decompile this: " + what + " at offset " + std::to_string(offset);
   Expr* error = context.expr(Call{context.name("RuntimeError"), context.list({context.constant(std::move(text))}), {}});
-  return {context.list({context.stmt(Raise{error, nullptr}, offset)}), Level::stub};
+  return {mark(context, context.list({context.stmt(Raise{error, nullptr}, offset)}), what, offset), Level::stub};
 }
 
 Body build(Context& context, const CodeObject& code) {
@@ -88,8 +96,9 @@ Body build(Context& context, const CodeObject& code) {
       if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
       if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
       Lifted lifted = lift(context, *decoded, cfg);
-      simplify_graph(context, lifted);
-      Block block = structure(context, lifted, cfg);
+      bool may_return = (code.flags & CodeObject::new_locals) != 0;
+      simplify_graph(context, lifted, may_return);
+      Block block = structure(context, lifted, cfg, may_return);
       body = {refine(context, block, Scope{*decoded, cfg, kind_of(code)}), Level::structured};
     } catch (const InternalError& structured) {
       try {
@@ -102,7 +111,7 @@ Body build(Context& context, const CodeObject& code) {
         for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
         Scope scope{*decoded, cfg, kind_of(code)};
         block = docstring(context, declarations(context, block, scope), scope);
-        body = {block, Level::state_machine};
+        body = {mark(context, block, "shown as a state machine: " + structured.what, structured.offset), Level::state_machine};
       } catch (const InternalError& flat) {
         body = stub(context, code, flat.what, flat.offset);
       }
@@ -145,7 +154,8 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   return names;
 }
 
-Block whole(Context& context, const CodeObject& code) {
+// `outermost`: the definition whose lines the map tells; null: the module's.
+Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
   if (kind == Scope::Kind::module) return body.block;
@@ -163,6 +173,7 @@ Block whole(Context& context, const CodeObject& code) {
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
     block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0, code.firstlineno)});
   }
+  outermost = block[0];
   if (outer.empty()) return block;
   std::vector<Stmt*> around;
   for (std::string_view variable : outer) around.push_back(context.stmt(Assign{context.list({context.name(variable)}), context.none()}));
@@ -184,8 +195,9 @@ Decompiled decompile(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   context.build = build;
-  Block block = whole(context, code);
-  Printed printed = print_block(block, code.version);
+  Stmt* outermost = nullptr;
+  Block block = whole(context, code, outermost);
+  Printed printed = print_block(block, code.version, outermost);
   Decompiled result;
   result.source = std::move(printed.source);
   result.lines = std::move(printed.lines);

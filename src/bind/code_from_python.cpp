@@ -17,9 +17,7 @@ Version running_version() {
   return {nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
 }
 
-bool is_code(nb::handle object) {
-  return object.type().is(nb::module_::import_("types").attr("CodeType"));
-}
+bool is_code(nb::handle object) { return object.type().is(nb::module_::import_("types").attr("CodeType")); }
 
 std::string text_of(nb::handle string) {
   nb::object bytes = nb::steal(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));

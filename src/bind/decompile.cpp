@@ -68,10 +68,12 @@ nb::list pass_rows() {
 
 void bind_decompile(nb::module_& module) {
   nb::class_<Decompiled>(module, "Decompiled", "What decompiling one code object gave.")
-      .def_prop_ro("source", [](const Decompiled& it) { return text(it.source); }, "Valid Python.")
+      .def_prop_ro(
+          "source", [](const Decompiled& it) { return text(it.source); }, "Valid Python.")
       .def_prop_ro("lines", &lines, "(line of source, from 1; offset of the bytecode), in order.")
-      .def_prop_ro("level", [](const Decompiled& it) { return level_name(it.level); },
-                   "'structured', 'state machine' or 'stub'.")
+      .def_prop_ro(
+          "level", [](const Decompiled& it) { return level_name(it.level); },
+          "'structured', 'state machine' or 'stub'.")
       .def_prop_ro("notes", &notes, "What could not be made exact.")
       .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
   module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),

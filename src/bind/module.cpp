@@ -26,8 +26,8 @@ nb::object rows_or_error(const CodeObject& code) {
   }
   nb::list rows;
   for (const DisassembledInstruction& it : result.instructions) {
-    rows.append(nb::make_tuple(it.op, it.arg, it.aux, it.offset, it.target, it.line, it.pops, it.pushes,
-                               it.jump_pops, it.jump_pushes));
+    rows.append(nb::make_tuple(it.op, it.arg, it.aux, it.offset, it.target, it.line, it.pops, it.pushes, it.jump_pops,
+                               it.jump_pushes));
   }
   return rows;
 }
@@ -73,13 +73,15 @@ nb::list decode_pyc(nb::bytes file) {
 NB_MODULE(_core, module) {
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
-  module.def("decode", &decode_code, nb::arg("code"),
-             "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
+  module.def(
+      "decode", &decode_code, nb::arg("code"),
+      "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");
   module.def("tables", &tables, nb::arg("code"),
              "(line, end line, column, end column) of each code unit, -1 where unknown; "
              "(start, end, target, depth, lasti) of each exception range");
-  module.def("decode_pyc", &decode_pyc, nb::arg("file"),
-             "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");
+  module.def(
+      "decode_pyc", &decode_pyc, nb::arg("file"),
+      "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");
 }
 
 }  // namespace depyf

@@ -16,8 +16,8 @@ namespace {
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
-  std::int64_t arguments = std::int64_t{code.argcount} + code.kwonlyargcount + ((code.flags & CodeObject::varargs) != 0) +
-                           ((code.flags & CodeObject::varkeywords) != 0);
+  std::int64_t arguments = std::int64_t{code.argcount} + code.kwonlyargcount +
+                           ((code.flags & CodeObject::varargs) != 0) + ((code.flags & CodeObject::varkeywords) != 0);
   std::int64_t sharing = code.version < Version{3, 11} ? arguments : std::numeric_limits<std::int64_t>::max();
   std::int64_t index = 0;
   for (const std::string& name : code.varnames) {
@@ -48,19 +48,37 @@ std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   switch (it.op) {
     case Op::load_const_: return static_cast<std::int64_t>(code.constants.size());
-    case Op::load_fast_: case Op::load_fast_and_clear_: case Op::store_fast_: case Op::delete_fast_:
-    case Op::load_deref_: case Op::store_deref_: case Op::delete_deref_: case Op::load_closure_:
-    case Op::load_class_deref_: case Op::load_from_dict_or_deref_: case Op::make_cell_:
-      return static_cast<std::int64_t>(decoded.localsplus.size());
-    case Op::load_name_: case Op::store_name_: case Op::delete_name_:
-    case Op::load_global_: case Op::store_global_: case Op::delete_global_: case Op::load_from_dict_or_globals_:
-    case Op::load_attr_: case Op::load_method_: case Op::store_attr_: case Op::delete_attr_: case Op::load_super_attr_:
-    case Op::import_name_: case Op::import_from_:
-      return static_cast<std::int64_t>(code.names.size());
-    case Op::unpack_sequence_: case Op::unpack_ex_:
-      return std::int64_t{stack_size(code)} + 1;
+    case Op::load_fast_:
+    case Op::load_fast_and_clear_:
+    case Op::store_fast_:
+    case Op::delete_fast_:
+    case Op::load_deref_:
+    case Op::store_deref_:
+    case Op::delete_deref_:
+    case Op::load_closure_:
+    case Op::load_class_deref_:
+    case Op::load_from_dict_or_deref_:
+    case Op::make_cell_: return static_cast<std::int64_t>(decoded.localsplus.size());
+    case Op::load_name_:
+    case Op::store_name_:
+    case Op::delete_name_:
+    case Op::load_global_:
+    case Op::store_global_:
+    case Op::delete_global_:
+    case Op::load_from_dict_or_globals_:
+    case Op::load_attr_:
+    case Op::load_method_:
+    case Op::store_attr_:
+    case Op::delete_attr_:
+    case Op::load_super_attr_:
+    case Op::import_name_:
+    case Op::import_from_: return static_cast<std::int64_t>(code.names.size());
+    case Op::unpack_sequence_:
+    case Op::unpack_ex_: return std::int64_t{stack_size(code)} + 1;
     case Op::raise_: return 3;
-    case Op::build_slice_: case Op::load_special_: case Op::build_interpolation_: return 4;
+    case Op::build_slice_:
+    case Op::load_special_:
+    case Op::build_interpolation_: return 4;
     case Op::intrinsic_1_: return static_cast<std::int64_t>(Intrinsic1::typealias) + 1;
     case Op::intrinsic_2_: return static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1;
     case Op::load_common_constant_: return 11;
@@ -70,8 +88,16 @@ std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
 
 std::int64_t argument_least(Op op) {
   switch (op) {
-    case Op::copy_: case Op::swap_: case Op::list_append_: case Op::set_add_: case Op::map_add_: case Op::list_extend_:
-    case Op::set_update_: case Op::dict_update_: case Op::dict_merge_: case Op::rotate_: return 1;
+    case Op::copy_:
+    case Op::swap_:
+    case Op::list_append_:
+    case Op::set_add_:
+    case Op::map_add_:
+    case Op::list_extend_:
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_:
+    case Op::rotate_: return 1;
     case Op::build_slice_: return 2;
     case Op::load_int_: return -1;
     default: return 0;
@@ -111,7 +137,8 @@ Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstructi
     ProtectedRange range{.begin = instruction(first_at(raws, entry.start)),
                          .end = instruction(first_at(raws, entry.end)),
                          .target = instruction(starts_at(raws, entry.target)),
-                         .depth = static_cast<std::int32_t>(entry.depth), .lasti = entry.lasti};
+                         .depth = static_cast<std::int32_t>(entry.depth),
+                         .lasti = entry.lasti};
     if (range.target == count || entry.depth > static_cast<std::uint32_t>(stack_size(*decoded.code))) {
       return Error{"an exception handler out of range", entry.start};
     }

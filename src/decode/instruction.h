@@ -18,41 +18,70 @@ enum class Op : std::uint8_t {
 std::string_view op_name(Op op);
 
 enum class BinaryOp : std::uint8_t {
-  add, and_, floor_divide, lshift, matrix_multiply, multiply, remainder, or_, power, rshift, subtract, true_divide, xor_
+  add,
+  and_,
+  floor_divide,
+  lshift,
+  matrix_multiply,
+  multiply,
+  remainder,
+  or_,
+  power,
+  rshift,
+  subtract,
+  true_divide,
+  xor_
 };
 enum class UnaryOp : std::uint8_t { positive, negative, not_, invert };
 enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is_not };
 // The numbers that CPython 3.12 and later give them.
 enum class Intrinsic1 : std::uint8_t {
-  invalid, print, import_star, stopiteration_error, async_gen_wrap, unary_positive, list_to_tuple, typevar,
-  paramspec, typevartuple, subscript_generic, typealias
+  invalid,
+  print,
+  import_star,
+  stopiteration_error,
+  async_gen_wrap,
+  unary_positive,
+  list_to_tuple,
+  typevar,
+  paramspec,
+  typevartuple,
+  subscript_generic,
+  typealias
 };
 enum class Intrinsic2 : std::uint8_t {
-  invalid, prep_reraise_star, typevar_with_bound, typevar_with_constraints, set_function_type_params, set_typeparam_default
+  invalid,
+  prep_reraise_star,
+  typevar_with_bound,
+  typevar_with_constraints,
+  set_function_type_params,
+  set_typeparam_default
 };
 
 struct Instruction {
   Op op = Op::nop_;
-  std::uint8_t size = 2;      // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
+  std::uint8_t size =
+      2;  // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
   std::int32_t arg = 0;
   std::int32_t aux = 0;
-  std::int32_t target = -1;   // of a jump, for_iter, send or setup_*: index of an instruction
-  std::int32_t line = -1;     // of the source
-  std::uint32_t offset = 0;   // in bytes, of the first EXTENDED_ARG if there is one
+  std::int32_t target = -1;  // of a jump, for_iter, send or setup_*: index of an instruction
+  std::int32_t line = -1;  // of the source
+  std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
 };
 
-struct ProtectedRange {       // of instructions [begin, end)
+struct ProtectedRange {  // of instructions [begin, end)
   std::int32_t begin = 0, end = 0, target = 0, depth = 0;
   bool lasti = false;
 };
 
 struct DecodedCode {
   const CodeObject* code = nullptr;
-  std::vector<Instruction> instructions;          // ends in one that does not fall through: where bytecode runs off its end, a raise
-  std::vector<std::string_view> localsplus;       // names of fast locals, then cells that are no locals, then free variables
-  std::vector<bool> is_cell;                      // one an entry of localsplus: a cell or free variable, arguments among them
+  std::vector<Instruction>
+      instructions;  // ends in one that does not fall through: where bytecode runs off its end, a raise
+  std::vector<std::string_view> localsplus;  // names of fast locals, then cells that are no locals, then free variables
+  std::vector<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
-  std::vector<ProtectedRange> ranges;             // of the exception table, in its order
+  std::vector<ProtectedRange> ranges;  // of the exception table, in its order
 };
 
 }  // namespace depyf

@@ -27,8 +27,8 @@ class Lowering {
       if (!error_.message.empty()) return error_;
       for (; start < at_; ++start) first[start + 1] = count();  // taken in by a fusion
       if (begin_ < decoded_.instructions.size()) {
-        decoded_.instructions[begin_].size = static_cast<std::uint8_t>(
-            std::min<std::uint32_t>(raw().end - decoded_.instructions[begin_].offset, 255));
+        decoded_.instructions[begin_].size =
+            static_cast<std::uint8_t>(std::min<std::uint32_t>(raw().end - decoded_.instructions[begin_].offset, 255));
       }
     }
     return first;
@@ -248,13 +248,17 @@ class Lowering {
   void lower_one() {
     const std::uint32_t arg = raw().arg, high = arg >> 4, low = arg & 15;
     switch (raw().opcode) {
-#define SIMPLE(name, op) case Opcode::name: emit(Op::op##_, arg); break;
-#define JUMP(name, op) case Opcode::name: emit_jump(Op::op##_); break;
-#define BINARY(suffix, op)                                               \
-  case Opcode::BINARY_##suffix: binary_op(BinaryOp::op, false); break;   \
+#define SIMPLE(name, op) \
+  case Opcode::name: emit(Op::op##_, arg); break;
+#define JUMP(name, op) \
+  case Opcode::name: emit_jump(Op::op##_); break;
+#define BINARY(suffix, op)                                             \
+  case Opcode::BINARY_##suffix: binary_op(BinaryOp::op, false); break; \
   case Opcode::INPLACE_##suffix: binary_op(BinaryOp::op, true); break;
-#define UNARY(name, op) case Opcode::name: unary_op(UnaryOp::op); break;
-#define UNPACK(name, kind) case Opcode::name: emit(Op::build_unpack_, arg, kind); break;
+#define UNARY(name, op) \
+  case Opcode::name: unary_op(UnaryOp::op); break;
+#define UNPACK(name, kind) \
+  case Opcode::name: emit(Op::build_unpack_, arg, kind); break;
 #include "decode/simple.def"
       // Operations of no meaning outside the interpreter.
       case Opcode::NOT_TAKEN:
@@ -262,7 +266,10 @@ class Lowering {
       case Opcode::GEN_START: break;
 
       case Opcode::DUP_TOP: emit(Op::copy_, 1); break;
-      case Opcode::DUP_TOP_TWO: emit(Op::copy_, 2); emit(Op::copy_, 2); break;
+      case Opcode::DUP_TOP_TWO:
+        emit(Op::copy_, 2);
+        emit(Op::copy_, 2);
+        break;
       case Opcode::ROT_TWO: rotate(2); break;
       case Opcode::ROT_THREE: rotate(3); break;
       case Opcode::ROT_FOUR: rotate(4); break;
@@ -272,9 +279,18 @@ class Lowering {
       case Opcode::LOAD_FAST_CHECK:
       case Opcode::LOAD_FAST_BORROW: load_fast(arg); break;
       case Opcode::LOAD_FAST_LOAD_FAST:
-      case Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW: load_fast(high); load_fast(low); break;
-      case Opcode::STORE_FAST_LOAD_FAST: emit(Op::store_fast_, high); load_fast(low); break;
-      case Opcode::STORE_FAST_STORE_FAST: emit(Op::store_fast_, high); emit(Op::store_fast_, low); break;
+      case Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW:
+        load_fast(high);
+        load_fast(low);
+        break;
+      case Opcode::STORE_FAST_LOAD_FAST:
+        emit(Op::store_fast_, high);
+        load_fast(low);
+        break;
+      case Opcode::STORE_FAST_STORE_FAST:
+        emit(Op::store_fast_, high);
+        emit(Op::store_fast_, low);
+        break;
       case Opcode::LOAD_GLOBAL: load_global(); break;
       case Opcode::LOAD_CLOSURE: emit(Op::load_closure_, cell(arg)); break;
       case Opcode::LOAD_DEREF: emit(Op::load_deref_, cell(arg)); break;
@@ -317,7 +333,10 @@ class Lowering {
         emit(Op::check_exc_match_);
         emit_jump(Op::pop_jump_if_false_);
         break;
-      case Opcode::RETURN_CONST: emit(Op::load_const_, arg); emit(Op::return_value_); break;
+      case Opcode::RETURN_CONST:
+        emit(Op::load_const_, arg);
+        emit(Op::return_value_);
+        break;
 
       case Opcode::none:
       case Opcode::CACHE:

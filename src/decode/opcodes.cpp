@@ -3,15 +3,13 @@
 namespace depyf {
 namespace {
 
-
 #define OPCODE(byte, name, caches, argument) table[byte] = {Opcode::name, caches, OpcodeInfo::Argument::argument};
-#define TABLE(version)                      \
-  constexpr OpcodeTable version = [] {      \
+#define TABLE(version) constexpr OpcodeTable version = [] {      \
     OpcodeTable table{};
-
 #define END_TABLE \
   return table;   \
-  }();
+  }               \
+  ();
 
 TABLE(py308)
 #include "decode/tables/py308.inc"

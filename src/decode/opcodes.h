@@ -18,7 +18,16 @@ enum class Opcode : std::uint8_t {
 struct OpcodeInfo {
   // How the argument is meant; a jump's is in the units and the direction of the version.
   enum class Argument : std::uint8_t {
-    none, number, constant, name, local, free, compare, jump_forward, jump_backward, jump_absolute
+    none,
+    number,
+    constant,
+    name,
+    local,
+    free,
+    compare,
+    jump_forward,
+    jump_backward,
+    jump_absolute
   };
   Opcode opcode = Opcode::none;
   std::uint8_t caches = 0;  // code units that follow the instruction

@@ -19,7 +19,7 @@ struct Traits {
   bool null_beside_callable;      // CALL_FUNCTION_EX (from 3.11)
   bool null_for_no_dict;          // CALL_FUNCTION_EX (from 3.14)
   bool import_flags;              // IMPORT_NAME: two low bits (from 3.15)
-  int end_for_skips;              // instructions that FOR_ITER skips on exhaustion: END_FOR [POP_TOP]; 0: pops itself
+  int end_for_skips;  // instructions that FOR_ITER skips on exhaustion: END_FOR [POP_TOP]; 0: pops itself
 };
 
 constexpr Traits traits_of(Version version) {
@@ -28,7 +28,9 @@ constexpr Traits traits_of(Version version) {
       .jump_unit = minor < 10 ? 1u : 2u,
       .cells_apart = minor < 11,
       .qualified_name_on_stack = minor < 11,
-      .compare_shift = minor < 12 ? 0 : minor == 12 ? 4 : 5,
+      .compare_shift = minor < 12    ? 0
+                       : minor == 12 ? 4
+                                     : 5,
       .compare_bool_bit = minor < 13 ? 0u : 16u,
       .global_null_bit = minor >= 11,
       .null_after = minor >= 13,
@@ -36,7 +38,9 @@ constexpr Traits traits_of(Version version) {
       .null_beside_callable = minor >= 11,
       .null_for_no_dict = minor >= 14,
       .import_flags = minor >= 15,
-      .end_for_skips = minor < 12 ? 0 : minor == 13 ? 2 : 1,
+      .end_for_skips = minor < 12    ? 0
+                       : minor == 13 ? 2
+                                     : 1,
   };
 }
 

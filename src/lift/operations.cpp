@@ -304,7 +304,12 @@ void Lifter::copy(int n) {
     if (!trivial) spill_all(stack_.size() - n + 1);
     return push(make(stack_[stack_.size() - n].expr->node));
   }
-  if (trivial && !to_store && n != 1) return push(make(source.expr->node));
+  // The middle of a chained comparison: `compare` looks for the copy.
+  int after = skip(next + 1);
+  bool chained = n == 2 && next < end_ && after < end_ &&
+                 (code_[next].op == Op::compare_op_ || code_[next].op == Op::is_op_ || code_[next].op == Op::contains_op_) &&
+                 (code_[after].op == Op::jump_if_false_or_pop_ || code_[after].op == Op::pop_jump_if_false_);
+  if (trivial && !to_store && !chained && n != 1) return push(make(source.expr->node));
   push(Internal{Marker::copied, at_, source.expr});
 }
 

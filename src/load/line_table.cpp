@@ -76,7 +76,9 @@ class Locations {
       case 13:  // no columns
         line_ = add(line_, signed_varint());
         return {line_, line_};
-      case 10: case 11: case 12: {  // one line
+      case 10:
+      case 11:
+      case 12: {  // one line
         line_ = add(line_, code - 10);
         std::int32_t column = byte(), end_column = byte();
         return {line_, line_, column, end_column};

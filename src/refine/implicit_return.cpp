@@ -6,6 +6,7 @@
 //     b()                       b()        where that return stands on the line of a()
 //     return None
 #include "refine/refine.h"
+#include "refine/rewrite.h"
 
 namespace depyf {
 using namespace ast;
@@ -54,9 +55,28 @@ Block drop(Context& context, Block body, int depth) {
 
 }  // namespace
 
+namespace {
+// `return None` is written out where the function returns other values too, and may not be in an async generator.
+void shorten(Context& context, Block body, const Scope& scope) {
+  std::vector<Stmt*> empty;
+  bool values = false;
+  rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+    for (Stmt* stmt : statements) {
+      if (!is<Return>(stmt)) continue;
+      if (returns_none(stmt)) empty.push_back(stmt);
+      else values = true;
+    }
+  });
+  if (values && !(scope.decoded.code->flags & CodeObject::async_generator)) return;
+  for (Stmt* stmt : empty) stmt->node = Return{nullptr};
+}
+}  // namespace
+
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  return drop(context, body, 0);
+  body = drop(context, body, 0);
+  shorten(context, body, scope);
+  return body;
 }
 
 }  // namespace depyf

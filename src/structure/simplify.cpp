@@ -106,9 +106,24 @@ bool join_loop_tests(Context& context, Lifted& lifted, Graph& graph) {
   return false;
 }
 
+// Without `return`, all ways out are one place: the end.
+void join_ends(Context& context, Lifted& lifted) {
+  Node end;
+  end.end = Node::End::leave, end.value = context.none();
+  int last = int(lifted.nodes.size());
+  for (Node& node : lifted.nodes) {
+    auto* value = node.end == Node::End::leave ? as<ConstantExpr>(node.value) : nullptr;
+    if (!value || value->value->kind != Constant::Kind::none) continue;
+    node.end = Node::End::go, node.a = last, node.value = nullptr;
+    end.offset = std::max(end.offset, node.offset);
+  }
+  lifted.nodes.push_back(end);
+}
+
 }  // namespace
 
-void simplify_graph(Context& context, Lifted& lifted) {
+void simplify_graph(Context& context, Lifted& lifted, bool may_return) {
+  if (!may_return) join_ends(context, lifted);
   skip_empty(lifted);
   for (int rounds = 0; rounds < 1000; ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);

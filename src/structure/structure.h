@@ -4,9 +4,10 @@
 #include "lift/lift.h"
 namespace depyf {
 // Statements of Python alone. Throws InternalError where no nesting fits; then the state machine does.
-ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg);
+// `may_return`: false for modules and class bodies, where control leaves at the end alone.
+ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 // `while True:` over a block number; always succeeds. From `lift_flat` and a graph built with structured = false.
 ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg);
 // Undoes what compilers copy: empty blocks, and the test of a while loop that stands again at its end (3.10 and later).
-void simplify_graph(Context& context, Lifted& lifted);
+void simplify_graph(Context& context, Lifted& lifted, bool may_return);
 }  // namespace depyf

@@ -6,9 +6,10 @@
 namespace depyf {
 using namespace ast;
 
-Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg)
+Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
     : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg),
-      claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()) {}
+      claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()),
+      may_return_(may_return) {}
 
 void Structurer::fail(const char* what, int node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
@@ -23,7 +24,7 @@ Block Structurer::run() {
 
 bool Structurer::trivial_tail(int node) const {
   const Node& info = nodes_[node];
-  if (info.end != Node::End::leave) return false;
+  if (info.end != Node::End::leave || !may_return_) return false;
   for (const Stmt* stmt : info.statements) {
     auto* internal = as<InternalStmt>(stmt);
     if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit)) return false;
@@ -115,7 +116,6 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   if (trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
     out.insert(out.end(), info.statements.begin(), info.statements.end());
     out.push_back(make(Return{info.value}, info));
-    emitted_[target] = 1;
     return -1;
   }
   if (!first) fail("ways meet where no statement ends", target);
@@ -191,12 +191,14 @@ bool Structurer::reaches(int from, int to) const {
 // The node that stands after the loop, to which `break` goes; -1: none.
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
   std::set<int> exits;
-  std::uint32_t last = 0;
+  std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
   for (int node : graph_.sequence()) {
     if (!graph_.in_loop(node, header)) continue;
     last = std::max(last, nodes_[node].offset);
     for (int next : graph_.successors(node))
-      if (!graph_.in_loop(next, header) && next != exhausted) exits.insert(next);
+      if (!graph_.in_loop(next, header) && next != exhausted &&
+          (cfg_.inside(nodes_[next].region, place.region) || next == place.next || next == place.cont || next == place.brk))
+        exits.insert(next);
   }
   if (exhausted >= 0) {
     int best = -1;
@@ -216,7 +218,8 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   int best = -1;
   for (int node : graph_.sequence()) {
     if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2 || !graph_.in_loop(graph_.idom(node), header)) continue;
-    if (trivial_tail(node)) continue;
+    if (trivial_tail(node) || !cfg_.inside(nodes_[node].region, place.region)) continue;
+    if (place.loop >= 0 && !graph_.in_loop(node, place.loop) && claimed_[node]) continue;
     return node;
   }
   for (int exit : exits)
@@ -440,6 +443,8 @@ void Structurer::with(int setup, const Place& place, Statements& out) {
   }
 }
 
-Block structure(Context& context, Lifted& lifted, const Cfg& cfg) { return Structurer(context, lifted, cfg).run(); }
+Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  return Structurer(context, lifted, cfg, may_return).run();
+}
 
 }  // namespace depyf

@@ -11,7 +11,7 @@ namespace depyf {
 
 class Structurer {
  public:
-  Structurer(Context& context, Lifted& lifted, const Cfg& cfg);
+  Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
   ast::Block run();
 
  private:
@@ -52,6 +52,7 @@ class Structurer {
   const Cfg& cfg_;
   std::vector<char> claimed_;     // some place has it already
   std::vector<char> emitted_;
+  bool may_return_;               // `return` is a statement here: not in modules and class bodies
   int depth_ = 0;
 };
 
