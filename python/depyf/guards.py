@@ -50,5 +50,6 @@ def break_summary(reason: str) -> str:
     where = lines[0].removeprefix("Graph break in user code at ") if lines else ""
     for before, line in itertools.pairwise(lines):
         if line.startswith("Explanation: "):
-            return f"{where}: {before}. {line.removeprefix('Explanation: ')}"
+            what = before.removeprefix("Graph Break Reason: ")
+            return f"{where}: {what}. {line.removeprefix('Explanation: ')}"
     return where
