@@ -45,9 +45,13 @@ class Rows(list):
 
 
 # Operations whose argument is an index into co_names, and into the slots.
-NAME_OPS = {
-    f"{verb}_{kind}" for verb in ("load", "store", "delete") for kind in ("name", "global", "attr")
-} | {"load_method", "load_super_attr", "import_name", "import_from", "load_from_dict_or_globals"}
+NAME_OPS = {f"{verb}_{kind}" for verb in ("load", "store", "delete") for kind in ("name", "global", "attr")} | {
+    "load_method",
+    "load_super_attr",
+    "import_name",
+    "import_from",
+    "load_from_dict_or_globals",
+}
 SLOT_OPS = {
     "load_fast", "load_fast_and_clear", "store_fast", "delete_fast", "load_deref", "store_deref", "delete_deref",
     "load_closure", "load_class_deref", "load_from_dict_or_deref", "make_cell",
@@ -64,7 +68,9 @@ def named(rows, names: list[str], slots: list[str]) -> list[str]:
     return found
 
 
-def compare_code(version: tuple[int, int], names: list[str], slots: list[str], expected: list, decoded: list) -> list[str]:
+def compare_code(
+    version: tuple[int, int], names: list[str], slots: list[str], expected: list, decoded: list
+) -> list[str]:
     rows = Rows(decoded)
     keys = ("offset", "name", "arg", "kind", "value", "line", "effect", "jump_effect")
     ones = [SimpleNamespace(**dict(zip(keys, one, strict=True))) for one in expected]

@@ -17,8 +17,12 @@ import types
 
 def kind(opcode):
     for name, members in [
-        ("const", dis.hasconst), ("name", dis.hasname), ("local", dis.haslocal), ("free", dis.hasfree),
-        ("jump", dis.hasjrel), ("jump", dis.hasjabs),
+        ("const", dis.hasconst),
+        ("name", dis.hasname),
+        ("local", dis.haslocal),
+        ("free", dis.hasfree),
+        ("jump", dis.hasjrel),
+        ("jump", dis.hasjabs),
     ]:
         if opcode in members:
             return name

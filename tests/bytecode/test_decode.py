@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 from compare_dis import compare_module
-
 from depyf import _core
 
 # Large, or rich in what is rare.

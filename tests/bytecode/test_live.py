@@ -37,9 +37,7 @@ def test_positions() -> None:
             expected = [(a, b, c, d) for a, b, c, d in code.co_positions()]
             found = [tuple(None if x == -1 else x for x in one) for one in positions]
         else:
-            expected = [
-                line for start, end, line in code.co_lines() for _ in range(start // 2, end // 2)
-            ]
+            expected = [line for start, end, line in code.co_lines() for _ in range(start // 2, end // 2)]
             found = [None if one[0] == -1 else one[0] for one in positions]
         assert found == expected, code
         count += 1
@@ -83,7 +81,19 @@ def function() -> object:
 
 
 def test_constants_are_not_touched() -> None:
-    constants = (None, Hostile(), Int(3), (Hostile(), (Int(3),)), Colour.red, {}, [], globals(), 10**10000, "\ud800", 1j)
+    constants = (
+        None,
+        Hostile(),
+        Int(3),
+        (Hostile(), (Int(3),)),
+        Colour.red,
+        {},
+        [],
+        globals(),
+        10**10000,
+        "\ud800",
+        1j,
+    )
     code = function.__code__.replace(co_consts=constants)
     assert _core.decode(code)
 

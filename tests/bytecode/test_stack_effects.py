@@ -8,7 +8,6 @@ from collections import defaultdict
 from pathlib import Path
 
 from compare_dis import BEFORE_CALL, DROPPED, Rows, stack_effect_differs
-
 from depyf import _core
 
 OFFSET = 80  # of the opcode in each case (see dump_effects.py)

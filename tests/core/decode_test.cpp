@@ -69,7 +69,8 @@ TEST_CASE("keyword names join their call") {
     result.constants[2].items.resize(1);
     return result;
   };
-  CHECK(text(code({{Opcode::KW_NAMES, 2}, {Opcode::NOP}, {Opcode::PRECALL, 1}, {Opcode::CALL, 1}, {Opcode::RETURN_VALUE}})) ==
+  CHECK(text(code(
+            {{Opcode::KW_NAMES, 2}, {Opcode::NOP}, {Opcode::PRECALL, 1}, {Opcode::CALL, 1}, {Opcode::RETURN_VALUE}})) ==
         "nop 0; call 1,2; return_value 0");
   CHECK(text(code({{Opcode::CALL, 1}, {Opcode::RETURN_VALUE}})) == "call 1,-1; return_value 0");
   CHECK(text(code({{Opcode::KW_NAMES, 2}, {Opcode::CALL, 0}, {Opcode::RETURN_VALUE}})) ==
@@ -81,7 +82,8 @@ TEST_CASE("keyword names join their call") {
 
 TEST_CASE("a jump to a dropped instruction leads to the next one") {
   // To PRECALL, and to NOT_TAKEN.
-  CHECK(text(assemble(v311, {{Opcode::JUMP_FORWARD, 0}, {Opcode::PRECALL, 0}, {Opcode::CALL, 0}, {Opcode::RETURN_VALUE}})) ==
+  CHECK(text(assemble(v311,
+                      {{Opcode::JUMP_FORWARD, 0}, {Opcode::PRECALL, 0}, {Opcode::CALL, 0}, {Opcode::RETURN_VALUE}})) ==
         "jump 0 -> 1; call 0,-1; return_value 0");
   CHECK(text(assemble(v314, {{Opcode::JUMP_FORWARD, 0}, {Opcode::NOT_TAKEN}, {Opcode::RETURN_VALUE}})) ==
         "jump 0 -> 1; return_value 0");
@@ -104,7 +106,8 @@ TEST_CASE("superinstructions are split, slots of cells give the cell") {
 }
 
 TEST_CASE("to 3.10 an argument that is a cell has one slot, another local of its name has its own") {
-  CodeObject code = assemble(v310, {{Opcode::LOAD_DEREF, 0}, {Opcode::LOAD_DEREF, 1}, {Opcode::LOAD_DEREF, 2}, {Opcode::RETURN_VALUE}});
+  CodeObject code = assemble(
+      v310, {{Opcode::LOAD_DEREF, 0}, {Opcode::LOAD_DEREF, 1}, {Opcode::LOAD_DEREF, 2}, {Opcode::RETURN_VALUE}});
   code.argcount = 1;
   code.cellvars = {"v1", "v0"};
   code.freevars = {"f"};
@@ -128,11 +131,15 @@ TEST_CASE("iteration ends at END_FOR") {
 TEST_CASE("formatting is one operation where its parts are neighbours") {
   CHECK(text(assemble(v313, {{Opcode::CONVERT_VALUE, 2}, {Opcode::FORMAT_SIMPLE}, {Opcode::RETURN_VALUE}})) ==
         "format_value 2; return_value 0");
-  CHECK(text(assemble(v313, {{Opcode::CONVERT_VALUE, 2}, {Opcode::NOP}, {Opcode::FORMAT_WITH_SPEC}, {Opcode::RETURN_VALUE}})) ==
+  CHECK(text(assemble(
+            v313, {{Opcode::CONVERT_VALUE, 2}, {Opcode::NOP}, {Opcode::FORMAT_WITH_SPEC}, {Opcode::RETURN_VALUE}})) ==
         "convert_value 2; nop 0; format_value 0,1; return_value 0");
   // The second of them is a target.
-  CHECK(text(assemble(v313, {{Opcode::JUMP_FORWARD, 1}, {Opcode::CONVERT_VALUE, 2}, {Opcode::FORMAT_SIMPLE}, {Opcode::RETURN_VALUE}})) ==
-        "jump 0 -> 2; convert_value 2; format_value 0; return_value 0");
+  CHECK(
+      text(assemble(
+          v313,
+          {{Opcode::JUMP_FORWARD, 1}, {Opcode::CONVERT_VALUE, 2}, {Opcode::FORMAT_SIMPLE}, {Opcode::RETURN_VALUE}})) ==
+      "jump 0 -> 2; convert_value 2; format_value 0; return_value 0");
 }
 
 TEST_CASE("imports of 3.15 say whether they are lazy") {
@@ -181,8 +188,9 @@ TEST_CASE("malformed bytecode is an error with its offset") {
              "a jump to where no instruction starts", 0);
   }
   SUBCASE("behind a prefix") {
-    error_at(assemble(v311, {{Opcode::JUMP_FORWARD, 1}, {Opcode::EXTENDED_ARG, 0}, {Opcode::NOP}, {Opcode::RETURN_VALUE}}),
-             "a jump to where no instruction starts", 0);
+    error_at(
+        assemble(v311, {{Opcode::JUMP_FORWARD, 1}, {Opcode::EXTENDED_ARG, 0}, {Opcode::NOP}, {Opcode::RETURN_VALUE}}),
+        "a jump to where no instruction starts", 0);
   }
   SUBCASE("out of the bytecode") {
     error_at(assemble(v311, {{Opcode::JUMP_FORWARD, 1}, {Opcode::RETURN_VALUE}}), "a jump out of the bytecode", 0);
@@ -203,7 +211,8 @@ TEST_CASE("malformed bytecode is an error with its offset") {
 }
 
 TEST_CASE("exception ranges are those of instructions") {
-  CodeObject code = assemble(v311, {{Opcode::NOP}, {Opcode::LOAD_GLOBAL, 1}, {Opcode::POP_TOP}, {Opcode::RETURN_VALUE}});
+  CodeObject code =
+      assemble(v311, {{Opcode::NOP}, {Opcode::LOAD_GLOBAL, 1}, {Opcode::POP_TOP}, {Opcode::RETURN_VALUE}});
   // push_null and load_global come of one instruction; the second range ends within its caches, the third is empty.
   code.exceptions = {{0, 2, 14, 1, true}, {2, 6, 14, 0, false}, {4, 6, 14, 0, false}};
   Result<DecodedCode> decoded = decode(code);
