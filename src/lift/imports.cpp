@@ -4,6 +4,8 @@
 //   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
 //   from .m import x as y   level 1; ('x',); IMPORT_NAME m; IMPORT_FROM x; STORE y; ...; POP_TOP
 //   from m import *         level 0; ('*',); IMPORT_NAME m; IMPORT_STAR
+#include <charconv>
+
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -13,17 +15,24 @@ namespace {
 bool is_store(Op op) {
   return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
 }
+
+// The number of dots of a relative import; -1 where the expression is no such number.
+int level_of(const Expr* expr) {
+  auto* constant = as<ConstantExpr>(expr);
+  if (!constant || constant->value->kind != Constant::Kind::integer) return -1;
+  const std::string& text = constant->value->text;
+  int level = -1;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
+  return error == std::errc() && end == text.data() + text.size() ? level : -1;
+}
 }  // namespace
 
 void Lifter::import_name() {
   std::string_view module = name_of(now().arg);
   Expr* names = pop();
   Expr* level_expr = pop();
-  auto* level_constant = as<ConstantExpr>(level_expr);
   auto* list = as<ConstantExpr>(names);
-  int level = level_constant && level_constant->value->kind == Constant::Kind::integer
-                  ? std::atoi(level_constant->value->text.c_str())
-                  : -1;
+  int level = level_of(level_expr);
   auto stored = [&](int at) { return as<Name>(target_name(code_[at]))->id; };
   int next = skip(at_ + 1);
   if (level >= 0 && list && list->value->kind == Constant::Kind::none && level == 0) {
