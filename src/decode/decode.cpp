@@ -20,8 +20,9 @@ void name_slots(DecodedCode& decoded) {
                            ((code.flags & CodeObject::varargs) != 0) + ((code.flags & CodeObject::varkeywords) != 0);
   std::int64_t sharing = code.version < Version{3, 11} ? arguments : std::numeric_limits<std::int64_t>::max();
   std::int64_t index = 0;
+  decoded.localsplus.reserve(code.varnames.size() + code.cellvars.size() + code.freevars.size());
   for (const std::string& name : code.varnames) {
-    bool is_cell = index++ < sharing && cells.contains(name) && shared.insert(name).second;
+    bool is_cell = !cells.empty() && index++ < sharing && cells.contains(name) && shared.insert(name).second;
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(is_cell);
   }
