@@ -234,6 +234,7 @@ def test_a_code_object_as_a_value_is_the_same_object():
     assert types.FunctionType(result, {})(lambda value: value) is inner
 
 
+@pytest.mark.filterwarnings("ignore:.*object is not callable:SyntaxWarning")
 def test_called_constants_keep_the_stack_in_order():
     # A global that is called is loaded in another way than one that is not.
     called = [].append

@@ -41,6 +41,7 @@ def test_wrong_arguments(arguments):
         depyf.prepare_debug(*arguments)
 
 
+@pytest.mark.filterwarnings("ignore:depyf. Nothing was compiled")
 def test_hooks_are_there_in_the_block_and_gone_after_it(tmp_path):
     before = hooks()
     with depyf.prepare_debug(tmp_path):
@@ -108,6 +109,7 @@ def test_nested_blocks_both_get_their_files(tmp_path):
     check_dump(tmp_path / "inner")
 
 
+@pytest.mark.filterwarnings("ignore:depyf. Nothing was compiled")
 def test_blocks_that_end_in_another_order(tmp_path):
     before = hooks()
     one, two = depyf.prepare_debug(tmp_path / "one"), depyf.prepare_debug(tmp_path / "two")
@@ -120,6 +122,7 @@ def test_blocks_that_end_in_another_order(tmp_path):
     assert [frame.function for frame in second.frames] == ["double"]
 
 
+@pytest.mark.filterwarnings("ignore:depyf. Compiled before the block")
 def test_threads_with_blocks_of_their_own(tmp_path):
     # Each compiles functions of its own, some in a directory that both write to.
     errors, results = [], {}
@@ -268,6 +271,7 @@ def test_dynamo_compiles_the_same_functions(tmp_path):
     check_dump(tmp_path)
 
 
+@pytest.mark.filterwarnings("ignore:depyf. Nothing was compiled")
 def test_torch_prints_graphs_as_before(tmp_path):
     from torch._dynamo.utils import lazy_format_graph_code
 

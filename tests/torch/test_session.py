@@ -145,6 +145,7 @@ def test_backward_that_was_not_called_is_said_to_be_missing(tmp_path):
     assert [one.kind for one in session.frames[0].missing] == ["backward kernel"]
 
 
+@pytest.mark.filterwarnings("ignore:depyf. Nothing was compiled")
 def test_a_failing_backend_leaves_the_graph_that_it_failed_on(tmp_path):
     def backend(graph, inputs):
         raise RuntimeError("no such machine")
