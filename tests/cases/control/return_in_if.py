@@ -17,7 +17,7 @@ def g(a, b):
 def h(a, b):
     if a:
         x(1)
-        return
+        return None
     if b:
         return b
     x(2)

@@ -15,4 +15,5 @@ def g():
 
 class C:
     """A class."""
+
     x = 1
