@@ -13,7 +13,6 @@ check clang-format xargs -r -n 20 clang-format --dry-run -Werror < .cache/cpp-fi
 check 'ruff check' ruff check --quiet
 check 'ruff format' ruff format --quiet --check
 check mypy mypy --no-error-summary
-check stubtest env PYTHONPATH=python python -m mypy.stubtest depyf._core --mypy-config-file mypy.ini --concise
 check shell sh -c 'for file in tools/*.sh .ci/run; do bash -n "$file" || exit 1; done'
 if [ "${1:-}" = --all ]; then
   check clang-tidy tools/tidy.sh
