@@ -42,14 +42,18 @@ class RegionBuilder {
     for (const Instruction& instruction : code_)
       if (instruction.target >= 0) target[instruction.target] = 1;
     for (int at = int(code_.size()) - 1; at >= 0; --at) {
-      bool nothing = (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < int(code_.size()) && !target[at + 1];
+      bool nothing =
+          (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < int(code_.size()) && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
     if (too_deep_) cfg_.odd_regions = true;
   }
 
  private:
-  struct Group { ProtectedRange range; int region; };  // region -2: not known yet, -3: being looked at
+  struct Group {
+    ProtectedRange range;
+    int region;
+  };  // region -2: not known yet, -3: being looked at
 
   int skip(int at) const {
     while (at < int(code_.size()) - 1 && code_[at].op == Op::nop_) ++at;
@@ -100,8 +104,10 @@ class RegionBuilder {
     int after = 0;
     if (sequence(at, {Op::copy_, Op::pop_except_, Op::reraise_})) return Shape::cleanup;
     for (Op store : {Op::store_fast_, Op::store_name_, Op::store_global_, Op::store_deref_}) {
-      Op remove = store == Op::store_fast_ ? Op::delete_fast_ : store == Op::store_name_ ? Op::delete_name_
-                  : store == Op::store_global_ ? Op::delete_global_ : Op::delete_deref_;
+      Op remove = store == Op::store_fast_     ? Op::delete_fast_
+                  : store == Op::store_name_   ? Op::delete_name_
+                  : store == Op::store_global_ ? Op::delete_global_
+                                               : Op::delete_deref_;
       if (sequence(at, {Op::load_const_, store, remove, Op::reraise_})) return Shape::transparent;
     }
     if (sequence(at, {Op::swap_, Op::pop_top_})) return Shape::transparent;
@@ -150,7 +156,8 @@ class RegionBuilder {
 }  // namespace
 
 bool falls_through(Op op) {
-  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ && op != Op::end_async_for_;
+  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
+         op != Op::end_async_for_;
 }
 
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {

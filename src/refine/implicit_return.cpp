@@ -33,7 +33,8 @@ Block drop(Context& context, Block body, int depth) {
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     Stmt* leave = branch->body.back();
     Stmt* before = branch->body[branch->body.size() - 2];
-    if (leave->line < 0 || leave->line != before->line || is<If>(before) || is<For>(before) || is<While>(before)) continue;
+    if (leave->line < 0 || leave->line != before->line || is<If>(before) || is<For>(before) || is<While>(before))
+      continue;
     std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);

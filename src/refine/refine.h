@@ -11,7 +11,12 @@ namespace depyf {
 struct Scope {
   const DecodedCode& decoded;
   const Cfg& cfg;
-  enum class Kind : std::uint8_t { module, class_body, function, expression } kind;   // expression: lambda, comprehension
+  enum class Kind : std::uint8_t {
+    module,
+    class_body,
+    function,
+    expression
+  } kind;  // expression: lambda, comprehension
 };
 
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
