@@ -142,10 +142,24 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return names;
   std::set<std::string_view> seen;
-  for (const Instruction& instruction : decoded->instructions)
-    if ((instruction.op == Op::store_deref_ || instruction.op == Op::delete_deref_) && instruction.arg >= decoded->first_free &&
-        instruction.arg < int(decoded->localsplus.size()) && seen.insert(decoded->localsplus[instruction.arg]).second)
-      names.push_back(decoded->localsplus[instruction.arg]);
+  std::set<std::string_view> read;
+  for (const Instruction& instruction : decoded->instructions) {
+    if (instruction.arg < decoded->first_free || instruction.arg >= int(decoded->localsplus.size())) continue;
+    std::string_view name = decoded->localsplus[instruction.arg];
+    switch (instruction.op) {
+      case Op::store_deref_:
+      case Op::delete_deref_:
+        if (seen.insert(name).second) names.push_back(name);
+        break;
+      case Op::load_deref_:
+      case Op::load_class_deref_:
+      case Op::load_from_dict_or_deref_:
+      case Op::load_closure_: read.insert(name); break;
+      default: break;
+    }
+  }
+  for (const std::string& name : code.freevars)
+    if (name != "__class__" && !read.contains(name) && seen.insert(name).second) names.push_back(name);
   // What a nested function binds further out counts as well.
   for (const Constant& constant : code.constants)
     if (constant.code)

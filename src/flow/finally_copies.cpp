@@ -95,7 +95,7 @@ class CopyMatcher {
 
   // After [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, or -1.
   int leave_handler(int at) const {
-    if (cfg_.region_of[at] != handler_scope_ && code_[at].op != Op::swap_ && code_[at].op != Op::pop_top_) return -1;
+    if (cfg_.region_of[at] != handler_scope_) return -1;
     bool popped = false;
     for (int steps = 0; steps < 8 && at >= 0; ++steps) {
       Op op = code_[at].op;

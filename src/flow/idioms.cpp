@@ -53,8 +53,8 @@ class Simplifier {
     int end = code_[at].target;
     if (end < 0) return;
     code_[at].op = Op::yield_from_, code_[at].target = -1;
-    clear(yield);
-    code_[jump].target = end;
+    for (int between = at + 1; between <= jump; ++between) clear(between);
+    if (skip(jump) != skip(end)) code_[jump].op = Op::jump_, code_[jump].target = end;
     if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
   }
 

@@ -158,8 +158,7 @@ void Lifter::call_ex(const Instruction& instruction) {
   }
   std::vector<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
-  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple))
-    for (const Constant& item : constant->items) args.push_back(make(ConstantExpr{&item}));
+  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && constant->items.empty()) {}
   else args.push_back(make(Starred{sequence}));
   std::vector<Keyword> keywords;
   if (mapping) {

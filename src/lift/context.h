@@ -65,7 +65,11 @@ class Context {
   }
 };
 
-// `not test`, without a double negation.
+// `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);
+// Does the negation need another instruction (`in` to `not in`, `is` to `is not`), not just the other jump?
+bool negation_changes(const ast::Expr* test);
+// How many `not` the negation of `test` takes; much where it needs other instructions.
+int negation_cost(const ast::Expr* test);
 
 }  // namespace depyf

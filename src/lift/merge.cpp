@@ -283,10 +283,23 @@ bool Lifter::merge_condition(int node) {
       absorb(combine(false, first.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if (along_b && first.a == second.a && one.keep_a == two.keep_a) {
       absorb(combine(true, first.value), second.a, two.keep_a, second.b, two.keep_b);
-    } else if (!along_b && first.b == second.a && !one.keep_b && !two.keep_a) {
-      absorb(combine(true, negate(context_, first.value)), second.a, false, second.b, two.keep_b);
-    } else if (along_b && first.a == second.b && !one.keep_a && !two.keep_b) {
-      absorb(combine(false, negate(context_, first.value)), second.a, two.keep_a, second.b, false);
+    } else if ((!along_b && first.b == second.a && !one.keep_b && !two.keep_a) ||
+               (along_b && first.a == second.b && !one.keep_a && !two.keep_b)) {
+      // One of the two is negated: the one that can be; the condition is true where what stands first in the code runs.
+      int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
+      bool keep_rest = along_b ? two.keep_a : two.keep_b;
+      int cost_first = negation_cost(first.value), cost_second = negation_cost(second.value);
+      bool negate_first = cost_first >= 1000 || cost_second >= 1000 ? cost_first < cost_second
+                          : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
+                                    : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;
+      if (keep_rest) negate_first = true;
+      if (negate_first) {
+        Expr* left = negate(context_, first.value);
+        absorb(combine(!along_b, left), second.a, two.keep_a, second.b, two.keep_b);
+      } else {
+        second.value = negate(context_, second.value);
+        absorb(combine(along_b, first.value), second.b, false, second.a, false);
+      }
     } else {
       // c ? (x: T, F) : (y: T, F)
       int other = along_b ? first.a : first.b;

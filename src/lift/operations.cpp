@@ -481,26 +481,8 @@ void Lifter::container(const Instruction& instruction) {
     case Op::build_slice_: {
       std::vector<Expr*> items = pop_many(arg);
       auto given = [](Expr* e) { auto* c = as<ConstantExpr>(e); return c && c->value->kind == Constant::Kind::none ? nullptr : e; };
-      int next = skip(at_ + 1);
-      bool subscript = false;
-      // a slice alone, or in a tuple, before a subscript
-      for (int at = next, depth = 1; at < end_ && !subscript; at = skip(at + 1)) {
-        const Instruction& following = code_[at];
-        if (following.op == Op::binary_subscr_ || following.op == Op::store_subscr_ || following.op == Op::delete_subscr_) {
-          subscript = depth == 1;
-          break;
-        }
-        if (following.target >= 0 || following.op == Op::call_ || following.op == Op::call_function_) {
-          if (following.target >= 0) break;
-        }
-        StackEffect effect = stack_effect(following, decoded_.code->version, false);
-        if (following.op == Op::copy_) { subscript = true; break; }
-        if (effect.pops >= depth && following.op != Op::build_tuple_) break;
-        depth += effect.pushes - effect.pops;
-        if (depth < 1) break;
-      }
-      if (subscript) push(Slice{given(items[0]), given(items[1]), arg == 3 ? items[2] : nullptr});
-      else push(Call{context_.name("slice"), context_.arena.copy(items), {}});
+      // Where it does not stand in a subscript, `settle` makes it a call of slice().
+      push(Slice{given(items[0]), given(items[1]), arg == 3 ? items[2] : nullptr});
       return;
     }
     default: fail("no display");
@@ -644,6 +626,8 @@ void Lifter::yields(const Instruction& instruction) {
     // `async with` awaits what its methods give; the statement does that itself.
     if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return push(value);
     if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return push(value);
+    // So does a comprehension with `async for` or `await` in it.
+    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator) return push(value);
     return push(Await{value});
   }
   push(YieldFrom{receiver.expr});

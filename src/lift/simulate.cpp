@@ -7,7 +7,10 @@ using namespace ast;
 
 namespace {
 
-// How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes.
+// How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes. Much where `in` becomes
+// `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
+constexpr int other_operator = 1000;
+
 int count_not(const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
     int inner = count_not(unary->operand, !negated);
@@ -21,13 +24,20 @@ int count_not(const Expr* test, bool negated) {
   if (!negated) return 0;
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1)
     switch (compare->ops[0]) {
-      case CompareOp::in: case CompareOp::not_in: case CompareOp::is: case CompareOp::is_not: return 0;
+      case CompareOp::in: case CompareOp::not_in: case CompareOp::is: case CompareOp::is_not: return other_operator;
       default: return 1;
     }
   return 1;
 }
 
 }  // namespace
+
+int negation_cost(const Expr* test) { return count_not(test, true); }
+
+bool negation_changes(const Expr* test) {
+  auto* compare = as<Compare>(test);
+  return compare && compare->ops.size() == 1 && count_not(test, true) >= other_operator;
+}
 
 // In a condition `not (a and b)` and `not a or not b` are the same jumps: the one with fewer `not` is shown.
 Expr* negate(Context& context, Expr* test) {
@@ -280,6 +290,22 @@ void Lifter::settle(Expr*& expr) {
       }
     }
     if (is_class(slot)) { hoist(slot); continue; }
+    if (auto* subscript = as<Subscript>(slot)) {
+      todo.push_back(&subscript->value);
+      auto in_subscript = [&](Expr*& part) {
+        if (is<Slice>(part)) for_each_child(part, [&](Expr*& child) { todo.push_back(&child); });
+        else todo.push_back(&part);
+      };
+      if (auto* tuple = as<Tuple>(subscript->slice)) for (Expr*& part : tuple->elts) in_subscript(part);
+      else in_subscript(subscript->slice);
+      continue;
+    }
+    if (auto* slice = as<Slice>(slot)) {
+      auto part = [&](Expr* value) { return value ? value : context_.none(); };
+      Expr *lower = part(slice->lower), *upper = part(slice->upper);
+      auto args = slice->step ? context_.list({lower, upper, slice->step}) : context_.list({lower, upper});
+      slot->node = Call{context_.name("slice"), args, {}};
+    }
     if (auto* binary = as<BinOp>(slot); binary && binary->in_place) throw Restart{-1 - int(slot->offset)};
     if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) throw Restart{-1 - int(slot->offset)};
     for_each_child(slot, [&](Expr*& child) { todo.push_back(&child); });

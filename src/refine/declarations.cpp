@@ -11,7 +11,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   const DecodedCode& decoded = scope.decoded;
   const CodeObject& code = *decoded.code;
   if (scope.kind == Scope::Kind::expression) return body;
-  std::set<std::string_view> globals, nonlocals, bound, used;
+  std::set<std::string_view> globals, nonlocals, bound, used, closed;
   bool yields = false;
   int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
                   !!(code.flags & CodeObject::varkeywords);
@@ -33,12 +33,15 @@ Block declarations(Context& context, Block body, const Scope& scope) {
         case Op::delete_deref_:
           (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
           break;
+        case Op::load_class_deref_:
+        case Op::load_from_dict_or_deref_: closed.insert(local(instruction.arg)); break;
         case Op::store_fast_:
         case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
         case Op::load_fast_: used.insert(local(instruction.arg)); break;
         case Op::load_deref_:
         case Op::load_closure_:
           if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
+          else closed.insert(local(instruction.arg));
           break;
         case Op::yield_value_:
         case Op::yield_from_: yields = true; break;
@@ -49,6 +52,10 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   auto names = [&](const std::set<std::string_view>& set) {
     return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
   };
+  // A free variable that nothing mentions was declared, and that is all.
+  if (scope.kind == Scope::Kind::function)
+    for (const std::string& name : code.freevars)
+      if (!closed.contains(name)) nonlocals.insert(name);
   nonlocals.erase("__class__");
   if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
   if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));

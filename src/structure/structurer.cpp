@@ -52,7 +52,8 @@ std::vector<int> Structurer::merges(int node, const Place& place) {
   std::vector<int> found;
   for (int other : graph_.sequence()) {
     if (other == node || graph_.idom(other) != node || claimed_[other]) continue;
-    if (graph_.forward_preds(other) < 2 || !graph_.in_loop(other, place.loop)) continue;
+    // One that leaves the loop for good (a return that several ways share) is placed like any other.
+    if (graph_.forward_preds(other) < 2) continue;
     if (!cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
   }
@@ -89,11 +90,18 @@ void Structurer::emit(int node, Place place, Statements& out) {
     terminator(node, inner, out, false);
     for (std::size_t index = 0; index + 1 < after.size(); ++index) {
       inner.next = after[index + 1];
-      emit(after[index], inner, out);
+      place_node(after[index], inner, out);
     }
-    node = after.back();
+    place_node(after.back(), place, out);
+    break;
   }
   --depth_;
+}
+
+// Nodes that leave the loop for good stand in it all the same; their own merges are in no loop or in one further out.
+void Structurer::place_node(int node, const Place& place, Statements& out) {
+  if (place.loop >= 0 && !graph_.in_loop(node, place.loop)) emit_outside(node, place, out);
+  else emit(node, place, out);
 }
 
 int Structurer::terminator(int node, const Place& place, Statements& out, bool tail) {
@@ -120,13 +128,8 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   }
   if (!first) fail("ways meet where no statement ends", target);
   if (!cfg_.inside(info.region, place.region)) fail("a way out of a statement", target);
-  if (graph_.is_header(target) == false && !graph_.in_loop(target, place.loop) && place.loop >= 0) {
-    // Leaves the loop for good: stands where it is reached; break and continue still belong to that loop.
-    emit_outside(target, place, out);
-    return -1;
-  }
-  if (tail) return target;
-  emit(target, place, out);
+  if (tail && (place.loop < 0 || graph_.in_loop(target, place.loop))) return target;
+  place_node(target, place, out);
   return -1;
 }
 
@@ -134,7 +137,6 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
 void Structurer::emit_outside(int node, Place place, Statements& out) {
   place.loop = graph_.loop_of(node);
   if (place.loop == node) place.loop = graph_.outer_loop(node);
-  place.next = -1;
   emit(node, place, out);
 }
 
@@ -156,6 +158,11 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
     else if (far_a && !far_b) negated = false;   // `if c: continue` before the rest
     else if (far_b && !far_a) negated = true;
   }
+  // A negation that would be another instruction is avoided: `if c: continue`, or the arms exchanged.
+  if (negated && negation_changes(info.value)) negated = false;
+  else if (!negated && !handler && as<UnaryExpr>(info.value) && as<UnaryExpr>(info.value)->op == UnaryOp::not_ &&
+           negation_changes(as<UnaryExpr>(info.value)->operand))
+    negated = true;
   int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
   Expr* test = negated ? negate(context_, info.value) : info.value;
   Statements body, orelse;
@@ -166,24 +173,36 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   }
   go(second, place, orelse, false);
   if (body.empty() && !orelse.empty() && !handler) {
-    test = negate(context_, test);
-    std::swap(body, orelse);
+    if (!negation_changes(test)) {
+      test = negate(context_, test);
+      std::swap(body, orelse);
+    } else if (place.next == place.cont && place.cont >= 0) {
+      // At the end of a loop's body the way on is `continue`, and the rest needs no else.
+      body.push_back(make(Continue{}, info));
+      out.push_back(make(If{test, block(body), {}}, info));
+      out.insert(out.end(), orelse.begin(), orelse.end());
+      return -1;
+    }
   }
   if (body.empty()) body.push_back(make(Pass{}, info));
   out.push_back(make(If{test, block(body), block(orelse)}, info));
   return -1;
 }
 
+// Does control get from one to the other without going round a loop?
 bool Structurer::reaches(int from, int to) const {
+  if (from < 0 || to < 0) return false;
   std::vector<int> todo{from};
   std::set<int> seen;
   while (!todo.empty()) {
     int node = todo.back();
     todo.pop_back();
     if (node == to) return true;
-    if (node < 0 || graph_.order(node) > graph_.order(to) || !seen.insert(node).second) continue;
-    for (int next : graph_.successors(node))
+    if (!seen.insert(node).second) continue;
+    for (int next : graph_.successors(node)) {
+      if (next == to) return true;
       if (graph_.order(next) > graph_.order(node)) todo.push_back(next);
+    }
   }
   return false;
 }
@@ -192,24 +211,48 @@ bool Structurer::reaches(int from, int to) const {
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
   std::set<int> exits;
   std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
+  // A handler that leaves the loop belongs to a statement within it: what counts is where the handler goes.
+  std::vector<int> todo;
+  std::set<int> lexical;
   for (int node : graph_.sequence()) {
     if (!graph_.in_loop(node, header)) continue;
     last = std::max(last, nodes_[node].offset);
-    for (int next : graph_.successors(node))
-      if (!graph_.in_loop(next, header) && next != exhausted &&
-          (cfg_.inside(nodes_[next].region, place.region) || next == place.next || next == place.cont || next == place.brk))
+    todo.push_back(node);
+  }
+  int region = nodes_[header].region;
+  while (!todo.empty()) {
+    int node = todo.back();
+    todo.pop_back();
+    for (int next : graph_.successors(node)) {
+      if (graph_.in_loop(next, header) || next == exhausted) continue;
+      int own = nodes_[next].region;
+      if (next == place.next || next == place.cont || next == place.brk) exits.insert(next);
+      else if (own != region && cfg_.inside(own, region)) {
+        if (lexical.insert(next).second) todo.push_back(next);
+      } else if (cfg_.inside(own, place.region)) {
         exits.insert(next);
+      }
+    }
   }
   if (exhausted >= 0) {
+    // With an else clause, `break` goes where that clause and what the loop leaves for meet.
     int best = -1;
     for (int exit : exits) {
-      if (exit == exhausted || (trivial_tail(exit) && exit != place.next)) continue;
-      bool meets = graph_.forward_preds(exit) > 1 && reaches(exhausted, exit);
-      bool behind = !reaches(exhausted, exit) && nodes_[exit].offset > nodes_[exhausted].offset && !reaches(exit, exhausted);
-      bool outer = exit == place.next || exit == place.cont;
-      if ((meets || behind || (outer && exhausted != exit && !reaches(exit, exhausted))) &&
-          (best < 0 || graph_.order(exit) < graph_.order(best)))
-        best = exit;
+      if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted)) continue;
+      int meet = -1;
+      for (int node : {place.next, place.cont})
+        if (meet < 0 && node >= 0 && reaches(exit, node) && reaches(exhausted, node)) meet = node;
+      for (int node : graph_.sequence()) {
+        if (graph_.in_loop(node, header) || node == place.next || node == place.cont) continue;
+        if (graph_.forward_preds(node) > 1 && reaches(exit, node) && reaches(exhausted, node)) {
+          meet = node;
+          break;
+        }
+      }
+      // The else clause leaves for good: what stands behind it in the code follows the loop.
+      if (meet < 0 && nodes_[exit].offset > nodes_[exhausted].offset) meet = exit;
+      if (meet < 0 && (exit == place.next || exit == place.cont)) meet = exit;
+      if (meet >= 0 && (best < 0 || graph_.order(meet) < graph_.order(best))) best = meet;
     }
     return best >= 0 ? best : exhausted;
   }
@@ -217,7 +260,9 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     if (exit == place.next) return exit;
   int best = -1;
   for (int node : graph_.sequence()) {
-    if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2 || !graph_.in_loop(graph_.idom(node), header)) continue;
+    if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2) continue;
+    if (!graph_.in_loop(graph_.idom(node), header) && !lexical.contains(graph_.idom(node))) continue;
+    if (lexical.contains(node)) continue;
     if (trivial_tail(node) || !cfg_.inside(nodes_[node].region, place.region)) continue;
     if (place.loop >= 0 && !graph_.in_loop(node, place.loop) && claimed_[node]) continue;
     return node;
@@ -250,9 +295,21 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
   bool has_else = exhausted >= 0 && follow != exhausted;
   bool own_follow = follow >= 0 && follow != place.next && follow != place.cont && follow != place.brk;
   if (own_follow && claimed_[follow]) fail("a loop that ends in two places", header);
-  if (own_follow) claimed_[follow] = 1;
+  // Behind the loop: the node that follows, then those where ways from it and from the loop meet.
+  std::vector<int> after;
+  if (own_follow) {
+    claimed_[follow] = 1;
+    for (int node : graph_.sequence()) {
+      if (claimed_[node] || graph_.forward_preds(node) < 2 || graph_.in_loop(node, header)) continue;
+      if (graph_.order(node) < graph_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
+      int dominator = graph_.idom(node);
+      if (back ? !graph_.in_loop(dominator, header) : dominator != header) continue;
+      if (reaches(follow, node)) after.push_back(node);
+    }
+    for (int node : after) claimed_[node] = 1;
+  }
   Place inner = place;
-  inner.next = inner.cont = header, inner.brk = follow, inner.loop = back ? header : place.loop;
+  inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next, inner.loop = back ? header : place.loop;
   Statements body, orelse;
   if (is_for || is_while) {
     if (back) emitted_[header] = 1;
@@ -284,33 +341,20 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
   }
   out.push_back(made);
   if (follow < 0) return;
-  // Nodes behind the loop where ways meet, after the first.
-  std::vector<int> after;
   if (own_follow) {
-    for (int node : graph_.sequence()) {
-      if (claimed_[node] || node == follow || graph_.forward_preds(node) < 2 || graph_.in_loop(node, header)) continue;
-      if (!graph_.in_loop(node, place.loop) || graph_.order(node) < graph_.order(follow)) continue;
-      int dominator = graph_.idom(node);
-      if (back ? !graph_.in_loop(dominator, header) : dominator != header) continue;
-      if (!cfg_.inside(nodes_[node].region, place.region)) continue;
-      after.push_back(node);
-    }
-    for (int node : after) claimed_[node] = 1;
     Place step = place;
     int node = follow;
     for (int next : after) {
       step.next = next;
-      emit(node, step, out);
+      place_node(node, step, out);
       node = next;
     }
     if (!cfg_.inside(nodes_[node].region, place.region)) {
       if (!trivial_tail(node)) fail("a loop ends outside its statement", node);
       out.push_back(make(Return{nodes_[node].value}, nodes_[node]));
-      emitted_[node] = 1;
       return;
     }
-    if (place.loop >= 0 && !graph_.in_loop(node, place.loop)) emit_outside(node, place, out);
-    else emit(node, place, out);
+    place_node(node, place, out);
     return;
   }
   if (follow != place.next) go(follow, place, out, false);
@@ -344,7 +388,7 @@ void Structurer::protect(int setup, const Place& place, Statements& out) {
   auto keep = [&](std::vector<int> nodes) {
     std::vector<int> kept;
     for (int node : nodes)
-      if (node != place.next && node != place.cont && node != place.brk && graph_.in_loop(node, place.loop)) kept.push_back(node);
+      if (node != place.next && node != place.cont && node != place.brk) kept.push_back(node);
     return kept;
   };
   body_exits = keep(exits_of(region, info.a));
@@ -372,7 +416,7 @@ void Structurer::protect(int setup, const Place& place, Statements& out) {
   if (orelse_at >= 0) {
     Place step = place;
     step.next = next;
-    emit(orelse_at, step, orelse);
+    place_node(orelse_at, step, orelse);
   }
   Place step = place;
   step.next = is_finally ? -2 : next;
@@ -390,7 +434,7 @@ void Structurer::protect(int setup, const Place& place, Statements& out) {
   for (std::size_t index = 0; index < after.size(); ++index) {
     Place then = place;
     if (index + 1 < after.size()) then.next = after[index + 1];
-    emit(after[index], then, out);
+    place_node(after[index], then, out);
   }
 }
 
@@ -415,13 +459,13 @@ void Structurer::with(int setup, const Place& place, Statements& out) {
   int region = info.index, follow = info.b;
   std::vector<int> after;
   bool own = follow >= 0 && follow != place.next && follow != place.cont && follow != place.brk;
-  bool tail = own && (claimed_[follow] || !cfg_.inside(nodes_[follow].region, place.region) || !graph_.in_loop(follow, place.loop));
+  bool tail = own && (claimed_[follow] || !cfg_.inside(nodes_[follow].region, place.region));
   if (tail && !trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
   if (own && !tail) claimed_[follow] = 1, after.push_back(follow);
   for (int node : merges(setup, place)) claimed_[node] = 1, after.push_back(node);
   std::vector<int> exits;
   for (int node : exits_of(region, info.a))
-    if (node != place.next && node != place.cont && node != place.brk && graph_.in_loop(node, place.loop)) exits.push_back(node);
+    if (node != place.next && node != place.cont && node != place.brk) exits.push_back(node);
   if (!exits.empty()) fail("a with statement with several ends", setup);
   Place inner = place;
   inner.region = region;
@@ -439,7 +483,7 @@ void Structurer::with(int setup, const Place& place, Statements& out) {
   for (std::size_t index = 0; index < after.size(); ++index) {
     Place then = place;
     if (index + 1 < after.size()) then.next = after[index + 1];
-    emit(after[index], then, out);
+    place_node(after[index], then, out);
   }
 }
 

@@ -25,6 +25,7 @@ class Structurer {
   int terminator(int node, const Place& place, Statements& out, bool tail);   // a node to go on with, or -1
   int go(int target, const Place& place, Statements& out, bool tail);
   int branch(int node, const Place& place, Statements& out, bool tail);
+  void place_node(int node, const Place& place, Statements& out);
   void emit_outside(int node, Place place, Statements& out);
   void go_into(int node, const Place& place, Statements& out);
   bool handler_falls(int handler, int scope, const Place& place) const;
