@@ -284,3 +284,20 @@ def test_torch_prints_graphs_as_before(tmp_path):
     assert watched == plain
     assert [artifact.file for artifact in session.other_artifacts] == ["__no_compile_id.name.0.py"]
     check_dump(tmp_path)
+
+
+def test_an_event_that_comes_after_the_end_leaves_no_file(tmp_path, monkeypatch):
+    # Another thread can be on its way to a block that has just ended.
+    from depyf.capture import hub
+
+    kept = []
+    monkeypatch.setattr(hub, "remove", kept.append)
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(double, backend="eager")(torch.ones(3))
+    monkeypatch.undo()
+    try:
+        torch.compile(triple, backend="eager")(torch.ones(3))
+    finally:
+        hub.remove(kept[0])
+    assert not [name for name in names_in(tmp_path) if "triple" in name]
+    check_dump(tmp_path)

@@ -66,11 +66,13 @@ class Recorder:
         # By identity: comparing code objects compares their constants, which can be anything.
         self._before = {id(code): code for code in dynamo.compiled_codes()}
 
-    # Events
+    # Events. Another thread's may still come when the block has ended: they are too late for its index.
 
     def transformed(self, original: types.CodeType, code: types.CodeType) -> None:
         """Dynamo made `code` to run in place of `original`."""
         with self._lock:
+            if self._closed:
+                return
             compile = self._current(original.co_name)
             if compile is None:
                 return
@@ -95,6 +97,8 @@ class Recorder:
     def traced(self, record: trace.Record) -> None:
         """A record of the structured trace."""
         with self._lock:
+            if self._closed:
+                return
             if record.graph is not None:
                 self._add(record.graph, record.text, _DIRECTIONS.get(record.graph) or graphs.direction(), ".py")
             elif record.event == "kernel":
@@ -107,6 +111,8 @@ class Recorder:
     def scheduled(self, kind: str, text: str) -> None:
         """Inductor's IR before or after fusion."""
         with self._lock:
+            if self._closed:
+                return
             self._add(kind, text, graphs.direction(), ".txt")
 
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
@@ -114,12 +120,16 @@ class Recorder:
         number = names.compiled_fn_number(name)
         if number is not None:
             with self._lock:
+                if self._closed:
+                    return
                 compile = self._current()
                 if compile is not None:
                     self._set_number(compile, number)
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
             text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
             with self._lock:
+                if self._closed:
+                    return
                 self._add(names.safe_file_part(name), text, graphs.direction(), ".py")
 
     def failed(self, error: Exception) -> None:
@@ -159,6 +169,8 @@ class Recorder:
     def _flush(self) -> None:
         for compile in self._order:
             self._write_pending(compile)
+            if compile.frame.status == "not compiled" and not compile.ended:
+                compile.frame.error = "The block ended before this compilation did."
 
     def _add_compiled_before(self) -> None:
         """Adds what is still there of functions that were compiled before the block."""
@@ -300,6 +312,7 @@ class Recorder:
         elif record.event == "end":
             frame.filename = frame.filename or record.filename or ""
             frame.line = record.line or frame.line
+            compile.ended = True
             if record.error:
                 frame.error = names.shorten(record.error)
             self._write_pending(compile)
