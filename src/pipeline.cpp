@@ -85,6 +85,7 @@ Body build(Context& context, const CodeObject& code) {
     ~Depth() { --value; }
   } depth(context.depth);
   Body body;
+  context.version = code.version;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) {
     body = stub(context, code, decoded.error().message, std::uint32_t(decoded.error().offset));
@@ -97,7 +98,7 @@ Body build(Context& context, const CodeObject& code) {
       if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
       Lifted lifted = lift(context, *decoded, cfg);
       bool may_return = (code.flags & CodeObject::new_locals) != 0;
-      simplify_graph(context, lifted, may_return);
+      simplify_graph(context, lifted, cfg, may_return);
       Block block = structure(context, lifted, cfg, may_return);
       body = {refine(context, block, Scope{*decoded, cfg, kind_of(code)}), Level::structured};
     } catch (const InternalError& structured) {

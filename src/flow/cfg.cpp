@@ -1,6 +1,7 @@
 #include "flow/cfg.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "flow/exception_regions.h"
@@ -72,6 +73,38 @@ class Builder {
       if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
     }
     cfg_.entry = block_at_[0];
+  }
+
+  // Jumps to jumps, and copies of one `return` of a constant, as the compiler makes them.
+  void thread() {
+    auto only = [&](int index) {  // the first instruction that does something, -1: none
+      const BasicBlock& block = cfg_.blocks[index];
+      for (int at = block.begin; at < block.end; ++at)
+        if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
+      return -1;
+    };
+    std::vector<bool> loops(cfg_.blocks.size());
+    for (const BasicBlock& block : cfg_.blocks)
+      for (int to : {block.next, block.jump})
+        if (to >= 0 && cfg_.blocks[to].begin <= block.begin) loops[to] = true;
+    std::map<std::array<int, 3>, int> returns;
+    std::vector<int> same(cfg_.blocks.size(), -1);
+    for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
+      int load = only(index);
+      if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end || code_[load + 1].op != Op::return_value_) continue;
+      std::array<int, 3> key{code_[load].arg, code_[load + 1].line, cfg_.blocks[index].region};
+      same[index] = returns.emplace(key, index).first->second;
+    }
+    for (BasicBlock& block : cfg_.blocks)
+      for (int* to : {&block.next, &block.jump}) {
+        for (int steps = 0; steps < 100 && *to >= 0; ++steps) {
+          const BasicBlock& via = cfg_.blocks[*to];
+          if (loops[*to] || via.next < 0 || via.jump >= 0 || via.next == *to || only(*to) >= 0) break;
+          if (via.region != cfg_.blocks[via.next].region && via.region != block.region) break;
+          *to = via.next;
+        }
+        if (*to >= 0 && same[*to] >= 0 && cfg_.blocks[same[*to]].begin > block.begin) *to = same[*to];
+      }
   }
 
   // A block for the entry of each statement that protects code.
@@ -236,7 +269,10 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   }
   Builder builder(cfg, flow, reachable);
   builder.blocks();
-  if (structured) builder.setups();
+  if (structured) {
+    builder.thread();
+    builder.setups();
+  }
   analyse(cfg);
   return cfg;
 }

@@ -5,9 +5,7 @@
 //                     <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
 //
 // A copy is found by walking both in step, as two programs that must do the same, never by offsets.
-#include <algorithm>
 #include <map>
-#include <set>
 
 #include "flow/exception_regions.h"
 
@@ -17,7 +15,7 @@ namespace {
 class CopyMatcher {
  public:
   CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
-      : cfg_(cfg), code_(cfg.code), flow_(flow), handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
+      : cfg_(cfg), code_(cfg.code), flow_(flow), outer_(cfg.regions[region].parent), handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
     start_ = cfg.regions[region].handler_at;
     while (code_[start_].op == Op::nop_) ++start_;
     ++start_;  // PUSH_EXC_INFO
@@ -26,7 +24,6 @@ class CopyMatcher {
   // Where control goes on after the copy that starts at `copy`; -1: it is none; -2: the body never ends.
   int match(int copy) {
     seen_.clear(), regions_.clear(), after_ = -2;
-    outer_ = cfg_.region_of[plain(copy)];
     std::vector<std::pair<int, int>> todo{{start_, copy}};
     while (!todo.empty()) {
       auto [mine, other] = todo.back();
@@ -61,13 +58,13 @@ class CopyMatcher {
   }
 
   bool step(int mine, int other, std::vector<std::pair<int, int>>& todo) {
-    auto [found, fresh] = seen_.emplace(mine, other);
-    if (!fresh) return found->second == other;
     const Instruction& a = code_[mine];
-    if (a.op == Op::reraise_ && cfg_.region_of[mine] == handler_scope_) {
+    if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
       if (after_ < 0) after_ = other;
       return after_ == other || same_end(after_, other);
     }
+    auto [found, fresh] = seen_.emplace(mine, other);
+    if (!fresh) return found->second == other || same_end(found->second, other);
     // The exception is dropped where the body leaves by return, break or continue; the copy has none to drop.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
@@ -110,49 +107,45 @@ class CopyMatcher {
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const Flow& flow_;
-  int handler_scope_, start_ = 0, outer_ = -1, after_ = -2;
+  int outer_;          // region in which copies run
+  int handler_scope_, start_ = 0, after_ = -2;
   std::map<int, int> seen_, regions_;
 };
 
 }  // namespace
 
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable) {
-  std::vector<int> order;
-  auto depth = [&](int region) {
-    int count = 0;
-    while ((region = cfg.regions[region].parent) >= 0) ++count;
-    return count;
-  };
-  for (int region = 0; region < int(cfg.regions.size()); ++region)
-    if (cfg.regions[region].kind == Region::Kind::try_finally) order.push_back(region);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth(a) > depth(b); });
-  for (int region : order) {
+  // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
+  std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
+  for (int region = 0; region < int(cfg.regions.size()); ++region) {
+    if (cfg.regions[region].kind != Region::Kind::try_finally) continue;
     CopyMatcher matcher(cfg, flow, region);
-    struct Exit {
-      int at;
-      bool jump;
-      int after;
-    };
-    std::vector<Exit> exits;
     bool all = true;
     for (int at = 0; at < int(cfg.code.size()) && all; ++at) {
       if (!reachable[at] || !cfg.inside(cfg.region_of[at], region)) continue;
-      for (bool jump : {false, true}) {
-        int to = jump ? cfg.code[at].target : flow.next[at];
-        if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
-        int after = matcher.match(to);
-        if (after == -1) all = false;
-        else exits.push_back({at, jump, after});
+      for (int to : {cfg.code[at].target, flow.next[at]}) {
+        if (to < 0 || cfg.inside(cfg.region_of[to], region) || after[region].contains(to)) continue;
+        int end = matcher.match(to);
+        if (end == -1) all = false;
+        after[region][to] = end;
       }
     }
-    if (!all) {
-      cfg.regions[region].kind = Region::Kind::try_except;
-      continue;
+    if (all) continue;
+    cfg.regions[region].kind = Region::Kind::try_except;
+    after[region].clear();
+  }
+  // An edge out of several statements runs the copies of all of them, from the inside out.
+  auto resolve = [&](int at, int to) {
+    for (int region = cfg.region_of[at]; region >= 0; region = cfg.regions[region].parent) {
+      auto found = after[region].find(to);
+      if (found != after[region].end() && found->second >= 0) to = found->second;
     }
-    for (const Exit& exit : exits) {
-      if (exit.after == -2) continue;  // the body leaves by itself: its copy is the code that runs
-      (exit.jump ? cfg.code[exit.at].target : flow.next[exit.at]) = exit.after;
-    }
+    return to;
+  };
+  for (int at = 0; at < int(cfg.code.size()); ++at) {
+    if (!reachable[at] || cfg.region_of[at] < 0) continue;
+    if (cfg.code[at].target >= 0) cfg.code[at].target = resolve(at, cfg.code[at].target);
+    if (flow.next[at] >= 0) flow.next[at] = resolve(at, flow.next[at]);
   }
 }
 

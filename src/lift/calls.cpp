@@ -411,6 +411,14 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
       continue;
     }
     if (first) return false;
+    // `for y in [x]` is compiled as an assignment.
+    if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1 && block.size() > 1) {
+      generators.back().ifs = context_.arena.copy(ifs);
+      ifs.clear();
+      generators.push_back({assign->targets[0], make(ListExpr{context_.list({assign->value})}), {}, false});
+      block = block.subspan(1);
+      continue;
+    }
     if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
       elt = append->value, value = append->value2;
     } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {

@@ -42,6 +42,7 @@ class Context {
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
   Level level = Level::structured;
+  Version version;                                 // of the code object at work
   int depth = 0;
 
   // Brings a nested code object back; set by the pipeline.
@@ -68,8 +69,8 @@ class Context {
 // `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);
 // Does the negation need another instruction (`in` to `not in`, `is` to `is not`), not just the other jump?
-bool negation_changes(const ast::Expr* test);
+bool negation_changes(const Context& context, const ast::Expr* test);
 // How many `not` the negation of `test` takes; much where it needs other instructions.
-int negation_cost(const ast::Expr* test);
+int negation_cost(const Context& context, const ast::Expr* test);
 
 }  // namespace depyf

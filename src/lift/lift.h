@@ -35,6 +35,7 @@ struct Node {
 struct Lifted {
   std::vector<Node> nodes;
   int entry = 0;
+  std::vector<std::pair<int, int>> finally_ends;   // region of a finally body (a handler), node where that body ends
 };
 
 // Lifts the whole graph for structuring. Throws InternalError.

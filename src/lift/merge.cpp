@@ -288,7 +288,7 @@ bool Lifter::merge_condition(int node) {
       // One of the two is negated: the one that can be; the condition is true where what stands first in the code runs.
       int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
-      int cost_first = negation_cost(first.value), cost_second = negation_cost(second.value);
+      int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
       bool negate_first = cost_first >= 1000 || cost_second >= 1000 ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
                                     : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;

@@ -11,17 +11,23 @@ namespace {
 // `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
 constexpr int other_operator = 1000;
 
-int count_not(const Expr* test, bool negated) {
+int count_not(const Context& context, const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
-    int inner = count_not(unary->operand, !negated);
-    return is<BoolOp>(unary->operand) ? std::min(inner, 1 + count_not(unary->operand, negated)) : inner;
+    int inner = count_not(context, unary->operand, !negated);
+    return is<BoolOp>(unary->operand) ? std::min(inner, 1 + count_not(context, unary->operand, negated)) : inner;
   }
   if (auto* chain = as<BoolOp>(test)) {
     int parts = 0;
-    for (const Expr* part : chain->values) parts += count_not(part, negated);
+    for (const Expr* part : chain->values) parts += count_not(context, part, negated);
     return parts;
   }
   if (!negated) return 0;
+  // From 3.11 on a test for None is a jump of its own, either way.
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && context.version >= Version{3, 11}) {
+    auto* constant = as<ConstantExpr>(compare->comparators[0]);
+    bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
+    if (identity && constant && constant->value->kind == Constant::Kind::none) return 0;
+  }
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1)
     switch (compare->ops[0]) {
       case CompareOp::in: case CompareOp::not_in: case CompareOp::is: case CompareOp::is_not: return other_operator;
@@ -32,17 +38,17 @@ int count_not(const Expr* test, bool negated) {
 
 }  // namespace
 
-int negation_cost(const Expr* test) { return count_not(test, true); }
+int negation_cost(const Context& context, const Expr* test) { return count_not(context, test, true); }
 
-bool negation_changes(const Expr* test) {
+bool negation_changes(const Context& context, const Expr* test) {
   auto* compare = as<Compare>(test);
-  return compare && compare->ops.size() == 1 && count_not(test, true) >= other_operator;
+  return compare && compare->ops.size() == 1 && count_not(context, test, true) >= other_operator;
 }
 
 // In a condition `not (a and b)` and `not a or not b` are the same jumps: the one with fewer `not` is shown.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
-  if (auto* chain = as<BoolOp>(test); chain && count_not(test, true) <= count_not(test, false)) {
+  if (auto* chain = as<BoolOp>(test); chain && count_not(context, test, true) <= count_not(context, test, false)) {
     std::vector<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);

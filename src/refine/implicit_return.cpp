@@ -45,6 +45,24 @@ Block drop(Context& context, Block body, int depth) {
     inner = drop(context, inner, depth + 1);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
+  // The same at the end of the last statement's own blocks, where the return has no line of its own.
+  auto implied = [&](Block inner) {
+    if (inner.size() < 2 || !returns_none(inner.back())) return true;
+    const Stmt* leave = inner.back();
+    return leave->line < 0 || leave->line == inner[inner.size() - 2]->line;
+  };
+  auto keep_implied = [&](Block& inner) {
+    if (implied(inner)) keep(inner);
+  };
+  if (auto* attempt = as<Try>(last)) {
+    if (attempt->orelse.empty()) keep_implied(attempt->body);
+    else keep_implied(attempt->orelse);
+    std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
+    for (ExceptHandler& handler : handlers)
+      if (handler.body.size() > 1) keep_implied(handler.body);
+    attempt->handlers = context.arena.copy(handlers);
+  }
+  if (auto* with = as<With>(last)) keep_implied(with->body);
   if (auto* branch = as<If>(last)) {
     bool only_return = branch->body.size() == 1 && returns_none(branch->body[0]);
     if (!only_return) keep(branch->body);

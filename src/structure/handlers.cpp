@@ -66,29 +66,6 @@ std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
   return clauses;
 }
 
-// Without the reraise at each of its ends.
-Structurer::Statements Structurer::finally_body(const Statements& body) {
-  Statements result = body;
-  while (!result.empty()) {
-    Stmt* last = result.back();
-    if (marker(last, StmtMarker::reraise)) {
-      result.pop_back();
-      break;
-    }
-    auto* branch = as<If>(last);
-    if (!branch) break;
-    auto strip = [&](Block part) {
-      Statements inner = finally_body(Statements(part.begin(), part.end()));
-      return block(inner);
-    };
-    branch->body = strip(branch->body);
-    if (branch->body.empty()) branch->body = context_.list({context_.stmt(Pass{})});
-    branch->orelse = strip(branch->orelse);
-    break;
-  }
-  return result;
-}
-
 // Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
 Block Structurer::clean(Block statements) {
   Statements result;

@@ -126,9 +126,30 @@ void join_ends(Context& context, Lifted& lifted) {
   lifted.nodes.push_back(end);
 }
 
+// The body of a finally ends in one place, wherever it raises the exception again.
+void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
+  for (const Region& region : cfg.regions) {
+    if (region.kind != Region::Kind::try_finally || region.handler < 0) continue;
+    int scope = cfg.blocks[region.handler].region, last = int(lifted.nodes.size());
+    Node end;
+    end.end = Node::End::stop, end.region = scope;
+    for (Node& node : lifted.nodes) {
+      if (node.end != Node::End::stop || node.region != scope || node.statements.empty()) continue;
+      auto* marker = as<InternalStmt>(node.statements.back());
+      if (!marker || marker->marker != StmtMarker::reraise) continue;
+      node.statements.pop_back();
+      node.end = Node::End::go, node.a = last;
+      end.offset = std::max(end.offset, node.offset);
+    }
+    lifted.nodes.push_back(end);
+    lifted.finally_ends.push_back({scope, last});
+  }
+}
+
 }  // namespace
 
-void simplify_graph(Context& context, Lifted& lifted, bool may_return) {
+void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   skip_empty(lifted);
   for (int rounds = 0; rounds < 1000; ++rounds) {

@@ -7,7 +7,7 @@ namespace depyf {
 using namespace ast;
 
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
-    : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg),
+    : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg), finally_ends_(lifted.finally_ends),
       claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()),
       may_return_(may_return) {}
 
@@ -159,9 +159,9 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
     else if (far_b && !far_a) negated = true;
   }
   // A negation that would be another instruction is avoided: `if c: continue`, or the arms exchanged.
-  if (negated && negation_changes(info.value)) negated = false;
+  if (negated && negation_changes(context_, info.value)) negated = false;
   else if (!negated && !handler && as<UnaryExpr>(info.value) && as<UnaryExpr>(info.value)->op == UnaryOp::not_ &&
-           negation_changes(as<UnaryExpr>(info.value)->operand))
+           negation_changes(context_, as<UnaryExpr>(info.value)->operand))
     negated = true;
   int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
   Expr* test = negated ? negate(context_, info.value) : info.value;
@@ -173,7 +173,8 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   }
   go(second, place, orelse, false);
   if (body.empty() && !orelse.empty() && !handler) {
-    if (!negation_changes(test)) {
+    bool wrapped = as<BoolOp>(test) && negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
+    if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {
       test = negate(context_, test);
       std::swap(body, orelse);
     } else if (place.next == place.cont && place.cont >= 0) {
@@ -419,14 +420,18 @@ void Structurer::protect(int setup, const Place& place, Statements& out) {
     place_node(orelse_at, step, orelse);
   }
   Place step = place;
-  step.next = is_finally ? -2 : next;
+  step.next = next;
+  if (is_finally) {
+    step.next = -2;
+    for (auto [scope, end] : finally_ends_)
+      if (scope == handler_scope) step.next = end, claimed_[end] = 1;
+  }
   step.region = handler_scope;
   go_into(info.b, step, handler);
   if (body.empty()) body.push_back(make(Pass{}, info));
   if (is_finally) {
-    Statements final_body = finally_body(handler);
-    if (final_body.empty()) final_body.push_back(make(Pass{}, info));
-    out.push_back(make(Try{block(body), {}, {}, block(final_body), false}, info));
+    if (handler.empty()) handler.push_back(make(Pass{}, info));
+    out.push_back(make(Try{block(body), {}, {}, block(handler), false}, info));
   } else {
     std::vector<ExceptHandler> clauses = handlers(handler);
     out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));

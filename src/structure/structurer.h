@@ -44,13 +44,13 @@ class Structurer {
 
   // handlers.cpp
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
-  Statements finally_body(const Statements& body);
   ast::Block clean(ast::Block statements);
 
   Context& context_;
   Graph graph_;
   std::vector<Node>& nodes_;
   const Cfg& cfg_;
+  const std::vector<std::pair<int, int>>& finally_ends_;
   std::vector<char> claimed_;     // some place has it already
   std::vector<char> emitted_;
   bool may_return_;               // `return` is a statement here: not in modules and class bodies
