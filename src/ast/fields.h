@@ -39,6 +39,7 @@ inline auto fields(const Yield& n) { return std::tie(n.value); }
 inline auto fields(const YieldFrom& n) { return std::tie(n.value); }
 inline auto fields(const NamedExpr& n) { return std::tie(n.target, n.value); }
 inline auto fields(const Starred& n) { return std::tie(n.value); }
+inline auto fields(const Verbatim& n) { return std::tie(n.text); }
 inline auto fields(const Internal& n) { return std::tie(n.marker, n.index, n.value); }
 
 inline auto fields(const MatchValue& n) { return std::tie(n.value); }

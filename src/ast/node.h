@@ -59,6 +59,7 @@ struct Yield { Expr* value; };                            // value may be null
 struct YieldFrom { Expr* value; };
 struct NamedExpr { Expr* target; Expr* value; };
 struct Starred { Expr* value; };
+struct Verbatim { std::string_view text; };                // source of an expression, as an annotation that was kept as text
 
 // What only lift and structure know; none is left when a tree is printed.
 enum class Marker : std::uint8_t {
@@ -88,7 +89,7 @@ struct Internal { Marker marker; std::int32_t index; Expr* value; };
 struct Expr {
   using Node = std::variant<Name, ConstantExpr, Attribute, Subscript, Slice, Call, BinOp, UnaryExpr, BoolOp, Compare, IfExp,
                             Tuple, ListExpr, SetExpr, Dict, FormattedValue, JoinedStr, Interpolation, TemplateStr, Lambda,
-                            ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Internal>;
+                            ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Verbatim, Internal>;
   Node node;
   std::uint32_t offset = 0;  // of the instruction that made it
   std::int32_t line = -1;

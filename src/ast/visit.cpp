@@ -70,6 +70,7 @@ void pattern_exprs(Pattern* pattern, Visitor visit) {
 void for_each_child(Expr* expr, Visitor visit) {
   std::visit(Overloaded{
                  [](Name&) {},
+                 [](Verbatim&) {},
                  [](ConstantExpr&) {},
                  [&](Attribute& n) { one(n.value, visit); },
                  [&](Subscript& n) { one(n.value, visit), one(n.slice, visit); },

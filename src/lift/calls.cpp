@@ -158,8 +158,8 @@ void Lifter::call_ex(const Instruction& instruction) {
   }
   std::vector<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
-  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && constant->items.empty()) {}
-  else args.push_back(make(Starred{sequence}));
+  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && constant->items.empty()) {
+  } else args.push_back(make(Starred{sequence}));
   std::vector<Keyword> keywords;
   if (mapping) {
     auto* dict = as<Dict>(mapping);
@@ -176,7 +176,8 @@ void Lifter::call_ex(const Instruction& instruction) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
-        bool nested_plain = nested != nullptr;
+        bool nested_plain =
+            nested != nullptr && index > 0;  // the first is `**{...}`: plain keywords would be in the display itself
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;
@@ -250,8 +251,7 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
   auto annotation = [&](std::string_view name) -> Expr* {
     for (auto& [key, value] : annotations)
       if (key == name) {
-        auto* text = as_text ? constant_of(value, Constant::Kind::string) : nullptr;
-        return text ? context_.name(text->text) : value;
+        return as_text ? context_.annotation(value) : value;
       }
     return nullptr;
   };
@@ -302,8 +302,7 @@ Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name,
     auto found = [&](Expr* key, Expr* value) {
       auto* text = constant_of(key, Constant::Kind::string);
       if (!text || text->text != "return") return;
-      auto* source = as_text ? constant_of(value, Constant::Kind::string) : nullptr;
-      returns = source ? context_.name(source->text) : value;
+      returns = as_text ? context_.annotation(value) : value;
     };
     if (auto* dict = as<Dict>(function.annotations))
       for (std::size_t index = 0; index < dict->keys.size(); ++index) found(dict->keys[index], dict->values[index]);

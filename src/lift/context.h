@@ -59,6 +59,20 @@ class Context {
     constants.push_back(std::move(value));
     return expr(ast::ConstantExpr{&constants.back()});
   }
+  // An annotation that was kept as text, as source again; where it is no expression on one line, the text as a string.
+  ast::Expr* annotation(ast::Expr* text) {
+    auto* constant = ast::as<ast::ConstantExpr>(text);
+    if (!constant || constant->value->kind != Constant::Kind::string) return text;
+    std::string_view source = constant->value->text;
+    int depth = 0;
+    bool plain = !source.empty() && source.front() != ' ';
+    for (char c : source) {
+      plain &= c >= ' ' && c != '#' && c != '\\' && c != 0x7f;
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') plain &= --depth >= 0;
+    }
+    return plain && depth == 0 ? expr(ast::Verbatim{source}) : text;
+  }
   ast::Expr* none() { return constant({}); }
   template <class T>
   std::span<T> list(std::initializer_list<T> items) {

@@ -49,24 +49,25 @@ void Lifter::import_name() {
     // import a.b.c as d: the attributes one after the other
     std::string_view rest = dot == std::string_view::npos ? std::string_view{} : module.substr(dot + 1);
     int at = next;
+    bool stays = false;
     while (!rest.empty() && at < end_ && (code_[at].op == Op::import_from_ || code_[at].op == Op::load_attr_)) {
       std::size_t end = rest.find('.');
       if (name_of(code_[at].arg) != rest.substr(0, end)) break;
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
       bool from = code_[at].op == Op::import_from_;
+      stays = from;  // the module below it, to be popped after the store
       at = skip(at + 1);
       if (from && at < end_ && code_[at].op == Op::swap_) {
         at = skip(at + 1);
         if (at < end_ && code_[at].op == Op::pop_top_) at = skip(at + 1);
+        stays = false;
       }
     }
     if (dot != std::string_view::npos && rest.empty() && at < end_ && is_store(code_[at].op)) {
       Alias alias{module, stored(at)};
       at_ = at;
-      // The last module stays on the stack where it was imported with the older shape.
       int pop = skip(at + 1);
-      bool older = code_[next].op == Op::import_from_ && code_[skip(next + 1)].op != Op::swap_;
-      if (older && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
+      if (stays && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
       return emit(Import{context_.list({alias})});
     }
   }

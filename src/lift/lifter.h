@@ -83,6 +83,7 @@ class Lifter {
   // operations.cpp
   bool operation(const Instruction& instruction);
   void load_const(int index);
+  ast::Expr* named_constant(int index);
   void copy(int n);
   void swap(int n);
   bool swap_starts_stores(int n) const;
@@ -134,6 +135,7 @@ class Lifter {
   std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
   void enter(int block);  // sets node_ and stack_
   bool reduce_values(int block);
+  ast::Expr* conditional(ast::Expr* test, ast::Expr* if_true, ast::Expr* if_false, bool true_first);
   bool merge_condition(int block);
   bool pushes_one(int block, int test);
   void enter_merge(int block, const std::vector<std::pair<int, bool>>& edges);

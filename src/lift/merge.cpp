@@ -27,7 +27,8 @@ std::vector<std::pair<int, bool>> Lifter::edges_to(int block) {
     if (info.end == Node::End::none) continue;
     for (bool along_b : {false, true}) {
       if ((along_b ? info.b : info.a) != block) continue;
-      if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end()) edges.push_back({node, along_b});
+      if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end())
+        edges.push_back({node, along_b});
     }
   }
   return edges;
@@ -44,7 +45,8 @@ std::vector<Lifter::Entry> Lifter::stack_on_edge(int node, bool along_b) {
     case Node::End::branch:
       if (along_b ? states_[node].keep_b : states_[node].keep_a) {
         std::string_view id = fresh_name();
-        auto* statement = context_.stmt(Assign{context_.list({context_.name(id)}), info.value}, info.value->offset, info.value->line);
+        auto* statement =
+            context_.stmt(Assign{context_.list({context_.name(id)}), info.value}, info.value->offset, info.value->line);
         info.statements.push_back(statement);
         info.value = context_.name(id);
         stack.push_back({context_.name(id), node, -1});
@@ -76,7 +78,9 @@ void Lifter::spill_at_end(int node, std::size_t count) {
   std::vector<Entry>& stack = states_[node].stack;
   for (std::size_t index = 0; index < count && index < stack.size(); ++index) {
     if (stable(stack[index].expr)) continue;
-    if (auto* internal = as<Internal>(stack[index].expr); internal && internal->marker == Marker::iterator && !internal->value) continue;
+    if (auto* internal = as<Internal>(stack[index].expr);
+        internal && internal->marker == Marker::iterator && !internal->value)
+      continue;
     int owner = find(stack[index].block);
     if (owner != node) spill_at_end(owner, states_[owner].stack.size());
     if (stable(stack[index].expr)) continue;
@@ -126,9 +130,9 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       for (std::size_t index = 0; index + keep < stack.size(); ++index) {
         Entry& entry = stack[index];
         if (comprehension_) {
-          auto *list = as<ListExpr>(entry.expr);
-          auto *set = as<SetExpr>(entry.expr);
-          auto *dict = as<Dict>(entry.expr);
+          auto* list = as<ListExpr>(entry.expr);
+          auto* set = as<SetExpr>(entry.expr);
+          auto* dict = as<Dict>(entry.expr);
           if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
             *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
         }
@@ -139,7 +143,8 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
           std::string_view id = fresh_name();
           auto* value = context_.arena.make<Expr>(*entry.expr);
           *entry.expr = Expr{Name{id}, value->offset, value->line};
-          nodes_[node].statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+          nodes_[node].statements.push_back(
+              context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
         }
       }
       spill_at_end(node, stack.size() - std::min(keep, stack.size()));
@@ -149,7 +154,8 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
   for (auto [node, along_b] : edges) stacks.push_back(stack_on_edge(node, along_b));
   stack_ = stacks[0];
   for (const auto& other : stacks)
-    if (other.size() != stack_.size()) throw InternalError{"paths meet with stacks of different depth", nodes_[block].offset};
+    if (other.size() != stack_.size())
+      throw InternalError{"paths meet with stacks of different depth", nodes_[block].offset};
   for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
     bool same = true;
     for (const auto& other : stacks) {
@@ -169,14 +175,16 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       if (as<Internal>(entry.expr) && as<Internal>(entry.expr)->marker == Marker::null)
         throw InternalError{"NULL on one way only", nodes_[block].offset};
       if (slot < states_[node].stack.size() && find(entry.block) == node) spill_at_end(node, slot);
-      if (!stable(entry.expr) && find(entry.block) != node) spill_at_end(find(entry.block), states_[find(entry.block)].stack.size());
+      if (!stable(entry.expr) && find(entry.block) != node)
+        spill_at_end(find(entry.block), states_[find(entry.block)].stack.size());
       if (entry.mover >= 0 && !stable(entry.expr)) throw Restart{entry.mover};
       Expr* value = context_.arena.make<Expr>(*entry.expr);
       int saved = node_;
       node_ = node;
       settle(value);
       node_ = saved;
-      nodes_[node].statements.push_back(context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+      nodes_[node].statements.push_back(
+          context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
     }
     stack_[slot] = {context_.name(id), node_, -1};
   }
@@ -184,18 +192,27 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
 
 bool Lifter::pushes_one(int node, int test) {
   const auto &stack = states_[node].stack, &before = states_[test].stack;
-  if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || stack.size() != before.size() + 1) return false;
+  if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || stack.size() != before.size() + 1)
+    return false;
   for (std::size_t index = 0; index < before.size(); ++index)
     if (stack[index].expr != before[index].expr) return false;
   auto* internal = as<Internal>(stack.back().expr);
   return nodes_[node].region == nodes_[test].region && (!internal || internal->marker == Marker::function);
 }
 
+// What stands first in the code stands first in the expression.
+Expr* Lifter::conditional(Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
+  if (!true_first && !negation_changes(context_, test))
+    return context_.expr(IfExp{negate(context_, test), if_false, if_true}, test->offset, test->line);
+  return context_.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
+}
+
 // One step towards a single value where ways to `block` meet.
 bool Lifter::reduce_values(int block) {
   auto edges = edges_to(block);
   if (edges.size() < 2) return false;
-  std::sort(edges.begin(), edges.end(), [&](auto a, auto b) { return cfg_.order_index[a.first] > cfg_.order_index[b.first]; });
+  std::sort(edges.begin(), edges.end(),
+            [&](auto a, auto b) { return cfg_.order_index[a.first] > cfg_.order_index[b.first]; });
   for (auto [node, along_b] : edges) {
     if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || is_loop_header(node)) continue;
     auto from = edges_to(node);
@@ -221,14 +238,14 @@ bool Lifter::reduce_values(int block) {
       made = combine(false);
     } else {
       other = branch.a == node ? branch.b : branch.a;
-      if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block) continue;
-      if (!states_[other].lifted || edges_to(other).size() != 1 || !pushes_one(other, test) || is_loop_header(other)) continue;
+      if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
+        continue;
+      if (!states_[other].lifted || edges_to(other).size() != 1 || !pushes_one(other, test) || is_loop_header(other))
+        continue;
       if (states_[test].keep_a || states_[test].keep_b) continue;
       Expr* alternative = states_[other].stack.back().expr;
-      bool value_if_true = branch.a == node;
-      // The branch that stands first in the code is the one that stands first in the expression.
-      made = context_.expr(IfExp{branch.value, value_if_true ? value : alternative, value_if_true ? alternative : value},
-                           branch.value->offset, branch.value->line);
+      made = conditional(branch.value, branch.a == node ? value : alternative, branch.a == node ? alternative : value,
+                         cfg_.blocks[branch.a].begin < cfg_.blocks[branch.b].begin);
     }
     for (int gone : {node, other})
       if (gone >= 0) nodes_[gone].end = Node::End::none, states_[gone].alias = test;
@@ -255,7 +272,8 @@ bool Lifter::merge_condition(int node) {
     if (along_b ? one.keep_b : one.keep_a) break;
     if (one.stack.size() != two.stack.size()) break;
     bool same_stack = true;
-    for (std::size_t index = 0; index < one.stack.size(); ++index) same_stack &= one.stack[index].expr == two.stack[index].expr;
+    for (std::size_t index = 0; index < one.stack.size(); ++index)
+      same_stack &= one.stack[index].expr == two.stack[index].expr;
     if (!same_stack) break;
     auto handles = [](const Expr* test) {
       auto* internal = as<Internal>(test);
@@ -306,12 +324,14 @@ bool Lifter::merge_condition(int node) {
       if (other < 0 || other == node || !states_[other].lifted || states_[other].alias >= 0) break;
       Node& third = nodes_[other];
       State& three = states_[other];
-      if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region || is_loop_header(other)) break;
+      if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region ||
+          is_loop_header(other))
+        break;
       if (edges_to(other).size() != 1 || one.keep_a || one.keep_b) break;
       if (third.a != second.a || third.b != second.b || two.keep_a != three.keep_a || two.keep_b != three.keep_b) break;
       if (three.stack.size() != one.stack.size()) break;
-      Expr* test = context_.expr(IfExp{first.value, along_b ? third.value : second.value, along_b ? second.value : third.value},
-                                 first.value->offset, first.value->line);
+      Expr* test = conditional(first.value, along_b ? third.value : second.value, along_b ? second.value : third.value,
+                               cfg_.blocks[first.a].begin < cfg_.blocks[first.b].begin);
       third.end = Node::End::none;
       three.alias = before;
       absorb(test, second.a, two.keep_a, second.b, two.keep_b);
@@ -341,19 +361,22 @@ void Lifter::finish_block(int block) {
     int header = find(nodes_[node_].a);
     if (header != nodes_[node_].a) throw InternalError{"a loop into the middle of a block", nodes_[node_].offset};
     const std::vector<Entry>& wanted = header_stacks_[header];
-    if (wanted.size() != stack_.size()) throw InternalError{"a loop changes the depth of the stack", nodes_[node_].offset};
+    if (wanted.size() != stack_.size())
+      throw InternalError{"a loop changes the depth of the stack", nodes_[node_].offset};
     for (std::size_t slot = 0; slot < stack_.size(); ++slot) {
       if (wanted[slot].expr == stack_[slot].expr) continue;
       auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
       if (a && b && a->marker == b->marker) continue;
-      if (b && b->marker == Marker::iterator && !b->value) continue;  // what the loop iterates over, seen from its inside
+      if (b && b->marker == Marker::iterator && !b->value)
+        continue;  // what the loop iterates over, seen from its inside
       auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
       if (x && y && x->id == y->id) continue;
       if (!x) throw InternalError{"a loop changes the stack", nodes_[node_].offset};
       spill_at_end(node_, slot);
       Expr* value = context_.arena.make<Expr>(*stack_[slot].expr);
       settle(value);
-      nodes_[node_].statements.push_back(context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
+      nodes_[node_].statements.push_back(
+          context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
     }
   }
   if (nodes_[node_].end == Node::End::branch) merge_condition(node_);
@@ -379,7 +402,8 @@ void Lifter::settle_ends() {
     } else if (node.end == Node::End::go) {
       int to = find(node.a);
       const Node& next = nodes_[to];
-      bool markers = std::all_of(next.statements.begin(), next.statements.end(), [](const Stmt* s) { return is<InternalStmt>(s); });
+      bool markers = std::all_of(next.statements.begin(), next.statements.end(),
+                                 [](const Stmt* s) { return is<InternalStmt>(s); });
       bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);
       if (next.region != node.region && !tail) spill_at_end(index, states_[index].stack.size());
     }
@@ -387,11 +411,13 @@ void Lifter::settle_ends() {
   for (int index = 0; index < int(nodes_.size()); ++index) {
     Node& node = nodes_[index];
     if (node.end != Node::End::loop) continue;
-    if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value) node.value = internal->value;
+    if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value)
+      node.value = internal->value;
     if (!node.target) {
       // The item is used where it lies: it gets a name in the loop's head.
       for (Expr* item : items_)
-        if (auto* internal = as<Internal>(item); internal && internal->marker == Marker::item && internal->index == index) {
+        if (auto* internal = as<Internal>(item);
+            internal && internal->marker == Marker::item && internal->index == index) {
           std::string_view id = fresh_name();
           *item = Expr{Name{id}, item->offset, item->line};
           node.target = context_.name(id);

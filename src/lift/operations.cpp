@@ -15,8 +15,14 @@ bool Lifter::operation(const Instruction& instruction) {
         auto* internal = as<Internal>(top);
         if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::copied ||
                          internal->marker == Marker::item)) {
-          if (internal->marker == Marker::copied) { stack_.pop_back(); return true; }
-          if (internal->marker == Marker::item) { store(fresh(), pop_entry()); return true; }
+          if (internal->marker == Marker::copied) {
+            stack_.pop_back();
+            return true;
+          }
+          if (internal->marker == Marker::item) {
+            store(fresh(), pop_entry());
+            return true;
+          }
           store(fresh(), pop_entry());
           return true;
         }
@@ -30,7 +36,8 @@ bool Lifter::operation(const Instruction& instruction) {
           stack_.pop_back();
           return true;
         }
-        if (internal && internal->marker == Marker::iterator && !internal->value) {  // a loop is left by return or break
+        if (internal && internal->marker == Marker::iterator &&
+            !internal->value) {  // a loop is left by return or break
           stack_.pop_back();
           return true;
         }
@@ -56,10 +63,18 @@ bool Lifter::operation(const Instruction& instruction) {
       return true;
     }
     case Op::load_fast_: push(local(arg)); return true;
-    case Op::load_name_: case Op::load_global_: push(Name{name_of(arg)}); return true;
-    case Op::load_deref_: case Op::load_class_deref_: push(local(arg)); return true;
-    case Op::load_from_dict_or_deref_: pop(); push(local(arg)); return true;
-    case Op::load_from_dict_or_globals_: pop(); push(Name{name_of(arg)}); return true;
+    case Op::load_name_:
+    case Op::load_global_: push(Name{name_of(arg)}); return true;
+    case Op::load_deref_:
+    case Op::load_class_deref_: push(local(arg)); return true;
+    case Op::load_from_dict_or_deref_:
+      pop();
+      push(local(arg));
+      return true;
+    case Op::load_from_dict_or_globals_:
+      pop();
+      push(Name{name_of(arg)});
+      return true;
     case Op::load_locals_: push(Internal{Marker::locals, 0, nullptr}); return true;
     case Op::load_closure_: {
       // The cell itself: (lambda: x).__closure__[0]
@@ -72,7 +87,10 @@ bool Lifter::operation(const Instruction& instruction) {
       return true;
     }
     case Op::load_assertion_error_: push(Name{"AssertionError"}); return true;
-    case Op::make_cell_: case Op::copy_free_vars_: case Op::setup_annotations_: case Op::to_bool_: return true;
+    case Op::make_cell_:
+    case Op::copy_free_vars_:
+    case Op::setup_annotations_:
+    case Op::to_bool_: return true;
     case Op::load_attr_: push(Attribute{pop(), name_of(arg)}); return true;
     case Op::load_method_: {
       push(Attribute{pop(), name_of(arg)});
@@ -89,7 +107,10 @@ bool Lifter::operation(const Instruction& instruction) {
       Expr* stop = pop();
       Expr* start = pop();
       Expr* container = pop();
-      auto given = [](Expr* e) { auto* c = as<ConstantExpr>(e); return c && c->value->kind == Constant::Kind::none ? nullptr : e; };
+      auto given = [](Expr* e) {
+        auto* c = as<ConstantExpr>(e);
+        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
+      };
       push(Subscript{container, make(Slice{given(start), given(stop), nullptr})});
       return true;
     }
@@ -97,14 +118,20 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::compare_op_: compare(CompareOp(arg)); return true;
     case Op::is_op_: compare(arg ? CompareOp::is_not : CompareOp::is); return true;
     case Op::contains_op_: compare(arg ? CompareOp::not_in : CompareOp::in); return true;
-    case Op::build_tuple_: case Op::build_list_: case Op::build_set_: case Op::build_map_: case Op::build_const_key_map_:
-    case Op::build_string_: case Op::build_slice_:
-      container(instruction);
-      return true;
-    case Op::list_append_: case Op::set_add_: case Op::map_add_: case Op::list_extend_: case Op::set_update_:
-    case Op::dict_update_: case Op::dict_merge_:
-      extend(instruction);
-      return true;
+    case Op::build_tuple_:
+    case Op::build_list_:
+    case Op::build_set_:
+    case Op::build_map_:
+    case Op::build_const_key_map_:
+    case Op::build_string_:
+    case Op::build_slice_: container(instruction); return true;
+    case Op::list_append_:
+    case Op::set_add_:
+    case Op::map_add_:
+    case Op::list_extend_:
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_: extend(instruction); return true;
     case Op::list_to_tuple_: {
       Expr* list = pop();
       if (auto* display = as<ListExpr>(list)) push(Tuple{display->elts});
@@ -112,22 +139,27 @@ bool Lifter::operation(const Instruction& instruction) {
       return true;
     }
     case Op::format_value_: format(instruction); return true;
-    case Op::get_iter_: case Op::get_aiter_: push(Internal{Marker::iterator, at_, pop()}); return true;
+    case Op::get_iter_:
+    case Op::get_aiter_: push(Internal{Marker::iterator, at_, pop()}); return true;
     case Op::get_yield_from_iter_: push(Internal{Marker::awaitable, 1, pop()}); return true;
     case Op::get_awaitable_: push(Internal{Marker::awaitable, 0, pop()}); return true;
-    case Op::yield_from_: case Op::yield_value_: case Op::async_gen_wrap_: yields(instruction); return true;
-    case Op::delete_fast_: case Op::delete_name_: case Op::delete_global_: case Op::delete_deref_:
-      emit(Delete{context_.list({target_name(instruction)})});
-      return true;
+    case Op::yield_from_:
+    case Op::yield_value_:
+    case Op::async_gen_wrap_: yields(instruction); return true;
+    case Op::delete_fast_:
+    case Op::delete_name_:
+    case Op::delete_global_:
+    case Op::delete_deref_: emit(Delete{context_.list({target_name(instruction)})}); return true;
     case Op::delete_attr_: emit(Delete{context_.list({make(Attribute{pop(), name_of(arg)})})}); return true;
     case Op::delete_subscr_: {
       Expr* key = pop();
       emit(Delete{context_.list({make(Subscript{pop(), key})})});
       return true;
     }
-    case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_:
-      store_name(target_name(instruction));
-      return true;
+    case Op::store_fast_:
+    case Op::store_name_:
+    case Op::store_global_:
+    case Op::store_deref_: store_name(target_name(instruction)); return true;
     case Op::store_attr_: {
       Expr* object = pop_entry().expr;
       Expr* target = make(Attribute{object, name_of(arg)});
@@ -152,7 +184,8 @@ bool Lifter::operation(const Instruction& instruction) {
       Expr* exc = stack_.empty() ? nullptr : pop_entry().expr;
       auto* internal = as<Internal>(exc);
       if (flat_) emit(Raise{exc, nullptr});
-      else if (internal && internal->marker == Marker::exception) emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
+      else if (internal && internal->marker == Marker::exception)
+        emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
       else emit(Raise{exc, nullptr});
       nodes_[node_].end = Node::End::stop, ended_ = true;
       return true;
@@ -171,8 +204,10 @@ bool Lifter::operation(const Instruction& instruction) {
       int load = skip(at_ + 1), store = skip(load + 1), remove = skip(store + 1);
       if (remove < end_ && code_[load].op == Op::load_const_ && code_[store].arg == code_[remove].arg) {
         Op op = code_[store].op, other = code_[remove].op;
-        bool pair = (op == Op::store_fast_ && other == Op::delete_fast_) || (op == Op::store_name_ && other == Op::delete_name_) ||
-                    (op == Op::store_global_ && other == Op::delete_global_) || (op == Op::store_deref_ && other == Op::delete_deref_);
+        bool pair = (op == Op::store_fast_ && other == Op::delete_fast_) ||
+                    (op == Op::store_name_ && other == Op::delete_name_) ||
+                    (op == Op::store_global_ && other == Op::delete_global_) ||
+                    (op == Op::store_deref_ && other == Op::delete_deref_);
         if (pair && bound_names_.contains(as<Name>(target_name(code_[store]))->id)) at_ = remove;
       }
       return true;
@@ -192,7 +227,8 @@ bool Lifter::operation(const Instruction& instruction) {
       push(Call{exit, context_.list({type, exception, make(Attribute{exception, "__traceback__"})}), {}});
       return true;
     }
-    case Op::before_with_: case Op::before_async_with_: {
+    case Op::before_with_:
+    case Op::before_async_with_: {
       bool async = instruction.op == Op::before_async_with_;
       int region = -1;
       if (!flat_) {
@@ -210,7 +246,8 @@ bool Lifter::operation(const Instruction& instruction) {
         auto special = [&](std::string_view name) {
           return make(Attribute{make(Call{context_.name("type"), context_.list({manager.expr}), {}}), name});
         };
-        push(Call{make(Attribute{special(async ? "__aexit__" : "__exit__"), "__get__"}), context_.list({manager.expr}), {}});
+        push(Call{
+            make(Attribute{special(async ? "__aexit__" : "__exit__"), "__get__"}), context_.list({manager.expr}), {}});
         push(Call{special(async ? "__aenter__" : "__enter__"), context_.list({manager.expr}), {}});
         return true;
       }
@@ -227,12 +264,16 @@ bool Lifter::operation(const Instruction& instruction) {
     }
     case Op::print_expr_: emit(ExprStmt{pop()}); return true;
     case Op::import_name_: import_name(); return true;
-    case Op::import_star_: case Op::import_from_: fail("import out of place");
+    case Op::import_star_:
+    case Op::import_from_: fail("import out of place");
     case Op::store_slice_: {
       Expr* stop = pop_entry().expr;
       Expr* start = pop_entry().expr;
       Expr* container = pop_entry().expr;
-      auto given = [](Expr* e) { auto* c = as<ConstantExpr>(e); return c && c->value->kind == Constant::Kind::none ? nullptr : e; };
+      auto given = [](Expr* e) {
+        auto* c = as<ConstantExpr>(e);
+        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
+      };
       store(make(Subscript{container, make(Slice{given(start), given(stop), nullptr})}), pop_entry());
       return true;
     }
@@ -245,12 +286,14 @@ bool Lifter::operation(const Instruction& instruction) {
           else push(Tuple{context_.list({make(Starred{list})})});
           return true;
         }
-        case Intrinsic1::print: emit(ExprStmt{pop()}); push(context_.none()); return true;
+        case Intrinsic1::print:
+          emit(ExprStmt{pop()});
+          push(context_.none());
+          return true;
         case Intrinsic1::async_gen_wrap: yields(instruction); return true;
         default: return false;
       }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -264,23 +307,31 @@ void Lifter::load_const(int index) {
            std::any_of(value.items.begin(), value.items.end(), [&](const Constant& item) { return self(item, self); });
   };
   if (!opaque(constant, opaque)) return push(ConstantExpr{&constant});
+  push(named_constant(index));
+}
+
+Expr* Lifter::named_constant(int index) {
   std::vector<std::uint32_t> path = context_.path;
   path.push_back(std::uint32_t(index));
+  std::string name;
   for (const NamedConstant& named : context_.named_constants)
-    if (named.path == path) return push(Name{context_.arena.copy(named.name)});
-  std::string name = "__const_" + std::to_string(context_.named_constants.size());
-  context_.named_constants.push_back({name, path});
+    if (named.path == path) name = named.name;
+  if (name.empty()) {
+    name = "__const_" + std::to_string(context_.named_constants.size());
+    context_.named_constants.push_back({name, path});
+  }
   std::string_view id = context_.arena.copy(name);
   fast_.insert(id.data());
-  push(Name{id});
+  return make(Name{id});
 }
 
 void Lifter::copy(int n) {
   Entry& source = peek(n);
   auto* internal = as<Internal>(source.expr);
   bool marker = internal && internal->marker != Marker::copied && internal->marker != Marker::unpacked &&
-                internal->marker != Marker::iterator && internal->marker != Marker::awaitable && internal->marker != Marker::item &&
-                internal->marker != Marker::chain && internal->marker != Marker::enter_result;
+                internal->marker != Marker::iterator && internal->marker != Marker::awaitable &&
+                internal->marker != Marker::item && internal->marker != Marker::chain &&
+                internal->marker != Marker::enter_result;
   if (marker) return stack_.push_back({source.expr, node_, -1});
   if (internal && internal->marker == Marker::item && flat_) fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
@@ -296,19 +347,22 @@ void Lifter::copy(int n) {
   }
   int next = skip(at_ + 1);
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && stable(source.expr));
-  if (trivial && next < end_ && (code_[next].op == Op::load_attr_ || code_[next].op == Op::load_method_)) return push(make(source.expr->node));
+  if (trivial && next < end_ && (code_[next].op == Op::load_attr_ || code_[next].op == Op::load_method_))
+    return push(make(source.expr->node));
   bool to_store = n == 1 && next < end_ &&
-                  (code_[next].op == Op::store_fast_ || code_[next].op == Op::store_name_ || code_[next].op == Op::store_global_ ||
-                   code_[next].op == Op::store_deref_ || code_[next].op == Op::unpack_sequence_ || code_[next].op == Op::unpack_ex_);
+                  (code_[next].op == Op::store_fast_ || code_[next].op == Op::store_name_ ||
+                   code_[next].op == Op::store_global_ || code_[next].op == Op::store_deref_ ||
+                   code_[next].op == Op::unpack_sequence_ || code_[next].op == Op::unpack_ex_);
   if (literal_here()) {
     if (!trivial) spill_all(stack_.size() - n + 1);
     return push(make(stack_[stack_.size() - n].expr->node));
   }
   // The middle of a chained comparison: `compare` looks for the copy.
   int after = skip(next + 1);
-  bool chained = n == 2 && next < end_ && after < end_ &&
-                 (code_[next].op == Op::compare_op_ || code_[next].op == Op::is_op_ || code_[next].op == Op::contains_op_) &&
-                 (code_[after].op == Op::jump_if_false_or_pop_ || code_[after].op == Op::pop_jump_if_false_);
+  bool chained =
+      n == 2 && next < end_ && after < end_ &&
+      (code_[next].op == Op::compare_op_ || code_[next].op == Op::is_op_ || code_[next].op == Op::contains_op_) &&
+      (code_[after].op == Op::jump_if_false_or_pop_ || code_[after].op == Op::pop_jump_if_false_);
   if (trivial && !to_store && !chained && n != 1) return push(make(source.expr->node));
   push(Internal{Marker::copied, at_, source.expr});
 }
@@ -354,7 +408,10 @@ bool Lifter::swap_starts_stores(int n) const {
     const Instruction& instruction = code_[at];
     if (instruction.op == Op::nop_) continue;
     switch (instruction.op) {
-      case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_:
+      case Op::store_fast_:
+      case Op::store_name_:
+      case Op::store_global_:
+      case Op::store_deref_:
         if (depth != 0) return false;
         ++stores;
         break;
@@ -366,8 +423,12 @@ bool Lifter::swap_starts_stores(int n) const {
         if (depth != 2) return false;
         depth = 0, ++stores;
         break;
-      case Op::pop_top_: case Op::copy_: case Op::swap_: case Op::unpack_sequence_: case Op::unpack_ex_: case Op::rotate_:
-        return false;
+      case Op::pop_top_:
+      case Op::copy_:
+      case Op::swap_:
+      case Op::unpack_sequence_:
+      case Op::unpack_ex_:
+      case Op::rotate_: return false;
       default: {
         if (instruction.target >= 0) return false;
         StackEffect effect = stack_effect(instruction, decoded_.code->version, false);
@@ -399,8 +460,8 @@ void Lifter::compare(CompareOp op) {
   auto* copied = as<Internal>(right.expr);
   int test = skip(at_ + 1);
   bool goes_on = copied && copied->marker == Marker::copied && test < end_ && !literal_here() &&
-                 (code_[test].op == Op::jump_if_false_or_pop_ || code_[test].op == Op::pop_jump_if_false_) && stack_.size() >= 2 &&
-                 stack_[stack_.size() - 2].expr == copied->value;
+                 (code_[test].op == Op::jump_if_false_or_pop_ || code_[test].op == Op::pop_jump_if_false_) &&
+                 stack_.size() >= 2 && stack_[stack_.size() - 2].expr == copied->value;
   if (!goes_on) {
     stack_.push_back(right);
     Expr* value = pop();
@@ -431,7 +492,10 @@ void Lifter::compare(CompareOp op) {
   }
   // The jump is dropped: where it leads, only the middle is thrown away.
   int cleanup = code_[test].target, next = cleanup;
-  auto at = [&](int index) { while (index < int(code_.size()) && code_[index].op == Op::nop_) ++index; return index; };
+  auto at = [&](int index) {
+    while (index < int(code_.size()) && code_[index].op == Op::nop_) ++index;
+    return index;
+  };
   next = at(next);
   bool value_kept = code_[test].op == Op::jump_if_false_or_pop_;
   if (value_kept) {
@@ -456,7 +520,8 @@ void Lifter::container(const Instruction& instruction) {
     case Op::build_set_: push(SetExpr{context_.arena.copy(pop_many(arg))}); return;
     case Op::build_map_: {
       std::vector<Expr*> items = pop_many(2 * arg), keys, values;
-      for (int index = 0; index < arg; ++index) keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
+      for (int index = 0; index < arg; ++index)
+        keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
       push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
       return;
     }
@@ -471,8 +536,10 @@ void Lifter::container(const Instruction& instruction) {
     case Op::build_string_: {
       std::vector<Expr*> values;
       for (Expr* part : pop_many(arg)) {
-        if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
-        else if (auto* constant = as<ConstantExpr>(part); constant && constant->value->kind == Constant::Kind::string) values.push_back(part);
+        if (auto* joined = as<JoinedStr>(part))
+          values.insert(values.end(), joined->values.begin(), joined->values.end());
+        else if (auto* constant = as<ConstantExpr>(part); constant && constant->value->kind == Constant::Kind::string)
+          values.push_back(part);
         else values.push_back(make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
       }
       push(JoinedStr{context_.arena.copy(values)});
@@ -480,7 +547,10 @@ void Lifter::container(const Instruction& instruction) {
     }
     case Op::build_slice_: {
       std::vector<Expr*> items = pop_many(arg);
-      auto given = [](Expr* e) { auto* c = as<ConstantExpr>(e); return c && c->value->kind == Constant::Kind::none ? nullptr : e; };
+      auto given = [](Expr* e) {
+        auto* c = as<ConstantExpr>(e);
+        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
+      };
       // Where it does not stand in a subscript, `settle` makes it a call of slice().
       push(Slice{given(items[0]), given(items[1]), arg == 3 ? items[2] : nullptr});
       return;
@@ -513,10 +583,15 @@ void Lifter::extend(const Instruction& instruction) {
   bool here = find(entry.block) == node_ && instruction.arg == 1;
   if (here && !flat_) {
     if (auto* display = as<ListExpr>(target)) {
-      if (op == Op::list_append_) { display->elts = add(display->elts, value); return; }
+      if (op == Op::list_append_) {
+        display->elts = add(display->elts, value);
+        return;
+      }
       if (op == Op::list_extend_) {
-        if (auto* constant = as<ConstantExpr>(value); constant && constant->value->kind == Constant::Kind::tuple && display->elts.empty()) {
-          for (const Constant& item : constant->value->items) display->elts = add(display->elts, make(ConstantExpr{&item}));
+        if (auto* constant = as<ConstantExpr>(value);
+            constant && constant->value->kind == Constant::Kind::tuple && display->elts.empty()) {
+          for (const Constant& item : constant->value->items)
+            display->elts = add(display->elts, make(ConstantExpr{&item}));
           return;
         }
         display->elts = add(display->elts, make(Starred{value}));
@@ -524,10 +599,15 @@ void Lifter::extend(const Instruction& instruction) {
       }
     }
     if (auto* display = as<SetExpr>(target)) {
-      if (op == Op::set_add_) { display->elts = add(display->elts, value); return; }
+      if (op == Op::set_add_) {
+        display->elts = add(display->elts, value);
+        return;
+      }
       if (op == Op::set_update_) {
-        if (auto* constant = as<ConstantExpr>(value); constant && constant->value->kind == Constant::Kind::frozenset && display->elts.empty()) {
-          for (const Constant& item : constant->value->items) display->elts = add(display->elts, make(ConstantExpr{&item}));
+        if (auto* constant = as<ConstantExpr>(value);
+            constant && constant->value->kind == Constant::Kind::frozenset && display->elts.empty()) {
+          for (const Constant& item : constant->value->items)
+            display->elts = add(display->elts, make(ConstantExpr{&item}));
           return;
         }
         display->elts = add(display->elts, make(Starred{value}));
@@ -537,10 +617,12 @@ void Lifter::extend(const Instruction& instruction) {
     if (auto* display = as<Dict>(target)) {
       if (op == Op::dict_update_ || op == Op::dict_merge_) {
         auto* inner = as<Dict>(value);
-        bool next_to = inner && !inner->keys.empty() && display->keys.size() + inner->keys.size() > 16 && op == Op::dict_update_;
+        bool next_to =
+            inner && !inner->keys.empty() && display->keys.size() + inner->keys.size() > 16 && op == Op::dict_update_;
         if (next_to) {
           for (std::size_t index = 0; index < inner->keys.size(); ++index)
-            display->keys = add(display->keys, inner->keys[index]), display->values = add(display->values, inner->values[index]);
+            display->keys = add(display->keys, inner->keys[index]),
+            display->values = add(display->values, inner->values[index]);
           return;
         }
         display->keys = add(display->keys, nullptr), display->values = add(display->values, value);
@@ -565,7 +647,9 @@ void Lifter::extend(const Instruction& instruction) {
     case Op::list_append_: call_method(target, "append", {value}); return;
     case Op::set_add_: call_method(target, "add", {value}); return;
     case Op::list_extend_: call_method(target, "extend", {value}); return;
-    case Op::set_update_: case Op::dict_update_: case Op::dict_merge_: call_method(target, "update", {value}); return;
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_: call_method(target, "update", {value}); return;
     default: emit(Assign{context_.list({make(Subscript{target, key})}), value}); return;
   }
 }
@@ -579,7 +663,8 @@ void Lifter::format(const Instruction& instruction) {
   Expr* value = pop();
   if (spec && !is<JoinedStr>(spec)) {
     auto* constant = as<ConstantExpr>(spec);
-    Expr* part = constant && constant->value->kind == Constant::Kind::string ? spec : make(FormattedValue{spec, 0, nullptr});
+    Expr* part =
+        constant && constant->value->kind == Constant::Kind::string ? spec : make(FormattedValue{spec, 0, nullptr});
     spec = make(JoinedStr{context_.list({part})});
   }
   static constexpr char conversions[] = {0, 's', 'r', 'a'};
@@ -627,7 +712,8 @@ void Lifter::yields(const Instruction& instruction) {
     if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return push(value);
     if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return push(value);
     // So does a comprehension with `async for` or `await` in it.
-    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator) return push(value);
+    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator)
+      return push(value);
     return push(Await{value});
   }
   push(YieldFrom{receiver.expr});

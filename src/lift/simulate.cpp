@@ -28,9 +28,11 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
     if (identity && constant && constant->value->kind == Constant::Kind::none) return 0;
   }
-  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1)
-    switch (compare->ops[0]) {
-      case CompareOp::in: case CompareOp::not_in: case CompareOp::is: case CompareOp::is_not: return other_operator;
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) switch (compare->ops[0]) {
+      case CompareOp::in:
+      case CompareOp::not_in:
+      case CompareOp::is:
+      case CompareOp::is_not: return other_operator;
       default: return 1;
     }
   return 1;
@@ -68,8 +70,14 @@ Expr* negate(Context& context, Expr* test) {
 }
 
 Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal)
-    : context_(context), decoded_(decoded), cfg_(cfg), code_(cfg.code), flat_(flat), literal_(literal),
-      nodes_(cfg.blocks.size()), states_(cfg.blocks.size()) {
+    : context_(context),
+      decoded_(decoded),
+      cfg_(cfg),
+      code_(cfg.code),
+      flat_(flat),
+      literal_(literal),
+      nodes_(cfg.blocks.size()),
+      states_(cfg.blocks.size()) {
   const CodeObject& code = *decoded.code;
   comprehension_ = code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
   std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
@@ -95,7 +103,9 @@ Lifted Lifter::run() {
   return lifted;
 }
 
-void Lifter::fail(std::string what) const { throw InternalError{std::move(what), at_ < int(code_.size()) ? now().offset : 0}; }
+void Lifter::fail(std::string what) const {
+  throw InternalError{std::move(what), at_ < int(code_.size()) ? now().offset : 0};
+}
 
 int Lifter::skip(int at) const {
   while (at < end_ && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
@@ -197,11 +207,15 @@ bool Lifter::stable(const Expr* expr) const {
           if (part && !stable(part)) return false;
         return true;
       }
-      case Marker::copied: case Marker::chain: case Marker::awaitable: case Marker::import_module: return false;
+      case Marker::copied:
+      case Marker::chain:
+      case Marker::awaitable:
+      case Marker::import_module: return false;
       default: return true;
     }
   }
-  if (auto* tuple = as<Tuple>(expr)) return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e); });
+  if (auto* tuple = as<Tuple>(expr))
+    return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e); });
   return false;
 }
 
@@ -216,7 +230,8 @@ std::string_view stored_name(const Stmt::Node& node) {
 }
 bool mentions(const Expr* expr, std::string_view id) {
   if (auto* name = as<Name>(expr)) return name->id == id;
-  if (auto* tuple = as<Tuple>(expr)) return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
+  if (auto* tuple = as<Tuple>(expr))
+    return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
   return false;
 }
 }  // namespace
@@ -260,7 +275,8 @@ void Lifter::emit_raw(Stmt::Node node) {
 
 void Lifter::emit(Stmt::Node node) {
   flush_unpackings();
-  if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append) return emit_raw(node);
+  if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append)
+    return emit_raw(node);
   std::string_view stored = stored_name(node);
   Stmt holder{std::move(node)};
   for_each_expr(&holder, [&](Expr*& expr) { settle(expr); });
@@ -285,24 +301,31 @@ void Lifter::settle(Expr*& expr) {
     if (!slot) continue;
     if (auto* internal = as<Internal>(slot)) {
       switch (internal->marker) {
-        case Marker::copied: case Marker::chain: throw Restart{internal->index};
+        case Marker::copied:
+        case Marker::chain: throw Restart{internal->index};
         case Marker::function: hoist(slot); continue;
+        case Marker::code: slot->node = named_constant(internal->index)->node; continue;
         case Marker::unpacked: flush_unpackings(); continue;
         case Marker::awaitable: *slot = Expr{Await{internal->value}, slot->offset, slot->line}; break;
         case Marker::iterator:
-          if (internal->value) *slot = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, slot->offset, slot->line};
+          if (internal->value)
+            *slot = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, slot->offset, slot->line};
           break;
         default: continue;
       }
     }
-    if (is_class(slot)) { hoist(slot); continue; }
+    if (is_class(slot)) {
+      hoist(slot);
+      continue;
+    }
     if (auto* subscript = as<Subscript>(slot)) {
       todo.push_back(&subscript->value);
       auto in_subscript = [&](Expr*& part) {
         if (is<Slice>(part)) for_each_child(part, [&](Expr*& child) { todo.push_back(&child); });
         else todo.push_back(&part);
       };
-      if (auto* tuple = as<Tuple>(subscript->slice)) for (Expr*& part : tuple->elts) in_subscript(part);
+      if (auto* tuple = as<Tuple>(subscript->slice))
+        for (Expr*& part : tuple->elts) in_subscript(part);
       else in_subscript(subscript->slice);
       continue;
     }
@@ -320,10 +343,13 @@ void Lifter::settle(Expr*& expr) {
 
 void Lifter::step(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::jump_:
-      return;
-    case Op::pop_jump_if_true_: case Op::pop_jump_if_false_: case Op::pop_jump_if_none_: case Op::pop_jump_if_not_none_:
-    case Op::jump_if_true_or_pop_: case Op::jump_if_false_or_pop_: {
+    case Op::jump_: return;
+    case Op::pop_jump_if_true_:
+    case Op::pop_jump_if_false_:
+    case Op::pop_jump_if_none_:
+    case Op::pop_jump_if_not_none_:
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_: {
       flush_unpackings();
       Expr* test = pop();
       bool keeps = instruction.op == Op::jump_if_true_or_pop_ || instruction.op == Op::jump_if_false_or_pop_;

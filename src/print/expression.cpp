@@ -38,6 +38,7 @@ Level level_of(const Expr* expr) {
                         [](const YieldFrom&) { return Level::yield; },
                         [](const NamedExpr&) { return Level::named; },
                         [](const Starred&) { return Level::atom; },
+                        [](const Verbatim&) { return Level::test; },
                         [](const Internal&) { return Level::atom; },
                     },
                     expr->node);
@@ -219,6 +220,7 @@ void Printer::without_leftmost(const Expr* leaf) {
                    write("*");
                    expr(n.value, Level::bit_or);
                  },
+                 [&](const Verbatim& n) { write(n.text); },
                  [&](const Internal& n) { internal(name_of(n.marker), n.index, n.value); },
              },
              leaf->node);

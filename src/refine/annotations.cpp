@@ -20,8 +20,7 @@ Block annotations(Context& context, Block body, const Scope& scope) {
         continue;
       }
       Expr* annotation = assign->value;
-      auto* text = as<ConstantExpr>(annotation);
-      if (as_text && text && text->value->kind == Constant::Kind::string) annotation = context.name(text->value->text);
+      if (as_text) annotation = context.annotation(annotation);
       Expr *target = context.name(key->value->text), *value = nullptr;
       auto* before = result.empty() ? nullptr : as<Assign>(result.back());
       auto* name = before && before->targets.size() == 1 ? as<Name>(before->targets[0]) : nullptr;
