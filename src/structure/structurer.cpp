@@ -190,8 +190,8 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   return -1;
 }
 
-// Does control get from one to the other without going round a loop?
-bool Structurer::reaches(int from, int to) const {
+// Does control get from one to the other without going round a loop, or past the places that surround `place`?
+bool Structurer::reaches(int from, int to, const Place& place) const {
   if (from < 0 || to < 0) return false;
   std::vector<int> todo{from};
   std::set<int> seen;
@@ -199,7 +199,7 @@ bool Structurer::reaches(int from, int to) const {
     int node = todo.back();
     todo.pop_back();
     if (node == to) return true;
-    if (!seen.insert(node).second) continue;
+    if (node == place.next || node == place.cont || node == place.brk || !seen.insert(node).second) continue;
     for (int next : graph_.successors(node)) {
       if (next == to) return true;
       if (graph_.order(next) > graph_.order(node)) todo.push_back(next);
@@ -239,20 +239,24 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     // With an else clause, `break` goes where that clause and what the loop leaves for meet.
     int best = -1;
     for (int exit : exits) {
-      if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted)) continue;
+      if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted, place)) continue;
       int meet = -1;
       for (int node : {place.next, place.cont})
-        if (meet < 0 && node >= 0 && reaches(exit, node) && reaches(exhausted, node)) meet = node;
+        if (meet < 0 && node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) meet = node;
       for (int node : graph_.sequence()) {
         if (graph_.in_loop(node, header) || node == place.next || node == place.cont) continue;
-        if (graph_.forward_preds(node) > 1 && reaches(exit, node) && reaches(exhausted, node)) {
+        if (graph_.forward_preds(node) > 1 && reaches(exit, node, place) && reaches(exhausted, node, place)) {
           meet = node;
           break;
         }
       }
       // The else clause leaves for good: what stands behind it in the code follows the loop.
-      if (meet < 0 && nodes_[exit].offset > nodes_[exhausted].offset) meet = exit;
-      if (meet < 0 && (exit == place.next || exit == place.cont)) meet = exit;
+      for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
+        if (nodes_[node].offset > nodes_[exhausted].offset || node == place.next || node == place.cont) meet = node;
+        else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
+      }
+      for (int node : {place.next, place.cont})
+        if (meet < 0 && reaches(exit, node, place)) meet = node;
       if (meet >= 0 && (best < 0 || graph_.order(meet) < graph_.order(best))) best = meet;
     }
     return best >= 0 ? best : exhausted;
@@ -305,7 +309,7 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
       if (graph_.order(node) < graph_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
       int dominator = graph_.idom(node);
       if (back ? !graph_.in_loop(dominator, header) : dominator != header) continue;
-      if (reaches(follow, node)) after.push_back(node);
+      if (reaches(follow, node, place)) after.push_back(node);
     }
     for (int node : after) claimed_[node] = 1;
   }

@@ -35,7 +35,7 @@ class Structurer {
   std::vector<int> merges(int node, const Place& place);
   std::vector<int> exits_of(int region, int first) const;
   int after_loop(int header, int exhausted, const Place& place) const;
-  bool reaches(int from, int to) const;
+  bool reaches(int from, int to, const Place& place) const;
   bool trivial_tail(int node) const;
   bool leaves(const Statements& out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
