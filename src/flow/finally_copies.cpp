@@ -12,6 +12,17 @@
 namespace depyf {
 namespace {
 
+// The first instruction from `at` that does something.
+int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, int at) {
+  for (int steps = 0; steps < 1000; ++steps) {
+    Op op = code[at].op;
+    if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
+    else if (op == Op::nop_ && flow.next[at] >= 0) at = flow.next[at];
+    else break;
+  }
+  return at;
+}
+
 class CopyMatcher {
  public:
   CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
@@ -35,15 +46,7 @@ class CopyMatcher {
   }
 
  private:
-  int plain(int at) const {  // the first instruction from `at` that does something
-    for (int steps = 0; steps < 1000; ++steps) {
-      Op op = code_[at].op;
-      if (op == Op::jump_ && code_[at].target >= 0) at = code_[at].target;
-      else if (op == Op::nop_ && flow_.next[at] >= 0) at = flow_.next[at];
-      else break;
-    }
-    return at;
-  }
+  int plain(int at) const { return plain_instruction(code_, flow_, at); }
 
   bool same_end(int one, int two) const {  // both do the same and then return
     for (int steps = 0; steps < 8; ++steps) {
@@ -124,7 +127,9 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
     for (int at = 0; at < int(cfg.code.size()) && all; ++at) {
       if (!reachable[at] || !cfg.inside(cfg.region_of[at], region)) continue;
       for (int to : {cfg.code[at].target, flow.next[at]}) {
-        if (to < 0 || cfg.inside(cfg.region_of[to], region) || after[region].contains(to)) continue;
+        if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
+        to = plain_instruction(cfg.code, flow, to);
+        if (after[region].contains(to)) continue;
         int end = matcher.match(to);
         if (end == -1) all = false;
         after[region][to] = end;
@@ -135,18 +140,23 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
     after[region].clear();
   }
   // An edge out of several statements runs the copies of all of them, from the inside out.
-  auto resolve = [&](int at, int to) {
-    for (int region = cfg.region_of[at]; region >= 0; region = cfg.regions[region].parent) {
-      auto found = after[region].find(to);
+  const Flow before = flow;
+  const std::vector<Instruction> code = cfg.code;
+  auto resolve = [&](int region, int to) {
+    for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
+      auto found = after[region].find(plain_instruction(code, before, to));
       if (found != after[region].end() && found->second >= 0) to = found->second;
     }
     return to;
   };
   for (int at = 0; at < int(cfg.code.size()); ++at) {
     if (!reachable[at] || cfg.region_of[at] < 0) continue;
-    if (cfg.code[at].target >= 0) cfg.code[at].target = resolve(at, cfg.code[at].target);
-    if (flow.next[at] >= 0) flow.next[at] = resolve(at, flow.next[at]);
+    cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
+    flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
+  // The same where a with statement goes on after an exception that it suppressed.
+  for (Region& region : cfg.regions)
+    if (region.follow_at >= 0) region.follow_at = resolve(region.parent, region.follow_at);
 }
 
 }  // namespace depyf

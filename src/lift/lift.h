@@ -27,6 +27,8 @@ struct Node {
   int index = -1;
   int region = -1;
   bool is_async = false;
+  bool pops_iterator = false;  // starts where `break` has just left a for loop
+  int iterators = 0;           // of for loops on the stack at its start, those popped at once not counted
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;
   std::int32_t line = -1;

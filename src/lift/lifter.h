@@ -56,6 +56,7 @@ class Lifter {
 
   // simulate.cpp
   void lift_block(int block);
+  void count_iterators(int begin, int end);
   void simulate(int begin, int end);
   void step(const Instruction& instruction);
   [[noreturn]] void fail(std::string what) const;

@@ -133,9 +133,26 @@ void Lifter::lift_block(int block) {
     ended_ = true;
   } else {
     if (!flat_ && is_loop_header(block)) header_stacks_[block] = stack_;
+    if (!flat_ && node_ == block) count_iterators(info.begin, info.end);
     simulate(info.begin, info.end);
   }
   finish_block(block);
+}
+
+void Lifter::count_iterators(int begin, int end) {
+  auto in_loop = [](const Entry& entry) {
+    auto* internal = as<Internal>(entry.expr);
+    return internal && internal->marker == Marker::iterator && !internal->value;
+  };
+  Node& node = nodes_[node_];
+  node.iterators = int(std::count_if(stack_.begin(), stack_.end(), in_loop));
+  std::size_t depth = stack_.size();
+  for (int at = begin; at < end && depth > 0; ++at) {
+    if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
+    if (code_[at].op != Op::pop_top_ || !in_loop(stack_[depth - 1])) break;
+    --depth, --node.iterators;
+    node.pops_iterator = true;
+  }
 }
 
 void Lifter::simulate(int begin, int end) {

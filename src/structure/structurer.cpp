@@ -210,6 +210,7 @@ bool Structurer::reaches(int from, int to, const Place& place) const {
 
 // The node that stands after the loop, to which `break` goes; -1: none.
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
+  bool is_for = nodes_[header].end == Node::End::loop;
   std::set<int> exits;
   std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
   // A handler that leaves the loop belongs to a statement within it: what counts is where the handler goes.
@@ -239,6 +240,8 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     // With an else clause, `break` goes where that clause and what the loop leaves for meet.
     int best = -1;
     for (int exit : exits) {
+      // What still has the iterator on the stack leaves by return or raise, not by break.
+      if (is_for && nodes_[exit].iterators > nodes_[header].iterators) continue;
       if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted, place)) continue;
       int meet = -1;
       for (int node : {place.next, place.cont})
@@ -252,7 +255,7 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
       }
       // The else clause leaves for good: what stands behind it in the code follows the loop.
       for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
-        if (nodes_[node].offset > nodes_[exhausted].offset || node == place.next || node == place.cont) meet = node;
+        if (nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator || node == place.next || node == place.cont) meet = node;
         else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
       }
       for (int node : {place.next, place.cont})
