@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
 
@@ -245,6 +246,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   cfg.code = decoded.instructions;
   std::vector<ProtectedRange> ranges = decoded.ranges;
   simplify_idioms(decoded, cfg.code, ranges);
+  if (structured) simplify_except_star(cfg.code, ranges);
   Flow flow;
   flow.next.resize(cfg.code.size());
   for (int at = 0; at < int(cfg.code.size()); ++at)

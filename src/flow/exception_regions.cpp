@@ -4,6 +4,7 @@
 //   with                   PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE s; RERAISE 2;
 //                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP         an exception was suppressed
 //   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       or PUSH_EXC_INFO; POP_TOP where bare
+//   except*                PUSH_EXC_INFO; <type>; CHECK_EG_MATCH ...        as simplify_except_star leaves it
 //   end of `except as e`   LOAD_CONST None; STORE e; DELETE e; RERAISE 1    covers the handler's body
 //   finally                PUSH_EXC_INFO; <body>; RERAISE 0
 //   inlined comprehension  SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0 (3.12 and later)
@@ -16,7 +17,7 @@
 namespace depyf {
 namespace {
 
-enum class Shape { unknown, cleanup, with, except, finally, transparent };
+enum class Shape { unknown, cleanup, with, except, except_star, finally, transparent };
 
 class RegionBuilder {
  public:
@@ -90,6 +91,7 @@ class RegionBuilder {
       case Shape::cleanup: region.kind = Region::Kind::handler; break;
       case Shape::with: region.kind = Region::Kind::with; break;
       case Shape::finally: region.kind = Region::Kind::try_finally; break;
+      case Shape::except_star: region.is_star = true; [[fallthrough]];
       case Shape::except: region.kind = Region::Kind::try_except; break;
       default: cfg_.odd_regions = true;
     }
@@ -121,28 +123,28 @@ class RegionBuilder {
         return Shape::unknown;
       return Shape::with;
     }
-    return is_except(after) ? Shape::except : Shape::finally;
+    return except_or_finally(after);
   }
 
-  // Does the handler test the exception's type, or drop it, before it does anything else?
-  bool is_except(int at) const {
+  // except: the handler tests the exception's type, or drops it, before it does anything else.
+  Shape except_or_finally(int at) const {
     int depth = 0;
     for (at = skip(at); at < int(code_.size()); ++at) {
       const Instruction& instruction = code_[at];
       if (instruction.op == Op::nop_) continue;
-      if (depth == 1 && instruction.op == Op::check_exc_match_) return true;
+      if (depth == 1 && instruction.op == Op::check_exc_match_) return Shape::except;
+      if (depth == 1 && instruction.op == Op::check_eg_match_) return Shape::except_star;
       if (depth == 0) {
-        if (instruction.op == Op::pop_top_) return true;
-        if (instruction.op == Op::copy_ && instruction.arg == 1) return true;  // except*
-        if (instruction.op == Op::store_fast_ || instruction.op == Op::store_name_) return true;
+        if (instruction.op == Op::pop_top_) return Shape::except;
+        if (instruction.op == Op::store_fast_ || instruction.op == Op::store_name_) return Shape::except;
       }
-      if (!falls_through(instruction.op) || instruction.target >= 0) return false;
+      if (!falls_through(instruction.op) || instruction.target >= 0) return Shape::finally;
       StackEffect effect = stack_effect(instruction, {3, 11}, false);
-      if (effect.pops > depth) return false;
+      if (effect.pops > depth) return Shape::finally;
       depth += effect.pushes - effect.pops;
-      if (depth == 0) return false;  // a whole statement: the body of a finally
+      if (depth == 0) return Shape::finally;  // a whole statement: the body of a finally
     }
-    return false;
+    return Shape::finally;
   }
 
   Cfg& cfg_;

@@ -128,6 +128,9 @@ class Lifter {
   // imports.cpp
   void import_name();
 
+  // exception_groups.cpp
+  bool exception_group(const Instruction& instruction);
+
   // matching.cpp
   bool matching(const Instruction& instruction);
 

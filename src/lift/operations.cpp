@@ -219,6 +219,11 @@ bool Lifter::operation(const Instruction& instruction) {
       else push(Internal{Marker::exc_match, 0, type});
       return true;
     }
+    case Op::check_eg_match_: {
+      if (flat_) return exception_group(instruction);
+      push(Internal{Marker::eg_match, 0, pop()});
+      return true;
+    }
     case Op::with_except_start_: {
       if (!flat_) fail("with handler outside a with statement");
       Expr* exception = peek(1).expr;
@@ -293,6 +298,7 @@ bool Lifter::operation(const Instruction& instruction) {
         case Intrinsic1::async_gen_wrap: yields(instruction); return true;
         default: return false;
       }
+    case Op::intrinsic_2_: return exception_group(instruction);
     default: return false;
   }
 }

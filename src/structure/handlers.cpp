@@ -32,7 +32,7 @@ std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
   while (!rest.empty() && !ends_clauses(rest)) {
     auto* branch = as<If>(rest[0]);
     auto* match = branch ? as<Internal>(branch->test) : nullptr;
-    if (match && match->marker == Marker::exc_match) {
+    if (match && (match->marker == Marker::exc_match || match->marker == Marker::eg_match)) {
       if (rest.size() != 1) throw InternalError{"a handler goes on after its clauses", rest[1]->offset};
       ExceptHandler clause{match->value, {}, {}};
       Statements inner(branch->body.begin(), branch->body.end());

@@ -1,0 +1,171 @@
+// try: ...                 H: PUSH_EXC_INFO; COPY 1; BUILD_LIST 0; SWAP 2        (3.12: BUILD_LIST 0; COPY 2)
+// except* T as e:             <T>; CHECK_EG_MATCH; COPY 1; POP_JUMP_IF_NONE C
+//     <body>                  STORE e (or POP_TOP)
+//                             <body>; LOAD_CONST None; STORE e; DELETE e; JUMP N
+//                          R: LOAD_CONST None; STORE e; DELETE e; LIST_APPEND 3; POP_TOP; JUMP N     the body raised
+//                          C: POP_TOP
+// except* ...:             N: the next clause
+//                             LIST_APPEND 1; PREP_RERAISE_STAR; COPY 1; POP_JUMP_IF_NOT_NONE X; POP_TOP
+//                          P: POP_EXCEPT; ...
+//                          X: SWAP 2; POP_EXCEPT; RERAISE 0
+//
+// `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
+#include "flow/except_star.h"
+
+#include <algorithm>
+
+namespace depyf {
+namespace {
+
+struct Clause {
+  int duplicate, test;  // COPY 1 and the jump after CHECK_EG_MATCH
+  int body, end;        // of the body, with what handles its exceptions
+  int next;             // the next clause
+};
+
+class StarHandler {
+ public:
+  StarHandler(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges, int handler)
+      : code_(code), ranges_(ranges), handler_(handler) {}
+
+  bool run() {
+    if (!parse()) return false;
+    for (int at : setup_) clear(at);
+    for (const Clause& clause : clauses_) rewrite(clause);
+    code_[unhandled_] = reraise(code_[unhandled_]);
+    return true;
+  }
+
+ private:
+  int size() const { return int(code_.size()); }
+  void clear(int at) { code_[at].op = Op::nop_, code_[at].arg = code_[at].aux = 0, code_[at].target = -1; }
+  static Instruction reraise(Instruction instruction) {
+    instruction.op = Op::reraise_, instruction.arg = instruction.aux = 0, instruction.target = -1;
+    return instruction;
+  }
+  int skip(int at) const {
+    while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
+    return at;
+  }
+  int follow(int at) const {  // through jumps
+    for (int steps = 0; steps < 100 && at >= 0 && at < size(); ++steps) {
+      at = skip(at);
+      if (code_[at].op != Op::jump_ || code_[at].target < 0) break;
+      at = code_[at].target;
+    }
+    return at;
+  }
+  bool is(int at, Op op, int arg) const { return code_[at].op == op && code_[at].arg == arg; }
+  bool is_prepare(int at) const {
+    return is(at, Op::intrinsic_2_, static_cast<int>(Intrinsic2::prep_reraise_star));
+  }
+  bool ends_clauses(int at) const { return is(at, Op::list_append_, 1) && follow(at + 1) == prepare_; }
+
+  // COPY 1; POP_JUMP_IF_NONE, or LOAD_CONST None; IS_OP 0; POP_JUMP_IF_TRUE
+  bool parse() {
+    int one = skip(handler_ + 1), two = skip(one + 1), three = skip(two + 1), at;
+    if (is(one, Op::copy_, 1) && is(two, Op::build_list_, 0) && is(three, Op::swap_, 2))
+      setup_ = {one, two, three}, at = three + 1;
+    else if (is(one, Op::build_list_, 0) && is(two, Op::copy_, 2))
+      setup_ = {one, two}, at = two + 1;
+    else
+      return false;
+    for (int count = 0; count < size(); ++count) {
+      at = follow(at);
+      if (is(at, Op::list_append_, 1)) break;
+      Clause clause;
+      while (at < size() && code_[at].op != Op::check_eg_match_) {
+        if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ || code_[at].op == Op::return_value_)
+          return false;
+        ++at;
+      }
+      if (at >= size() - 4) return false;
+      clause.duplicate = skip(at + 1), clause.test = skip(clause.duplicate + 1);
+      if (!is(clause.duplicate, Op::copy_, 1) || code_[clause.test].op != Op::pop_jump_if_none_) return false;
+      clause.body = skip(clause.test + 1) + 1, clause.end = skip(code_[clause.test].target);
+      if (clause.end < clause.body || code_[clause.end].op != Op::pop_top_) return false;
+      clause.next = at = follow(clause.end + 1);
+      clauses_.push_back(clause);
+      if (clause.next <= clause.test) return false;
+    }
+    if (clauses_.empty()) return false;
+    unhandled_ = at, prepare_ = follow(at + 1);
+    if (!is_prepare(prepare_)) return false;
+    int copy = skip(prepare_ + 1), jump = skip(copy + 1), pop = skip(jump + 1);
+    leave_ = skip(pop + 1);
+    return is(copy, Op::copy_, 1) && code_[jump].op == Op::pop_jump_if_not_none_ && code_[pop].op == Op::pop_top_ &&
+           code_[leave_].op == Op::pop_except_;
+  }
+
+  // LOAD_CONST None; STORE name; DELETE name before `at`, as the clause that binds that name ends: it goes.
+  void unbind(int at, const Instruction& store) {
+    int remove = before(at), none = before(remove), load = before(none);
+    if (load < 0 || code_[load].op != Op::load_const_ || code_[none].op != store.op || code_[none].arg != store.arg) return;
+    Op op = store.op == Op::store_fast_     ? Op::delete_fast_
+            : store.op == Op::store_name_   ? Op::delete_name_
+            : store.op == Op::store_global_ ? Op::delete_global_
+                                            : Op::delete_deref_;
+    if (!is(remove, op, store.arg)) return;
+    clear(load), clear(none), clear(remove);
+  }
+  int before(int at) const {
+    do --at;
+    while (at >= 0 && code_[at].op == Op::nop_);
+    return at;
+  }
+
+  void rewrite(const Clause& clause) {
+    clear(clause.duplicate);
+    code_[clause.test].op = Op::pop_jump_if_false_;
+    const Instruction store = code_[clause.body - 1];
+    const int last = unhandled_;
+    std::vector<int> ends;
+    for (int at = clause.body; at < clause.end; ++at) {
+      if (is_append(at)) continue;
+      int target = code_[at].target;
+      bool goes_on = target >= 0 && (follow(target) == clause.next || (clause.next == last && ends_clauses(follow(target))));
+      if (goes_on && (target < clause.body || target >= clause.end || code_[at].op == Op::jump_)) ends.push_back(at);
+      if (target < 0 && clause.next == last && ends_clauses(at)) ends.push_back(at);
+    }
+    for (int at : ends) {
+      if (store.op != Op::pop_top_) unbind(at, store);
+      if (code_[at].target < 0) clear(at), code_[at].op = Op::jump_;
+      code_[at].target = leave_;
+    }
+    drop_cleanup(clause);
+    clear(clause.end);
+  }
+
+  bool is_append(int at) const { return is(at, Op::list_append_, 3) && code_[skip(at + 1)].op == Op::pop_top_; }
+
+  // What collects the exceptions of the body is no handler that someone wrote: the code belongs to the region around.
+  void drop_cleanup(const Clause& clause) {
+    for (ProtectedRange& range : ranges_) {
+      if (range.target < clause.body || range.target >= clause.end) continue;
+      int at = skip(range.target);
+      if (code_[at].op == Op::load_const_) at = skip(skip(skip(at + 1) + 1) + 1);
+      if (at >= clause.end || !is_append(at)) continue;
+      const ProtectedRange* outer = nullptr;
+      for (const ProtectedRange& other : ranges_)
+        if (other.begin <= at && at < other.end && !outer) outer = &other;
+      if (!outer) continue;
+      range.target = outer->target, range.depth = outer->depth, range.lasti = outer->lasti;
+    }
+  }
+
+  std::vector<Instruction>& code_;
+  std::vector<ProtectedRange>& ranges_;
+  int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
+  std::vector<int> setup_;
+  std::vector<Clause> clauses_;
+};
+
+}  // namespace
+
+void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
+  if (std::none_of(code.begin(), code.end(), [](const Instruction& it) { return it.op == Op::check_eg_match_; })) return;
+  for (int at = 0; at < int(code.size()); ++at)
+    if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
+}
+
+}  // namespace depyf
