@@ -139,9 +139,11 @@ class StarHandler {
   bool is_append(int at) const { return is(at, Op::list_append_, 3) && code_[skip(at + 1)].op == Op::pop_top_; }
 
   // What collects the exceptions of the body is no handler that someone wrote: the code belongs to the region around.
+  // Three values less lie below the body: the original, the list, what is not handled yet.
   void drop_cleanup(const Clause& clause) {
     for (ProtectedRange& range : ranges_) {
       if (range.target < clause.body || range.target >= clause.end) continue;
+      range.depth -= 3;
       int at = skip(range.target);
       if (code_[at].op == Op::load_const_) at = skip(skip(skip(at + 1) + 1) + 1);
       if (at >= clause.end || !is_append(at)) continue;

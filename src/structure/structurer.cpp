@@ -9,7 +9,9 @@ using namespace ast;
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
     : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg), finally_ends_(lifted.finally_ends),
       claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()),
-      may_return_(may_return) {}
+      after_star_(lifted.nodes.size()), may_return_(may_return) {
+  find_star_ends();
+}
 
 void Structurer::fail(const char* what, int node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
@@ -24,7 +26,7 @@ Block Structurer::run() {
 
 bool Structurer::trivial_tail(int node) const {
   const Node& info = nodes_[node];
-  if (info.end != Node::End::leave || !may_return_) return false;
+  if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
   for (const Stmt* stmt : info.statements) {
     auto* internal = as<InternalStmt>(stmt);
     if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit)) return false;

@@ -46,6 +46,10 @@ class Structurer {
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
   ast::Block clean(ast::Block statements);
 
+  // star_ends.cpp
+  void find_star_ends();
+  bool end_with(int region, int tail);
+
   Context& context_;
   Graph graph_;
   std::vector<Node>& nodes_;
@@ -53,6 +57,7 @@ class Structurer {
   const std::vector<std::pair<int, int>>& finally_ends_;
   std::vector<char> claimed_;     // some place has it already
   std::vector<char> emitted_;
+  std::vector<char> after_star_;  // except* clauses go on to it: they must not return themselves
   bool may_return_;               // `return` is a statement here: not in modules and class bodies
   int depth_ = 0;
 };
