@@ -21,7 +21,7 @@ class Simplifier {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) short_circuit(at);
     }
-    std::erase_if(ranges_, [&](const ProtectedRange& range) {
+    drop_handler([&](const ProtectedRange& range) {
       Op op = code_[skip(range.target)].op;
       return op == Op::cleanup_throw_ ||
              (op == Op::intrinsic_1_ && Intrinsic1(code_[skip(range.target)].arg) == Intrinsic1::stopiteration_error);
@@ -34,6 +34,26 @@ class Simplifier {
   int skip(int at) const {
     while (at < size() - 1 && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
     return at;
+  }
+
+  // What was protected by a handler that is gone is protected by what protects that handler.
+  template <class Predicate>
+  void drop_handler(Predicate gone) {
+    std::vector<ProtectedRange> kept;
+    for (const ProtectedRange& range : ranges_) {
+      if (!gone(range)) {
+        kept.push_back(range);
+        continue;
+      }
+      for (const ProtectedRange& outer : ranges_)
+        if (range.target >= outer.begin && range.target < outer.end && !gone(outer)) {
+          ProtectedRange moved = outer;
+          moved.begin = range.begin, moved.end = range.end;
+          kept.push_back(moved);
+          break;
+        }
+    }
+    ranges_ = std::move(kept);
   }
 
   // RETURN_GENERATOR; POP_TOP
@@ -69,7 +89,7 @@ class Simplifier {
       code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = end + 1;
       clear(none), clear(await);
       std::int32_t target = range.target;
-      std::erase_if(ranges_, [&](const ProtectedRange& other) { return other.target == target; });
+      drop_handler([&](const ProtectedRange& other) { return other.target == target; });
       return;
     }
   }

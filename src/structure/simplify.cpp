@@ -22,10 +22,10 @@ bool only_markers(const Node& node) {
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
   Graph graph(nodes, lifted.entry);
-  // The empty start of a loop stays where its body starts with a loop of its own: the two would become one.
+  // The empty start of a loop stays where its body starts with a for loop: the two would become one.
   auto needed = [&](int node) {
     int to = nodes[node].a;
-    return graph.order(node) >= 0 && graph.is_header(node) && (graph.is_header(to) || graph.forward_preds(to) > 1);
+    return graph.order(node) >= 0 && graph.is_header(node) && nodes[to].end == Node::End::loop;
   };
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {

@@ -212,7 +212,10 @@ bool Structurer::reaches(int from, int to, const Place& place) const {
 
 // The node that stands after the loop, to which `break` goes; -1: none.
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
-  bool is_for = nodes_[header].end == Node::End::loop;
+  // What still has the iterator on the stack has not come to its break yet, or leaves by return or raise.
+  auto behind = [&](int node) {
+    return nodes_[header].end != Node::End::loop || nodes_[node].iterators <= nodes_[header].iterators;
+  };
   std::set<int> exits;
   std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
   // A handler that leaves the loop belongs to a statement within it: what counts is where the handler goes.
@@ -242,22 +245,21 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     // With an else clause, `break` goes where that clause and what the loop leaves for meet.
     int best = -1;
     for (int exit : exits) {
-      // What still has the iterator on the stack leaves by return or raise, not by break.
-      if (is_for && nodes_[exit].iterators > nodes_[header].iterators) continue;
       if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted, place)) continue;
       int meet = -1;
       for (int node : {place.next, place.cont})
         if (meet < 0 && node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) meet = node;
       for (int node : graph_.sequence()) {
         if (graph_.in_loop(node, header) || node == place.next || node == place.cont) continue;
-        if (graph_.forward_preds(node) > 1 && reaches(exit, node, place) && reaches(exhausted, node, place)) {
+        if (graph_.forward_preds(node) > 1 && behind(node) && reaches(exit, node, place) && reaches(exhausted, node, place)) {
           meet = node;
           break;
         }
       }
       // The else clause leaves for good: what stands behind it in the code follows the loop.
       for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
-        if (nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator || node == place.next || node == place.cont) meet = node;
+        bool after = nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator;
+        if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
         else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
       }
       for (int node : {place.next, place.cont})
