@@ -40,6 +40,7 @@ struct Constant {
   std::string text;
   std::vector<Constant> items;
   std::shared_ptr<const CodeObject> code;
+  std::uintptr_t identity = 0;  // of an opaque object: its address; 0: unknown
 };
 
 // Source position of one code unit (two bytes of bytecode); -1 where unknown. Columns are UTF-8 byte offsets.

@@ -107,6 +107,7 @@ class Reader {
     PyTypeObject* type = Py_TYPE(object.ptr());
     Constant result;
     result.kind = Kind::opaque;
+    result.identity = reinterpret_cast<std::uintptr_t>(object.ptr());
     if (object.is_none()) {
       result.kind = Kind::none;
     } else if (object.ptr() == Py_True) {

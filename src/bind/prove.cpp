@@ -1,0 +1,73 @@
+#include "prove.h"
+
+#include <nanobind/stl/string.h>
+
+#include "code_from_python.h"
+#include "depyf/prove.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+// Words quote names and constants, which may hold half a character.
+std::string whole(const std::string& utf8) {
+  PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
+  if (!string) throw nb::python_error();
+  return nb::cast<std::string>(nb::steal(string));
+}
+
+Proof prove_live(nb::handle one, nb::handle two) {
+  CodeObject left = code_from_python(one), right = code_from_python(two);
+  Proof proof;
+  {
+    nb::gil_scoped_release release;
+    proof = prove(left, right);
+  }
+  for (std::string* text : {&proof.reason, &proof.where.function, &proof.where.one, &proof.where.two}) {
+    *text = whole(*text);
+  }
+  return proof;
+}
+
+std::string place(std::int32_t offset, std::int32_t line) {
+  if (offset < 0) return {};
+  std::string text = " (offset " + std::to_string(offset);
+  if (line >= 0) text += ", line " + std::to_string(line);
+  return text + ")";
+}
+
+std::string representation(const Proof& proof) {
+  if (proof.proved) return "<proved>";
+  const ProofPlace& where = proof.where;
+  std::string text = "<not proved: " + where.function + ": " + proof.reason;
+  if (!where.one.empty() || !where.two.empty()) {
+    text += "; one: " + where.one + place(where.offset_one, where.line_one);
+    text += "; two: " + where.two + place(where.offset_two, where.line_two);
+  }
+  return text + ">";
+}
+
+}  // namespace
+
+void bind_prove(nb::module_& module) {
+  nb::class_<ProofPlace>(module, "ProofPlace", "Where two code objects part: the first effect that differs.")
+      .def_ro("function", &ProofPlace::function)
+      .def_ro("offset_one", &ProofPlace::offset_one)
+      .def_ro("offset_two", &ProofPlace::offset_two)
+      .def_ro("line_one", &ProofPlace::line_one)
+      .def_ro("line_two", &ProofPlace::line_two)
+      .def_ro("one", &ProofPlace::one)
+      .def_ro("two", &ProofPlace::two);
+  nb::class_<Proof>(module, "Proof", "Whether two code objects do the same; where not, why and where.")
+      .def("__bool__", [](const Proof& it) { return it.proved; })
+      .def("__repr__", &representation)
+      .def_ro("reason", &Proof::reason, "Why it is not proved; empty where it is.")
+      .def_prop_ro(
+          "where", [](const Proof& it) { return it.proved ? nb::none() : nb::cast(it.where); },
+          "The first effect that differs, or None.");
+  module.def("prove", &prove_live, nb::arg("one"), nb::arg("two"),
+             "Proves that two code objects do the same, or says where they part; never raises on a code object.");
+}
+
+}  // namespace depyf

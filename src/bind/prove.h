@@ -1,0 +1,10 @@
+// _core.prove and its result.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace depyf {
+
+void bind_prove(nanobind::module_& module);
+
+}  // namespace depyf

@@ -1,0 +1,118 @@
+#include "prove/equal.h"
+
+#include <algorithm>
+
+namespace depyf {
+namespace {
+
+const Object* object_of(const State& state, int side, Symbol symbol) {
+  auto found = state.sides[side].objects.find(symbol);
+  return found == state.sides[side].objects.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+bool Pairing::add(const std::vector<Symbol>& one, const std::vector<Symbol>& two) {
+  if (one.size() != two.size()) return false;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (!add(one[i], two[i])) return false;
+  }
+  return true;
+}
+
+bool Pairing::add(Symbol one, Symbol two) {
+  todo_.emplace_back(one, two);
+  while (!todo_.empty()) {
+    auto [a, b] = todo_.back();
+    todo_.pop_back();
+    if (a == b && !symbols_.is_object(a)) continue;
+    const SymbolInfo &left = symbols_[a], &right = symbols_[b];
+    if (left.code && right.code) {
+      codes_.emplace_back(left.code, right.code);
+      continue;
+    }
+    if (!symbols_.is_object(a) && !symbols_.is_object(b)) return false;
+    auto forth = forth_.find(a), back = back_.find(b);
+    if (forth != forth_.end() && forth->second == b) continue;
+    if ((forth != forth_.end() && symbols_.is_object(a)) || (back != back_.end() && symbols_.is_object(b))) return false;
+    if (!add_objects(a, b)) return false;
+  }
+  return true;
+}
+
+bool Pairing::add_objects(Symbol a, Symbol b) {
+  const Object *one = object_of(state_, 0, a), *two = object_of(state_, 1, b);
+  // What one compiler makes a constant another builds; whether a tuple is a constant, no program may rely on.
+  auto with_constant = [&](const Object& built, Symbol symbol, bool first) {
+    const Constant* constant = symbols_.value(symbol);
+    if (!constant || built.items.size() != constant->items.size()) return false;
+    bool same = (built.kind == Object::Kind::tuple && constant->kind == Constant::Kind::tuple) ||
+                (built.kind == Object::Kind::slice && constant->kind == Constant::Kind::slice);
+    if (!same) return false;
+    for (std::size_t i = 0; i < built.items.size(); ++i) {
+      Symbol item = symbols_.constant(constant->items[i]);
+      if (first) todo_.emplace_back(built.items[i], item);
+      else todo_.emplace_back(item, built.items[i]);
+    }
+    return true;
+  };
+  if (!one || !two) {
+    if (one && !with_constant(*one, b, true)) return false;
+    if (two && !with_constant(*two, a, false)) return false;
+    if (!one && !two) return false;
+    if (one) forth_[a] = b;
+    else back_[b] = a;
+    return true;
+  }
+  if (one->kind != two->kind || one->keys != two->keys || one->items.size() != two->items.size()) return false;
+  forth_[a] = b;
+  back_[b] = a;
+  if (one->kind == Object::Kind::function) return add_functions(*one, *two);
+  for (std::size_t i = 0; i < one->items.size(); ++i) todo_.emplace_back(one->items[i], two->items[i]);
+  return true;
+}
+
+// Cells go by the names of the free variables, whose order is the compiler's.
+bool Pairing::add_functions(const Object& one, const Object& two) {
+  for (std::size_t part = 0; part < function_parts; ++part) {
+    if (part != function_closure) todo_.emplace_back(one.items[part], two.items[part]);
+  }
+  Symbol a = one.items[function_closure], b = two.items[function_closure];
+  if (a == b && !symbols_.is_object(a)) return true;
+  const Object *left = object_of(state_, 0, a), *right = object_of(state_, 1, b);
+  const CodeObject *code = symbols_[one.items[function_code]].code, *other = symbols_[two.items[function_code]].code;
+  if (!left || !right || !code || !other || left->items.size() != code->freevars.size() ||
+      right->items.size() != other->freevars.size() || left->items.size() != right->items.size()) {
+    return false;
+  }
+  if (forth_.contains(a) || back_.contains(b)) return false;
+  forth_[a] = b;
+  back_[b] = a;
+  for (std::size_t i = 0; i < code->freevars.size(); ++i) {
+    auto found = std::find(other->freevars.begin(), other->freevars.end(), code->freevars[i]);
+    if (found == other->freevars.end()) return false;
+    todo_.emplace_back(left->items[i], right->items[static_cast<std::size_t>(found - other->freevars.begin())]);
+  }
+  return true;
+}
+
+void Pairing::publish(State& state) const {
+  if (forth_.empty() && back_.empty()) return;
+  std::map<Symbol, Symbol> by;
+  for (auto [one, two] : forth_) {
+    if (!symbols_.is_object(two)) {
+      by[one] = two;
+    } else {
+      by[one] = by[two] = symbols_.opaque("an object built here");
+    }
+  }
+  for (auto [two, one] : back_) {
+    if (!symbols_.is_object(one)) by[two] = one;
+  }
+  substitute(state, symbols_, by);
+  for (Side& side : state.sides) {
+    std::erase_if(side.objects, [&](const auto& entry) { return by.contains(entry.first); });
+  }
+}
+
+}  // namespace depyf

@@ -1,0 +1,237 @@
+#include "prove/join.h"
+
+#include <optional>
+#include <set>
+
+namespace depyf {
+namespace {
+
+bool same_shape(const Object& one, const Object& two) {
+  return one.kind == two.kind && one.keys == two.keys && one.items.size() == two.items.size();
+}
+
+// The symbols outside objects, in the same order for all states at one place.
+std::vector<Symbol> roots(const Side& side) {
+  std::vector<Symbol> result;
+  for_each_root(const_cast<Side&>(side), [&](Symbol symbol) { result.push_back(symbol); });
+  return result;
+}
+
+class Cover {
+ public:
+  Cover(const State& general, const State& state, const Symbols& symbols)
+      : general_(general), state_(state), symbols_(symbols) {}
+
+  bool run() {
+    for (int side = 0; side < 2; ++side) {
+      std::vector<Symbol> a = roots(general_.sides[side]), b = roots(state_.sides[side]);
+      if (a.size() != b.size()) return false;
+      for (std::size_t i = 0; i < a.size(); ++i) todo_.emplace_back(a[i], b[i]);
+      if (!drain(side)) return false;
+    }
+    if (general_.tested == Symbols::null) return true;
+    if (state_.tested == Symbols::null) return false;
+    todo_ = {{general_.tested, state_.tested}, {general_.truth, state_.truth}};
+    return drain(0);
+  }
+
+ private:
+  bool drain(int side) {
+    while (!todo_.empty()) {
+      auto [a, b] = todo_.back();
+      todo_.pop_back();
+      if (!one(side, a, b)) return false;
+    }
+    return true;
+  }
+
+  bool one(int side, Symbol a, Symbol b) {
+    const SymbolInfo &info = symbols_[a], &other = symbols_[b];
+    switch (info.kind) {
+      case SymbolInfo::Kind::opaque: {
+        auto [found, fresh] = values_.try_emplace(a, b);
+        if (!fresh) return found->second == b;
+        return other.kind != SymbolInfo::Kind::object && (info.maybe_null || !symbols_.may_be_null(b)) &&
+               (!info.boolean || other.boolean);
+      }
+      case SymbolInfo::Kind::term:
+        if (other.kind != SymbolInfo::Kind::term || info.text != other.text || info.args.size() != other.args.size()) {
+          return false;
+        }
+        for (std::size_t i = 0; i < info.args.size(); ++i) todo_.emplace_back(info.args[i], other.args[i]);
+        return true;
+      case SymbolInfo::Kind::object: {
+        if (other.kind != SymbolInfo::Kind::object) return false;
+        auto [found, fresh] = values_.try_emplace(a, b);
+        if (!fresh) return found->second == b;
+        if (!objects_.insert(b).second) return false;
+        auto left = general_.sides[side].objects.find(a), right = state_.sides[side].objects.find(b);
+        if (left == general_.sides[side].objects.end() || right == state_.sides[side].objects.end() ||
+            !same_shape(left->second, right->second)) {
+          return false;
+        }
+        for (std::size_t i = 0; i < left->second.items.size(); ++i) {
+          todo_.emplace_back(left->second.items[i], right->second.items[i]);
+        }
+        return true;
+      }
+      default: return a == b;
+    }
+  }
+
+  const State &general_, &state_;
+  const Symbols& symbols_;
+  std::vector<std::pair<Symbol, Symbol>> todo_;
+  std::map<Symbol, Symbol> values_;
+  std::set<Symbol> objects_;
+};
+
+using Pair = std::pair<Symbol, Symbol>;
+
+class Generaliser {
+ public:
+  Generaliser(State& a, State& b, Symbols& symbols, std::vector<CodePair>& codes)
+      : a_(a), b_(b), symbols_(symbols), codes_(codes) {}
+
+  void run() {
+    a_.facts.clear();
+    while (publish_differing()) {
+    }
+    for (int side = 0; side < 2; ++side) merge(side);
+    bool tested = a_.tested != Symbols::null && b_.tested != Symbols::null;
+    a_.tested = tested ? value(a_.tested, b_.tested) : Symbols::null;
+    a_.truth = tested ? value(a_.truth, b_.truth) : Symbols::null;
+  }
+
+ private:
+  // Places where one state has an object that the other has not: its content is given up, on both sides at once where
+  // the other side has an equal object there.
+  bool publish_differing() {
+    std::set<Pair> differing[2];
+    for (int side = 0; side < 2; ++side) differing[side] = find_differing(side);
+    if (differing[0].empty() && differing[1].empty()) return false;
+    for (Pair one : differing[0]) {
+      for (Pair two : differing[1]) {
+        Pairing in_a(a_, symbols_), in_b(b_, symbols_);
+        if (!in_a.add(one.first, two.first) || !in_b.add(one.second, two.second)) continue;
+        for (const Pairing* pairing : {&in_a, &in_b}) {
+          codes_.insert(codes_.end(), pairing->codes().begin(), pairing->codes().end());
+        }
+        in_a.publish(a_);
+        in_b.publish(b_);
+        return true;
+      }
+    }
+    for (int side = 0; side < 2; ++side) {
+      for (Pair pair : differing[side]) {
+        forget(a_, side, pair.first);
+        forget(b_, side, pair.second);
+      }
+    }
+    return true;
+  }
+
+  std::set<Pair> find_differing(int side) {
+    std::set<Pair> result, seen;
+    std::map<Symbol, Symbol> forth, back;
+    std::vector<Pair> todo;
+    std::vector<Symbol> left = roots(a_.sides[side]), right = roots(b_.sides[side]);
+    for (std::size_t i = 0; i < left.size(); ++i) todo.emplace_back(left[i], right[i]);
+    while (!todo.empty()) {
+      Pair pair = todo.back();
+      todo.pop_back();
+      bool one = symbols_.is_object(pair.first), two = symbols_.is_object(pair.second);
+      if ((!one && !two) || !seen.insert(pair).second) continue;
+      auto a = a_.sides[side].objects.find(pair.first);
+      auto b = b_.sides[side].objects.find(pair.second);
+      bool alike = one && two && a != a_.sides[side].objects.end() && b != b_.sides[side].objects.end() &&
+                   same_shape(a->second, b->second) && forth.try_emplace(pair.first, pair.second).first->second == pair.second &&
+                   back.try_emplace(pair.second, pair.first).first->second == pair.first;
+      if (!alike) {
+        result.insert(pair);
+        continue;
+      }
+      for (std::size_t i = 0; i < a->second.items.size(); ++i) todo.emplace_back(a->second.items[i], b->second.items[i]);
+    }
+    return result;
+  }
+
+  // The object and all that it holds become unknown values of this side alone.
+  void forget(State& state, int side, Symbol symbol) {
+    std::map<Symbol, Symbol> by;
+    std::vector<Symbol> todo{symbol};
+    while (!todo.empty()) {
+      Symbol at = todo.back();
+      todo.pop_back();
+      if (!symbols_.is_object(at) || by.contains(at)) continue;
+      by[at] = symbols_.opaque("an object built here");
+      auto found = state.sides[side].objects.find(at);
+      if (found == state.sides[side].objects.end()) continue;
+      todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
+    }
+    substitute(state, symbols_, by);
+    for (auto [object, unused] : by) state.sides[side].objects.erase(object);
+  }
+
+  void merge(int side) {
+    std::vector<Symbol> other = roots(b_.sides[side]);
+    std::size_t index = 0;
+    for_each_root(a_.sides[side], [&](Symbol& symbol) { symbol = object_or_value(symbol, other[index++]); });
+    std::set<Symbol> done;
+    while (!objects_.empty()) {
+      Pair pair = objects_.back();
+      objects_.pop_back();
+      if (!done.insert(pair.first).second) continue;
+      auto& items = a_.sides[side].objects[pair.first].items;
+      const auto& others = b_.sides[side].objects[pair.second].items;
+      for (std::size_t i = 0; i < items.size(); ++i) items[i] = object_or_value(items[i], others[i]);
+    }
+  }
+
+  Symbol object_or_value(Symbol a, Symbol b) {
+    if (!symbols_.is_object(a)) return value(a, b);
+    objects_.emplace_back(a, b);
+    return a;
+  }
+
+  // Terms nest to a fixed depth.
+  Symbol value(Symbol a, Symbol b) {
+    if (a == b) return a;
+    auto found = values_.find({a, b});
+    if (found != values_.end()) return found->second;
+    Symbol made = -1;
+    if (symbols_.is_term(a) && symbols_.is_term(b)) {
+      std::string name = symbols_[a].text;
+      std::vector<Symbol> args = symbols_[a].args, others = symbols_[b].args;
+      if (name == symbols_[b].text && args.size() == others.size()) {
+        for (std::size_t i = 0; i < args.size(); ++i) args[i] = value(args[i], others[i]);
+        made = symbols_.term(name, std::move(args), symbols_[a].boolean);
+      }
+    }
+    if (made < 0) {
+      made = symbols_.opaque(symbols_[a].text == symbols_[b].text ? symbols_[a].text : "a value",
+                             symbols_[a].boolean && symbols_[b].boolean,
+                             symbols_.may_be_null(a) || symbols_.may_be_null(b));
+    }
+    values_.emplace(Pair{a, b}, made);
+    return made;
+  }
+
+  State &a_, &b_;
+  Symbols& symbols_;
+  std::vector<CodePair>& codes_;
+  std::vector<Pair> objects_;
+  std::map<Pair, Symbol> values_;
+};
+
+}  // namespace
+
+bool covers(const State& general, const State& state, const Symbols& symbols) {
+  return Cover(general, state, symbols).run();
+}
+
+void generalise(State& general, State state, Symbols& symbols, std::vector<CodePair>& codes) {
+  Generaliser(general, state, symbols, codes).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,113 @@
+#include "prove/program.h"
+
+#include <algorithm>
+
+#include "decode/decode.h"
+
+namespace depyf {
+namespace {
+
+std::int64_t argument_count(const CodeObject& code) {
+  return std::int64_t{code.argcount} + code.kwonlyargcount + ((code.flags & CodeObject::varargs) != 0) +
+         ((code.flags & CodeObject::varkeywords) != 0);
+}
+
+constexpr std::uint32_t visible_flags = CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs |
+                                        CodeObject::varkeywords | CodeObject::generator | CodeObject::coroutine |
+                                        CodeObject::iterable_coroutine | CodeObject::async_generator |
+                                        CodeObject::future_annotations;
+
+bool has_docstring(const CodeObject& code) {
+  if (!(code.flags & CodeObject::new_locals)) return false;
+  if (code.version >= Version{3, 13}) return code.flags & CodeObject::has_docstring && !code.constants.empty();
+  return !code.name.starts_with("<") && !code.constants.empty() &&
+         code.constants[0].kind == Constant::Kind::string;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return decoded.error();
+  if (argument_count(code) > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
+      code.kwonlyargcount < 0) {
+    return Error{"more arguments than locals", 0};
+  }
+  Program program;
+  program.decoded = std::move(*decoded);
+  const auto& instructions = program.decoded.instructions;
+  program.size = static_cast<int>(instructions.size());
+  program.meets.assign(instructions.size(), false);
+  program.handler_of.assign(instructions.size(), -1);
+  for (const Instruction& it : instructions) {
+    if (it.target >= 0) program.meets[static_cast<std::size_t>(it.target)] = true;
+  }
+  const auto& ranges = program.decoded.ranges;
+  for (std::size_t range = 0; range < ranges.size(); ++range) {
+    program.meets[static_cast<std::size_t>(ranges[range].target)] = true;
+    // CPython's compiler makes ranges that do not overlap; where they do, the first counts.
+    for (int at = ranges[range].begin; at < ranges[range].end; ++at) {
+      int& handler = program.handler_of[static_cast<std::size_t>(at)];
+      if (handler < 0) handler = static_cast<int>(range);
+    }
+  }
+  for (const Constant& constant : code.constants) program.constants.push_back(symbols.constant(constant));
+  for (const std::string& name : code.names) program.names.push_back(symbols.string(name));
+  return program;
+}
+
+Side start_of(const Program& program, Symbols& symbols) {
+  const DecodedCode& decoded = program.decoded;
+  Side side;
+  side.handled = symbols.known("the exception handled by the caller");
+  side.locals.assign(decoded.localsplus.size(), Symbols::null);
+  std::int64_t arguments = argument_count(program.code());
+  for (std::int64_t i = 0; i < arguments; ++i) {
+    side.locals[static_cast<std::size_t>(i)] =
+        symbols.known("argument " + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
+  }
+  if (program.has_table()) return side;  // MAKE_CELL and COPY_FREE_VARS do the rest
+  for (std::size_t i = 0; i < side.locals.size(); ++i) {
+    if (!decoded.is_cell[i]) continue;
+    if (static_cast<int>(i) >= decoded.first_free) {
+      side.locals[i] = symbols.known("free variable " + std::string(decoded.localsplus[i]));
+      continue;
+    }
+    Symbol cell = symbols.object();
+    side.objects[cell] = {.kind = Object::Kind::cell, .keys = {}, .items = {side.locals[i]}};
+    side.locals[i] = cell;
+  }
+  return side;
+}
+
+std::string header_difference(const CodeObject& one, const CodeObject& two, bool outermost) {
+  if (one.argcount != two.argcount || one.posonlyargcount != two.posonlyargcount ||
+      one.kwonlyargcount != two.kwonlyargcount) {
+    return "the arguments differ in number or kind";
+  }
+  if ((one.flags & visible_flags) != (two.flags & visible_flags)) return "the flags differ";
+  std::int64_t count = argument_count(one);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto index = static_cast<std::size_t>(i);
+    if (index >= one.varnames.size() || index >= two.varnames.size() || one.varnames[index] != two.varnames[index]) {
+      return "the arguments differ in their names";
+    }
+  }
+  if (sorted(one.freevars) != sorted(two.freevars)) return "the free variables differ";
+  if (has_docstring(one) != has_docstring(two) ||
+      (has_docstring(one) && one.constants[0].text != two.constants[0].text)) {
+    return "the docstrings differ";
+  }
+  if (outermost) return {};
+  if (one.name != two.name) return "the names differ";
+  bool qualified = one.version >= Version{3, 11} && two.version >= Version{3, 11};
+  if (qualified && one.qualname != two.qualname) return "the qualified names differ";
+  return {};
+}
+
+}  // namespace depyf

@@ -1,0 +1,33 @@
+// A code object made ready for the prover.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/instruction.h"
+#include "prove/state.h"
+#include "support/result.h"
+
+namespace depyf {
+
+struct Program {
+  DecodedCode decoded;
+  std::vector<int> handler_of;   // by instruction: index of its range, or -1
+  std::vector<bool> meets;       // by instruction: jumps or handlers lead there
+  std::vector<Symbol> constants, names;
+  int size = 0;
+
+  const CodeObject& code() const { return *decoded.code; }
+  Version version() const { return decoded.code->version; }
+  bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
+};
+
+Result<Program> make_program(const CodeObject& code, Symbols& symbols);
+
+// The state of one side where the frame starts. Arguments and free variables are the same symbols on both sides.
+Side start_of(const Program& program, Symbols& symbols);
+
+// What differs in what callers see of two code objects beside what they do; empty: nothing.
+std::string header_difference(const CodeObject& one, const CodeObject& two, bool outermost);
+
+}  // namespace depyf

@@ -1,0 +1,248 @@
+#include "prove/walk.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "prove/join.h"
+#include "prove/machine.h"
+#include "prove/words.h"
+
+namespace depyf {
+namespace {
+
+// A place in both codes at once where executions meet: instructions, depths, block stacks.
+using Key = std::vector<int>;
+
+Key key_of(const State& state, bool handler) {
+  Key key{handler};
+  for (const Side& side : state.sides) {
+    key.insert(key.end(), {side.at, side.second, static_cast<int>(side.stack.size())});
+    for (Block block : side.blocks) key.insert(key.end(), {block.target, block.level});
+    key.push_back(-2);
+  }
+  return key;
+}
+
+struct Point {
+  State state;  // stands for all executions that have come here
+  bool queued = false;
+};
+
+class Walk {
+ public:
+  Walk(Symbols& symbols, const Program& one, const Program& two, std::vector<CodePair>& codes)
+      : symbols_(symbols),
+        programs_{&one, &two},
+        machines_{Machine(symbols, one, 0), Machine(symbols, two, 1)},
+        codes_(codes),
+        budget_(20000 + 200 * (std::int64_t{one.size} + two.size)) {}
+
+  Proof run() {
+    State start;
+    start.sides[0] = start_of(*programs_[0], symbols_);
+    start.sides[1] = start_of(*programs_[1], symbols_);
+    proof_.proved = start_generators(start);
+    if (proof_.proved) proof_.proved = from(std::move(start));
+    while (proof_.proved) {
+      // Handlers last: by then most ways into them are known.
+      std::vector<Key>& queue = !queue_.empty() ? queue_ : handlers_;
+      if (queue.empty()) break;
+      Key key = std::move(queue.back());
+      queue.pop_back();
+      Point& point = points_.at(key);
+      point.queued = false;
+      proof_.proved = from(point.state);
+    }
+    return std::move(proof_);
+  }
+
+ private:
+  struct Ahead {
+    State state;
+    bool known;  // is this the state of a point? then the point is not looked up again
+    bool met;
+  };
+
+  // To 3.10 a generator starts without an instruction that says so.
+  bool start_generators(State&) {
+    if (programs_[0]->has_table() == programs_[1]->has_table()) return true;
+    constexpr std::uint32_t generators = CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator;
+    if (!(programs_[0]->code().flags & generators)) return true;
+    return fail("generators of versions that differ in how they start");
+  }
+
+  bool from(State state) {
+    std::vector<Ahead> ahead;
+    ahead.push_back({std::move(state), true, false});
+    while (!ahead.empty()) {
+      Ahead now = std::move(ahead.back());
+      ahead.pop_back();
+      if (!advance(std::move(now), ahead)) return false;
+    }
+    return true;
+  }
+
+  // Runs both sides to their next effects, which must be equal, and goes on behind them.
+  bool advance(Ahead now, std::vector<Ahead>& ahead) {
+    if (--budget_ < 0) return fail("it takes too long");
+    Machine::Outcome out[2];
+    for (int side = 0; side < 2; ++side) {
+      out[side] = machines_[side].run(now.state);
+      if (side == 0) now.met = now.met || out[side].met;
+      note(side, now.state.sides[side], out[side]);
+      if (out[side].step == Step::stuck) return fail(out[side].reason);
+      if (out[side].step != Step::split) continue;
+      Ahead other = now;
+      decide(now.state, out[side].split, true);
+      decide(other.state, out[side].split, false);
+      ahead.push_back(std::move(other));
+      ahead.push_back(std::move(now));
+      return true;
+    }
+    if (now.met && !now.known) {
+      arrive(std::move(now.state), false);
+      return true;
+    }
+    return match(std::move(now.state), out[0].effect, out[1].effect, ahead);
+  }
+
+  void decide(State& state, Symbol test, bool holds) {
+    while (symbols_.is_term(test) && symbols_[test].text == "not") test = symbols_[test].args[0], holds = !holds;
+    if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);
+    else substitute(state, symbols_, {{test, symbols_.boolean(holds)}});
+  }
+
+  void arrive(State state, bool handler) {
+    for (Side& side : state.sides) collect(side, symbols_);
+    state.facts.clear();
+    Key key = key_of(state, handler);
+    auto [found, fresh] = points_.try_emplace(key);
+    Point& point = found->second;
+    if (fresh) {
+      point.state = std::move(state);
+    } else {
+      if (covers(point.state, state, symbols_)) return;
+      generalise(point.state, std::move(state), symbols_, codes_);
+      for (Side& side : point.state.sides) collect(side, symbols_);
+    }
+    if (point.queued) return;
+    point.queued = true;
+    (handler ? handlers_ : queue_).push_back(std::move(key));
+  }
+
+  bool match(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
+    if (one.op != two.op) return fail("the effects differ");
+    if (one.detail != two.detail || one.name != two.name || one.then != two.then) {
+      if (one.op != Op::before_with_ || one.detail != two.detail) return fail("the effects differ");
+    }
+    Pairing pairing(state, symbols_);
+    if (!same_class_detail(one, two)) {
+      if (!pairing.add(one.operands, two.operands)) return fail("the operands differ");
+      if (!pairing.add(one.context, two.context)) return fail("what the call finds in the frame differs");
+    }
+    if (!pairing.add(state.sides[0].handled, state.sides[1].handled)) return fail("the exceptions being handled differ");
+    if (one.results != two.results || one.raises != two.raises || one.returns != two.returns) {
+      return fail("the effects differ");
+    }
+    codes_.insert(codes_.end(), pairing.codes().begin(), pairing.codes().end());
+    if (one.then == Effect::Then::end) return true;
+    if (one.then != Effect::Then::tested) state.tested = state.truth = Symbols::null;
+    Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
+    pairing.publish(state);
+    if (one.raises && !raise(state, unbound)) return false;
+    if (!one.returns) return true;
+    if (unbound >= 0) substitute(state, symbols_, {{unbound, symbols_.opaque(symbols_[unbound].text)}});
+    std::vector<Symbol> results;
+    for (int i = 0; i < one.results; ++i) {
+      results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results));
+    }
+    if (one.then == Effect::Then::iterate || one.then == Effect::Then::send) {
+      State other = state;
+      machines_[0].jump(other, one, results);
+      machines_[1].jump(other, two, results);
+      ahead.push_back({std::move(other), false, false});
+    }
+    machines_[0].follow(state, one, results);
+    machines_[1].follow(state, two, results);
+    ahead.push_back({std::move(state), false, false});
+    return true;
+  }
+
+  bool raise(const State& before, Symbol unbound) {
+    if (!machines_[0].has_handler(before) && !machines_[1].has_handler(before)) return true;
+    State state = before;
+    if (unbound >= 0) substitute(state, symbols_, {{unbound, Symbols::null}});
+    state.tested = state.truth = Symbols::null;
+    Symbol exception = symbols_.opaque("an exception");
+    if (!machines_[0].raise(state, exception) || !machines_[1].raise(state, exception)) {
+      return fail("a handler that the stack is too short for");
+    }
+    arrive(std::move(state), true);
+    return true;
+  }
+
+  // What a class body says of its own source: the line, and names in an order that is no order (3.13).
+  bool same_class_detail(const Effect& one, const Effect& two) const {
+    if (one.op != Op::store_name_) return false;
+    const Constant *a = symbols_.value(one.operands[0]), *b = symbols_.value(two.operands[0]);
+    if (!a || !b || a->kind != b->kind) return false;
+    if (one.name == symbols_.string("__firstlineno__")) return a->kind == Constant::Kind::integer;
+    if (one.name != symbols_.string("__static_attributes__") || a->kind != Constant::Kind::tuple) return false;
+    auto names = [](const Constant& tuple) {
+      std::vector<std::string> result;
+      for (const Constant& item : tuple.items) result.push_back(item.text);
+      std::sort(result.begin(), result.end());
+      return result;
+    };
+    return names(*a) == names(*b);
+  }
+
+  void note(int side, const Side& frame, const Machine::Outcome& out) {
+    const Instruction* at = machines_[side].instruction(frame);
+    ProofPlace& where = proof_.where;
+    (side ? where.offset_two : where.offset_one) = at ? static_cast<std::int32_t>(at->offset) : -1;
+    (side ? where.line_two : where.line_one) = at ? at->line : -1;
+    last_[side] = out.effect;
+    stuck_[side] = out.step == Step::stuck;
+  }
+
+  bool fail(std::string reason) {
+    proof_.reason = std::move(reason);
+    proof_.where.one = stuck_[0] ? std::string("not understood") : effect_words(last_[0], symbols_);
+    proof_.where.two = stuck_[1] ? std::string("not understood") : effect_words(last_[1], symbols_);
+    return false;
+  }
+
+  Symbols& symbols_;
+  const Program* programs_[2];
+  Machine machines_[2];
+  std::vector<CodePair>& codes_;
+  std::int64_t budget_;
+  std::map<Key, Point> points_;
+  std::vector<Key> queue_, handlers_;
+  Proof proof_;
+  Effect last_[2];
+  bool stuck_[2] = {};
+};
+
+}  // namespace
+
+Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& codes) {
+  Symbols symbols;
+  const CodeObject* sides[] = {&one, &two};
+  std::optional<Program> programs[2];
+  for (int side = 0; side < 2; ++side) {
+    Result<Program> made = make_program(*sides[side], symbols);
+    if (!made) {
+      Proof proof{.reason = "bytecode that cannot be decoded: " + made.error().message};
+      (side ? proof.where.offset_two : proof.where.offset_one) = static_cast<std::int32_t>(made.error().offset);
+      (side ? proof.where.two : proof.where.one) = made.error().message;
+      return proof;
+    }
+    programs[side] = std::move(*made);
+  }
+  return Walk(symbols, *programs[0], *programs[1], codes).run();
+}
+
+}  // namespace depyf
