@@ -10,6 +10,7 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 from depyf.decompiler import DecompilationError, Decompiler, decompile
+from depyf.proof import Proof, prove
 from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 __all__ = [
     "DecompilationError",
     "Decompiler",
+    "Proof",
     "Session",
     "__version__",
     "compile_like",
     "decompile",
     "install",
     "prepare_debug",
+    "prove",
     "uninstall",
 ]
 

@@ -37,6 +37,48 @@ def decompile(code: types.CodeType, *, name: str | None = None) -> Decompiled:
         TypeError: `code` is no code object.
     """
 
+class ProofPlace:
+    """Where two code objects part: the first effect that differs."""
+
+    @property
+    def function(self) -> str:
+        """Qualified name of the code object, nested ones included."""
+
+    @property
+    def offset_one(self) -> int: ...
+    @property
+    def offset_two(self) -> int:
+        """In bytes; -1 where there is no place in the bytecode."""
+
+    @property
+    def line_one(self) -> int: ...
+    @property
+    def line_two(self) -> int: ...
+    @property
+    def one(self) -> str: ...
+    @property
+    def two(self) -> str:
+        """What that side does there, in words."""
+
+class Proof:
+    """Whether two code objects do the same; where not, why and where."""
+
+    def __bool__(self) -> bool: ...
+    @property
+    def reason(self) -> str:
+        """Why it is not proved; empty where it is."""
+
+    @property
+    def where(self) -> ProofPlace | None:
+        """The first effect that differs, or None."""
+
+def prove(one: types.CodeType, two: types.CodeType) -> Proof:
+    """Proves that two code objects do the same, or says where they part; never raises on a code object.
+
+    Raises:
+        TypeError: one of them is no code object.
+    """
+
 def passes() -> list[tuple[str, str]]:
     """(name, why it stands where it stands) of each pass, in order."""
 

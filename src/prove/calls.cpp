@@ -52,7 +52,8 @@ Step Machine::call(const Instruction& it) {
 }
 
 Step Machine::finish_call(Symbol callable, Parts arguments, Symbol names, int pops) {
-  if (const Constant* tuple = symbols_.value(names); tuple && tuple->kind == Constant::Kind::tuple && tuple->items.empty()) {
+  if (const Constant* tuple = symbols_.value(names);
+      tuple && tuple->kind == Constant::Kind::tuple && tuple->items.empty()) {
     names = Symbols::null;
   }
   Effect made{.op = Op::call_, .name = names, .operands = {callable}};
@@ -103,7 +104,8 @@ Step Machine::call_expanded(const Instruction& it) {
   bool known = sequence(args, items) && (kwargs == Symbols::null || (keywords && keywords->kind == Object::Kind::dict));
   Symbol names = Symbols::null;
   if (known && keywords) {
-    Constant tuple{.kind = Constant::Kind::tuple};
+    Constant tuple;
+    tuple.kind = Constant::Kind::tuple;
     for (Symbol key : keywords->keys) {
       const Constant* constant = symbols_.value(key);
       known = known && constant->kind == Constant::Kind::string;

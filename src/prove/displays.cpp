@@ -113,7 +113,9 @@ Step Machine::build_map(const Instruction& it) {
     plain = plain && plain_key(keys[i]);
   }
   if (plain && keys.size() <= 64) {
-    for (std::size_t i = 0; i < keys.size(); ++i) plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) == keys.begin() + static_cast<std::ptrdiff_t>(i);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) ==
+                           keys.begin() + static_cast<std::ptrdiff_t>(i);
   } else {
     plain = false;
   }

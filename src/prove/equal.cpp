@@ -34,7 +34,8 @@ bool Pairing::add(Symbol one, Symbol two) {
     if (!symbols_.is_object(a) && !symbols_.is_object(b)) return false;
     auto forth = forth_.find(a), back = back_.find(b);
     if (forth != forth_.end() && forth->second == b) continue;
-    if ((forth != forth_.end() && symbols_.is_object(a)) || (back != back_.end() && symbols_.is_object(b))) return false;
+    if ((forth != forth_.end() && symbols_.is_object(a)) || (back != back_.end() && symbols_.is_object(b)))
+      return false;
     if (!add_objects(a, b)) return false;
   }
   return true;
@@ -96,8 +97,8 @@ bool Pairing::add_functions(const Object& one, const Object& two) {
   return true;
 }
 
-void Pairing::publish(State& state) const {
-  if (forth_.empty() && back_.empty()) return;
+bool Pairing::publish(State& state) const {
+  if (forth_.empty() && back_.empty()) return false;
   std::map<Symbol, Symbol> by;
   for (auto [one, two] : forth_) {
     if (!symbols_.is_object(two)) {
@@ -113,6 +114,7 @@ void Pairing::publish(State& state) const {
   for (Side& side : state.sides) {
     std::erase_if(side.objects, [&](const auto& entry) { return by.contains(entry.first); });
   }
+  return true;
 }
 
 }  // namespace depyf

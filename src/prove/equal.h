@@ -25,7 +25,7 @@ class Pairing {
 
   // Everybody may have seen the paired objects: nothing is known of their content from now on, but that both sides
   // have the same.
-  void publish(State& state) const;
+  bool publish(State& state) const;  // false: there are none
 
  private:
   bool add_objects(Symbol one, Symbol two);

@@ -149,9 +149,7 @@ Step Machine::blocks(const Instruction& it) {
   if (program_.has_table()) return stuck("a block stack in a version without one");
   if (side.blocks.size() > 100) return stuck("blocks nest too deep");
   switch (it.op) {
-    case Op::setup_finally_:
-      side.blocks.push_back({it.target, depth()});
-      return silent();
+    case Op::setup_finally_: side.blocks.push_back({it.target, depth()}); return silent();
     case Op::setup_async_with_:
       side.blocks.push_back({it.target, depth() - 1});
       return depth() < 1 ? stuck("the stack is too short") : silent();

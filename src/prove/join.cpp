@@ -7,6 +7,8 @@ namespace depyf {
 namespace {
 
 bool same_shape(const Object& one, const Object& two) {
+  // Codes are equal by proof, not by symbol: what holds one or the other has no symbol that both sides share.
+  if (one.kind == Object::Kind::function && one.items[function_code] != two.items[function_code]) return false;
   return one.kind == two.kind && one.keys == two.keys && one.items.size() == two.items.size();
 }
 
@@ -93,14 +95,14 @@ class Generaliser {
   Generaliser(State& a, State& b, Symbols& symbols, std::vector<CodePair>& codes)
       : a_(a), b_(b), symbols_(symbols), codes_(codes) {}
 
-  void run() {
-    a_.facts.clear();
-    while (publish_differing()) {
-    }
+  bool run() {
+    while (publish_differing()) {}
+    if (covers(a_, b_, symbols_)) return changed_;
     for (int side = 0; side < 2; ++side) merge(side);
     bool tested = a_.tested != Symbols::null && b_.tested != Symbols::null;
     a_.tested = tested ? value(a_.tested, b_.tested) : Symbols::null;
     a_.truth = tested ? value(a_.truth, b_.truth) : Symbols::null;
+    return true;
   }
 
  private:
@@ -117,14 +119,14 @@ class Generaliser {
         for (const Pairing* pairing : {&in_a, &in_b}) {
           codes_.insert(codes_.end(), pairing->codes().begin(), pairing->codes().end());
         }
-        in_a.publish(a_);
+        changed_ = in_a.publish(a_) || changed_;
         in_b.publish(b_);
         return true;
       }
     }
     for (int side = 0; side < 2; ++side) {
       for (Pair pair : differing[side]) {
-        forget(a_, side, pair.first);
+        changed_ = forget(a_, side, pair.first) || changed_;
         forget(b_, side, pair.second);
       }
     }
@@ -145,19 +147,21 @@ class Generaliser {
       auto a = a_.sides[side].objects.find(pair.first);
       auto b = b_.sides[side].objects.find(pair.second);
       bool alike = one && two && a != a_.sides[side].objects.end() && b != b_.sides[side].objects.end() &&
-                   same_shape(a->second, b->second) && forth.try_emplace(pair.first, pair.second).first->second == pair.second &&
+                   same_shape(a->second, b->second) &&
+                   forth.try_emplace(pair.first, pair.second).first->second == pair.second &&
                    back.try_emplace(pair.second, pair.first).first->second == pair.first;
       if (!alike) {
         result.insert(pair);
         continue;
       }
-      for (std::size_t i = 0; i < a->second.items.size(); ++i) todo.emplace_back(a->second.items[i], b->second.items[i]);
+      for (std::size_t i = 0; i < a->second.items.size(); ++i)
+        todo.emplace_back(a->second.items[i], b->second.items[i]);
     }
     return result;
   }
 
   // The object and all that it holds become unknown values of this side alone.
-  void forget(State& state, int side, Symbol symbol) {
+  bool forget(State& state, int side, Symbol symbol) {
     std::map<Symbol, Symbol> by;
     std::vector<Symbol> todo{symbol};
     while (!todo.empty()) {
@@ -171,6 +175,7 @@ class Generaliser {
     }
     substitute(state, symbols_, by);
     for (auto [object, unused] : by) state.sides[side].objects.erase(object);
+    return !by.empty();
   }
 
   void merge(int side) {
@@ -222,6 +227,7 @@ class Generaliser {
   std::vector<CodePair>& codes_;
   std::vector<Pair> objects_;
   std::map<Pair, Symbol> values_;
+  bool changed_ = false;  // has `a_` lost knowledge yet?
 };
 
 }  // namespace
@@ -230,8 +236,8 @@ bool covers(const State& general, const State& state, const Symbols& symbols) {
   return Cover(general, state, symbols).run();
 }
 
-void generalise(State& general, State state, Symbols& symbols, std::vector<CodePair>& codes) {
-  Generaliser(general, state, symbols, codes).run();
+bool generalise(State& general, State state, Symbols& symbols, std::vector<CodePair>& codes) {
+  return Generaliser(general, state, symbols, codes).run();
 }
 
 }  // namespace depyf

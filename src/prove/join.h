@@ -10,7 +10,7 @@ namespace depyf {
 bool covers(const State& general, const State& state, const Symbols& symbols);
 
 // Makes `general` stand for `state` too: values that differ become unknown ones, equal where they were equal in both
-// (anti-unification). `codes`: what must be proved for that. Every call loses some knowledge, so calls end.
-void generalise(State& general, State state, Symbols& symbols, std::vector<CodePair>& codes);
+// (anti-unification). `codes`: what must be proved for that. True: some knowledge is lost, which happens only so often.
+bool generalise(State& general, State state, Symbols& symbols, std::vector<CodePair>& codes);
 
 }  // namespace depyf

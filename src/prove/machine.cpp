@@ -80,8 +80,10 @@ Step Machine::peeks(Op op, int count, int results, bool boolean, bool raises) {
 }
 
 Symbol Machine::fact(Symbol boolean) const {
+  const SymbolInfo& info = symbols_[boolean];
+  const bool negated = info.kind == SymbolInfo::Kind::term && info.text == "not";
   for (auto [term, truth] : state_->facts) {
-    if (term == boolean) return symbols_.boolean(truth);
+    if (term == (negated ? info.args[0] : boolean)) return symbols_.boolean(truth != negated);
   }
   return boolean;
 }
@@ -94,8 +96,8 @@ Symbol Machine::truth(Symbol value, Step& step) {
   }
   if (symbols_[value].boolean) return fact(value);
   if (const Object* known = object(value)) {
-    bool sized = known->kind == Object::Kind::tuple || known->kind == Object::Kind::list ||
-                 known->kind == Object::Kind::dict;
+    bool sized =
+        known->kind == Object::Kind::tuple || known->kind == Object::Kind::list || known->kind == Object::Kind::dict;
     return symbols_.boolean(!sized || !known->items.empty());
   }
   if (value == state_->tested) return fact(state_->truth);
@@ -184,8 +186,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::push_null_: return push(Symbols::null), silent();
     case Op::load_const_: return push(program_.constants[static_cast<std::size_t>(it.arg)]), silent();
     case Op::load_int_: return push(symbols_.integer(it.arg)), silent();
-    case Op::load_common_constant_:
-      return push(symbols_.known("common constant " + std::to_string(it.arg))), silent();
+    case Op::load_common_constant_: return push(symbols_.known("common constant " + std::to_string(it.arg))), silent();
     case Op::load_assertion_error_: return push(symbols_.known("AssertionError")), silent();
     case Op::load_locals_: return push(symbols_.known("the locals")), silent();
 
@@ -217,7 +218,9 @@ Step Machine::dispatch(const Instruction& it) {
       return effect(std::move(made));
     }
     case Op::load_super_attr_: {
-      Effect made{.op = it.op, .detail = it.aux >> 1, .name = program_.names[static_cast<std::size_t>(it.arg)],
+      Effect made{.op = it.op,
+                  .detail = it.aux >> 1,
+                  .name = program_.names[static_cast<std::size_t>(it.arg)],
                   .operands = top(3)};
       made.pops = 3, made.results = 1, made.method = it.aux & 1;
       return effect(std::move(made));
@@ -338,7 +341,8 @@ Step Machine::dispatch(const Instruction& it) {
       Step step = simple(it, 0);
       const Instruction& next = program_.decoded.instructions[static_cast<std::size_t>(side.at + 1)];
       // Does throw() go to what is being waited for?
-      bool delegates = program_.version() >= Version{3, 13} ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
+      bool delegates =
+          program_.version() >= Version{3, 13} ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
       outcome_.effect.detail = program_.has_table() && delegates;
       return step;
     }

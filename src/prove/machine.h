@@ -14,8 +14,8 @@ struct Effect {
   Op op = Op::nop_;
   std::int32_t detail = 0;
   Symbol name = Symbols::null;
-  std::vector<Symbol> operands;
-  std::vector<Symbol> context;   // compared like operands, but no argument: what super() or locals() look at
+  std::vector<Symbol> operands = {};
+  std::vector<Symbol> context = {};  // compared like operands, but no argument: what super() or locals() look at
 
   // What follows on this side once the effect has been matched.
   enum class Then : std::uint8_t {

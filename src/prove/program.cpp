@@ -20,8 +20,7 @@ constexpr std::uint32_t visible_flags = CodeObject::optimized | CodeObject::new_
 bool has_docstring(const CodeObject& code) {
   if (!(code.flags & CodeObject::new_locals)) return false;
   if (code.version >= Version{3, 13}) return code.flags & CodeObject::has_docstring && !code.constants.empty();
-  return !code.name.starts_with("<") && !code.constants.empty() &&
-         code.constants[0].kind == Constant::Kind::string;
+  return !code.name.starts_with("<") && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string;
 }
 
 std::vector<std::string> sorted(std::vector<std::string> names) {

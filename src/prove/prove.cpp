@@ -13,7 +13,7 @@ Proof prove(const CodeObject& one, const CodeObject& two) {
   std::set<CodePair> seen;
   for (std::size_t at = 0; at < todo.size(); ++at) {
     CodePair pair = todo[at];
-    if (!seen.insert(pair).second || pair.first == pair.second) continue;
+    if (!seen.insert(pair).second) continue;
     Proof proof;
     proof.reason = header_difference(*pair.first, *pair.second, at == 0);
     if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, todo);

@@ -13,13 +13,21 @@ namespace depyf {
 struct Object {
   enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, wrapped };
   Kind kind = Kind::tuple;
-  std::vector<Symbol> keys;   // of a dict: constants, each once
-  std::vector<Symbol> items;  // of a dict: values; of a function: see FunctionPart
+  std::vector<Symbol> keys = {};   // of a dict: constants, each once
+  std::vector<Symbol> items = {};  // of a dict: values; of a function: see FunctionPart
   friend bool operator==(const Object&, const Object&) = default;
 };
 
-enum FunctionPart { function_code, function_name, function_defaults, function_kwdefaults, function_annotations,
-                    function_closure, function_annotate, function_parts };
+enum FunctionPart {
+  function_code,
+  function_name,
+  function_defaults,
+  function_kwdefaults,
+  function_annotations,
+  function_closure,
+  function_annotate,
+  function_parts
+};
 
 // To 3.10: an entry of the block stack.
 struct Block {

@@ -130,13 +130,16 @@ Symbol Symbols::constant(const Constant& value) {
   return intern(key, std::move(info));
 }
 
-Symbol Symbols::string(std::string_view text) {
-  return constant(Constant{.kind = Kind::string, .text = std::string(text)});
+Symbol Symbols::constant(Kind kind, std::string text) {
+  Constant value;
+  value.kind = kind;
+  value.text = std::move(text);
+  return constant(value);
 }
 
-Symbol Symbols::integer(std::int64_t value) {
-  return constant(Constant{.kind = Kind::integer, .text = std::to_string(value)});
-}
+Symbol Symbols::string(std::string_view text) { return constant(Kind::string, std::string(text)); }
+
+Symbol Symbols::integer(std::int64_t value) { return constant(Kind::integer, std::to_string(value)); }
 
 Symbol Symbols::known(std::string_view name) {
   return intern("k" + std::string(name), {.kind = SymbolInfo::Kind::known, .text = std::string(name)});

@@ -28,8 +28,8 @@ struct SymbolInfo {
   bool maybe_null = false;
   bool boolean = false;   // True or False, nothing else
   std::uint8_t depth = 0; // of nested terms
-  std::string text;       // of a term or known: its name; of an opaque one: what made it, in words
-  std::vector<Symbol> args;
+  std::string text = {};  // of a term or known: its name; of an opaque one: what made it, in words
+  std::vector<Symbol> args = {};
   const Constant* constant = nullptr;
   const CodeObject* code = nullptr;
 };
@@ -43,7 +43,7 @@ class Symbols {
   const SymbolInfo& operator[](Symbol symbol) const { return infos_[static_cast<std::size_t>(symbol)]; }
 
   Symbol constant(const Constant& value);
-  Symbol constant(Constant::Kind kind) { return constant(Constant{.kind = kind}); }
+  Symbol constant(Constant::Kind kind, std::string text = {});
   Symbol string(std::string_view text);
   Symbol integer(std::int64_t value);
   Symbol boolean(bool value) { return value ? true_ : false_; }

@@ -109,8 +109,8 @@ class Walk {
 
   void decide(State& state, Symbol test, bool holds) {
     while (symbols_.is_term(test) && symbols_[test].text == "not") test = symbols_[test].args[0], holds = !holds;
-    if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);
-    else substitute(state, symbols_, {{test, symbols_.boolean(holds)}});
+    substitute(state, symbols_, {{test, symbols_.boolean(holds)}});
+    if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);  // it may be computed again
   }
 
   void arrive(State state, bool handler) {
@@ -123,7 +123,7 @@ class Walk {
       point.state = std::move(state);
     } else {
       if (covers(point.state, state, symbols_)) return;
-      generalise(point.state, std::move(state), symbols_, codes_);
+      if (!generalise(point.state, std::move(state), symbols_, codes_)) return;
       for (Side& side : point.state.sides) collect(side, symbols_);
     }
     if (point.queued) return;
@@ -141,7 +141,8 @@ class Walk {
       if (!pairing.add(one.operands, two.operands)) return fail("the operands differ");
       if (!pairing.add(one.context, two.context)) return fail("what the call finds in the frame differs");
     }
-    if (!pairing.add(state.sides[0].handled, state.sides[1].handled)) return fail("the exceptions being handled differ");
+    if (!pairing.add(state.sides[0].handled, state.sides[1].handled))
+      return fail("the exceptions being handled differ");
     if (one.results != two.results || one.raises != two.raises || one.returns != two.returns) {
       return fail("the effects differ");
     }
@@ -235,7 +236,8 @@ Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& 
   for (int side = 0; side < 2; ++side) {
     Result<Program> made = make_program(*sides[side], symbols);
     if (!made) {
-      Proof proof{.reason = "bytecode that cannot be decoded: " + made.error().message};
+      Proof proof;
+      proof.reason = "bytecode that cannot be decoded: " + made.error().message;
       (side ? proof.where.offset_two : proof.where.offset_one) = static_cast<std::int32_t>(made.error().offset);
       (side ? proof.where.two : proof.where.one) = made.error().message;
       return proof;

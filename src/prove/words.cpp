@@ -21,8 +21,8 @@ std::string spoken(Op op) {
 std::string effect_words(const Effect& effect, const Symbols& symbols) {
   if (effect.op == Op::nop_) return "nothing yet";
   std::string text = effect.op == Op::reraise_ && effect.then == Effect::Then::end ? "leave by exception"
-                     : effect.op == Op::jump_                                       ? "loop for ever"
-                                                                                     : spoken(effect.op);
+                     : effect.op == Op::jump_                                      ? "loop for ever"
+                                                                                   : spoken(effect.op);
   if (std::string name = name_of(effect, symbols); !name.empty()) text += " " + name;
   if (effect.op == Op::binary_op_ || effect.op == Op::compare_op_ || effect.op == Op::unary_op_) {
     text += " number " + std::to_string(effect.detail);
