@@ -25,12 +25,14 @@ struct RefinePass {
 // In this order; a test holds it against the `after` of each.
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
-    {"assert_statement", assert_statement, "implicit_return", "an if that raises and nothing else; returns may stand after it"},
+    {"assert_statement", assert_statement, "implicit_return",
+     "an if that raises and nothing else; returns may stand after it"},
     {"try_finally", try_finally, "", "joins what two regions made of one statement"},
     {"with_items", with_items, "", "joins with statements of one line"},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif"},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
-    {"class_body", class_body, "annotations", "removes the compiler's own stores; an annotation of __doc__ is none of them"},
+    {"class_body", class_body, "annotations",
+     "removes the compiler's own stores; an annotation of __doc__ is none of them"},
     {"declarations", declarations, "class_body", "goes before all statements"},
     {"docstring", docstring, "declarations", "goes before even those"},
 };
@@ -43,8 +45,10 @@ constexpr std::pair<std::string_view, std::string_view> stages[] = {
 };
 
 Scope::Kind kind_of(const CodeObject& code) {
-  if (code.flags & CodeObject::new_locals) return !code.name.empty() && code.name[0] == '<' ? Scope::Kind::expression : Scope::Kind::function;
-  return code.name == "<module>" || (code.flags & CodeObject::optimized) ? Scope::Kind::module : Scope::Kind::class_body;
+  if (code.flags & CodeObject::new_locals)
+    return !code.name.empty() && code.name[0] == '<' ? Scope::Kind::expression : Scope::Kind::function;
+  return code.name == "<module>" || (code.flags & CodeObject::optimized) ? Scope::Kind::module
+                                                                         : Scope::Kind::class_body;
 }
 
 Block refine(Context& context, Block body, const Scope& scope) {
@@ -53,7 +57,8 @@ Block refine(Context& context, Block body, const Scope& scope) {
 }
 
 void note(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
-  std::string text = (code.qualname.empty() ? code.name : code.qualname) + ", offset " + std::to_string(offset) + ": " + what;
+  std::string text =
+      (code.qualname.empty() ? code.name : code.qualname) + ", offset " + std::to_string(offset) + ": " + what;
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
@@ -112,7 +117,8 @@ Body build(Context& context, const CodeObject& code) {
         for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
         Scope scope{*decoded, cfg, kind_of(code)};
         block = docstring(context, declarations(context, block, scope), scope);
-        body = {mark(context, block, "shown as a state machine: " + structured.what, structured.offset), Level::state_machine};
+        body = {mark(context, block, "shown as a state machine: " + structured.what, structured.offset),
+                Level::state_machine};
       } catch (const InternalError& flat) {
         body = stub(context, code, flat.what, flat.offset);
       }
@@ -126,13 +132,17 @@ Body build(Context& context, const CodeObject& code) {
 const Arguments* signature(Context& context, const CodeObject& code) {
   auto* args = context.arena.make<Arguments>();
   std::size_t at = 0;
-  auto next = [&]() { return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr}; };
+  auto next = [&]() {
+    return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
+  };
   std::vector<Arg> posonly, positional, kwonly;
-  for (int index = 0; index < code.argcount; ++index) (index < code.posonlyargcount ? posonly : positional).push_back(next());
+  for (int index = 0; index < code.argcount; ++index)
+    (index < code.posonlyargcount ? posonly : positional).push_back(next());
   for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
   if (code.flags & CodeObject::varargs) args->vararg = next();
   if (code.flags & CodeObject::varkeywords) args->kwarg = next();
-  args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional), args->kwonly = context.arena.copy(kwonly);
+  args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional),
+  args->kwonly = context.arena.copy(kwonly);
   args->kw_defaults = context.arena.copy(std::vector<Expr*>(kwonly.size()));
   return args;
 }
@@ -165,7 +175,9 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   for (const Constant& constant : code.constants)
     if (constant.code)
       for (std::string_view name : bound_free_variables(*constant.code))
-        if (std::find(code.freevars.begin(), code.freevars.end(), name) != code.freevars.end() && seen.insert(name).second) names.push_back(name);
+        if (std::find(code.freevars.begin(), code.freevars.end(), name) != code.freevars.end() &&
+            seen.insert(name).second)
+          names.push_back(name);
   return names;
 }
 
@@ -174,7 +186,8 @@ Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
   if (kind == Scope::Kind::module) return body.block;
-  std::string_view name = context.options.name.empty() ? std::string_view(code.name) : context.arena.copy(context.options.name);
+  std::string_view name =
+      context.options.name.empty() ? std::string_view(code.name) : context.arena.copy(context.options.name);
   Block block = body.block;
   std::vector<std::string_view> outer = bound_free_variables(code);
   if (kind == Scope::Kind::class_body) {
@@ -186,15 +199,18 @@ Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
       block = context.arena.copy(with_names);
     }
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-    block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0, code.firstlineno)});
+    block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0,
+                                       code.firstlineno)});
   }
   outermost = block[0];
   if (outer.empty()) return block;
   std::vector<Stmt*> around;
-  for (std::string_view variable : outer) around.push_back(context.stmt(Assign{context.list({context.name(variable)}), context.none()}));
+  for (std::string_view variable : outer)
+    around.push_back(context.stmt(Assign{context.list({context.name(variable)}), context.none()}));
   around.insert(around.end(), block.begin(), block.end());
   around.push_back(context.stmt(Return{context.name(name)}));
-  return context.list({context.stmt(FunctionDef{"__outer", context.arena.make<Arguments>(), context.arena.copy(around), {}, nullptr, false, {}})});
+  return context.list({context.stmt(
+      FunctionDef{"__outer", context.arena.make<Arguments>(), context.arena.copy(around), {}, nullptr, false, {}})});
 }
 
 }  // namespace

@@ -92,7 +92,9 @@ class Builder {
     std::vector<int> same(cfg_.blocks.size(), -1);
     for (int index = 0; index < int(cfg_.blocks.size()); ++index) {
       int load = only(index);
-      if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end || code_[load + 1].op != Op::return_value_) continue;
+      if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end ||
+          code_[load + 1].op != Op::return_value_)
+        continue;
       std::array<int, 3> key{code_[load].arg, code_[load + 1].line, cfg_.blocks[index].region};
       same[index] = returns.emplace(key, index).first->second;
     }

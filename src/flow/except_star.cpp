@@ -19,8 +19,8 @@ namespace {
 
 struct Clause {
   int duplicate, test;  // COPY 1 and the jump after CHECK_EG_MATCH
-  int body, end;        // of the body, with what handles its exceptions
-  int next;             // the next clause
+  int body, end;  // of the body, with what handles its exceptions
+  int next;  // the next clause
 };
 
 class StarHandler {
@@ -56,9 +56,7 @@ class StarHandler {
     return at;
   }
   bool is(int at, Op op, int arg) const { return code_[at].op == op && code_[at].arg == arg; }
-  bool is_prepare(int at) const {
-    return is(at, Op::intrinsic_2_, static_cast<int>(Intrinsic2::prep_reraise_star));
-  }
+  bool is_prepare(int at) const { return is(at, Op::intrinsic_2_, static_cast<int>(Intrinsic2::prep_reraise_star)); }
   bool ends_clauses(int at) const { return is(at, Op::list_append_, 1) && follow(at + 1) == prepare_; }
 
   // COPY 1; POP_JUMP_IF_NONE, or LOAD_CONST None; IS_OP 0; POP_JUMP_IF_TRUE
@@ -66,16 +64,15 @@ class StarHandler {
     int one = skip(handler_ + 1), two = skip(one + 1), three = skip(two + 1), at;
     if (is(one, Op::copy_, 1) && is(two, Op::build_list_, 0) && is(three, Op::swap_, 2))
       setup_ = {one, two, three}, at = three + 1;
-    else if (is(one, Op::build_list_, 0) && is(two, Op::copy_, 2))
-      setup_ = {one, two}, at = two + 1;
-    else
-      return false;
+    else if (is(one, Op::build_list_, 0) && is(two, Op::copy_, 2)) setup_ = {one, two}, at = two + 1;
+    else return false;
     for (int count = 0; count < size(); ++count) {
       at = follow(at);
       if (is(at, Op::list_append_, 1)) break;
       Clause clause;
       while (at < size() && code_[at].op != Op::check_eg_match_) {
-        if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ || code_[at].op == Op::return_value_)
+        if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ ||
+            code_[at].op == Op::return_value_)
           return false;
         ++at;
       }
@@ -100,7 +97,8 @@ class StarHandler {
   // LOAD_CONST None; STORE name; DELETE name before `at`, as the clause that binds that name ends: it goes.
   void unbind(int at, const Instruction& store) {
     int remove = before(at), none = before(remove), load = before(none);
-    if (load < 0 || code_[load].op != Op::load_const_ || code_[none].op != store.op || code_[none].arg != store.arg) return;
+    if (load < 0 || code_[load].op != Op::load_const_ || code_[none].op != store.op || code_[none].arg != store.arg)
+      return;
     Op op = store.op == Op::store_fast_     ? Op::delete_fast_
             : store.op == Op::store_name_   ? Op::delete_name_
             : store.op == Op::store_global_ ? Op::delete_global_
@@ -123,7 +121,8 @@ class StarHandler {
     for (int at = clause.body; at < clause.end; ++at) {
       if (is_append(at)) continue;
       int target = code_[at].target;
-      bool goes_on = target >= 0 && (follow(target) == clause.next || (clause.next == last && ends_clauses(follow(target))));
+      bool goes_on =
+          target >= 0 && (follow(target) == clause.next || (clause.next == last && ends_clauses(follow(target))));
       if (goes_on && (target < clause.body || target >= clause.end || code_[at].op == Op::jump_)) ends.push_back(at);
       if (target < 0 && clause.next == last && ends_clauses(at)) ends.push_back(at);
     }
@@ -165,7 +164,8 @@ class StarHandler {
 }  // namespace
 
 void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
-  if (std::none_of(code.begin(), code.end(), [](const Instruction& it) { return it.op == Op::check_eg_match_; })) return;
+  if (std::none_of(code.begin(), code.end(), [](const Instruction& it) { return it.op == Op::check_eg_match_; }))
+    return;
   for (int at = 0; at < int(code.size()); ++at)
     if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
 }

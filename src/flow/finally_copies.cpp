@@ -26,7 +26,11 @@ int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, in
 class CopyMatcher {
  public:
   CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
-      : cfg_(cfg), code_(cfg.code), flow_(flow), outer_(cfg.regions[region].parent), handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
+      : cfg_(cfg),
+        code_(cfg.code),
+        flow_(flow),
+        outer_(cfg.regions[region].parent),
+        handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
     start_ = cfg.regions[region].handler_at;
     while (code_[start_].op == Op::nop_) ++start_;
     ++start_;  // PUSH_EXC_INFO

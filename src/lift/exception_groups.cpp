@@ -16,8 +16,12 @@ namespace depyf {
 using namespace ast;
 
 bool Lifter::exception_group(const Instruction& instruction) {
-  auto call = [&](Expr* function, std::initializer_list<Expr*> args) { return make(Call{function, context_.list(args), {}}); };
-  auto is = [&](Expr* left, Expr* right) { return make(Compare{left, context_.list({CompareOp::is}), context_.list({right})}); };
+  auto call = [&](Expr* function, std::initializer_list<Expr*> args) {
+    return make(Call{function, context_.list(args), {}});
+  };
+  auto is = [&](Expr* left, Expr* right) {
+    return make(Compare{left, context_.list({CompareOp::is}), context_.list({right})});
+  };
   auto pair = [&](Expr* one, Expr* two) { return make(Tuple{context_.list({one, two})}); };
   auto group_type = [&]() { return make(Name{"BaseExceptionGroup"}); };
   auto is_group = [&](Expr* value) { return call(make(Name{"isinstance"}), {value, group_type()}); };
@@ -54,9 +58,9 @@ bool Lifter::exception_group(const Instruction& instruction) {
   }
   std::string_view each = fresh_name();
   Expr* present = make(Compare{name(each), context_.list({CompareOp::is_not}), context_.list({context_.none()})});
-  std::string_view left = named(make(ComprehensionExpr{
-      ComprehensionKind::list, name(each), nullptr,
-      context_.list({Comprehension{name(each), name(two), context_.list({present}), false}})}));
+  std::string_view left = named(
+      make(ComprehensionExpr{ComprehensionKind::list, name(each), nullptr,
+                             context_.list({Comprehension{name(each), name(two), context_.list({present}), false}})}));
   auto number = [&](const char* digits) {
     Constant value;
     value.kind = Constant::Kind::integer, value.text = digits;

@@ -28,7 +28,7 @@ struct Node {
   int region = -1;
   bool is_async = false;
   bool pops_iterator = false;  // starts where `break` has just left a for loop
-  int iterators = 0;           // of for loops on the stack at its start, those popped at once not counted
+  int iterators = 0;  // of for loops on the stack at its start, those popped at once not counted
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;
   std::int32_t line = -1;
@@ -37,7 +37,7 @@ struct Node {
 struct Lifted {
   std::vector<Node> nodes;
   int entry = 0;
-  std::vector<std::pair<int, int>> finally_ends;   // region of a finally body (a handler), node where that body ends
+  std::vector<std::pair<int, int>> finally_ends;  // region of a finally body (a handler), node where that body ends
 };
 
 // Lifts the whole graph for structuring. Throws InternalError.

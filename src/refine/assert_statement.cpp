@@ -22,7 +22,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       if (auto* raise = as<Raise>(statements[index]); raise && !raise->cause) {
         // A test that is known to fail is no instruction.
         auto* call = as<Call>(raise->exc);
-        bool with_message = call && is_assertion(call->func, scope) && call->args.size() == 1 && call->keywords.empty() && !is<Starred>(call->args[0]);
+        bool with_message = call && is_assertion(call->func, scope) && call->args.size() == 1 &&
+                            call->keywords.empty() && !is<Starred>(call->args[0]);
         if (!with_message && !is_assertion(raise->exc, scope)) continue;
         Constant no;
         no.kind = Constant::Kind::false_;

@@ -29,7 +29,9 @@ void skip_empty(Lifted& lifted) {
   };
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
-      if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node || needed(node)) break;
+      if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
+          needed(node))
+        break;
       node = nodes[node].a;
     }
     return node;
@@ -69,7 +71,8 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
     if (!equal(values[values.size() - count + index], part)) return false;
   }
   values.resize(values.size() - count);
-  prefix = values.size() == 1 ? values[0] : context.expr(BoolOp{is_or, context.arena.copy(values)}, test->offset, test->line);
+  prefix = values.size() == 1 ? values[0]
+                              : context.expr(BoolOp{is_or, context.arena.copy(values)}, test->offset, test->line);
   return true;
 }
 
@@ -82,11 +85,15 @@ bool join_loop_tests(Context& context, Lifted& lifted, Graph& graph) {
       bool on_true = nodes[latch].a == header;
       int leave = on_true ? nodes[latch].b : nodes[latch].a;
       for (int before : graph.preds(header)) {
-        if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch) continue;
-        if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region) continue;
+        if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
+          continue;
+        if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region)
+          continue;
         int other = on_true ? nodes[before].b : nodes[before].a;
         Expr* prefix;
-        if (!same_target(nodes, leave, other) || !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix)) continue;
+        if (!same_target(nodes, leave, other) ||
+            !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix))
+          continue;
         int test = before;
         if (prefix || !nodes[before].statements.empty()) {
           test = int(nodes.size());

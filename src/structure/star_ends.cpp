@@ -34,7 +34,8 @@ bool Structurer::end_with(int region, int tail) {
     const Region& outer = cfg_.regions[with];
     if (outer.kind != Region::Kind::with || cfg_.inside(nodes_[tail].region, with)) continue;
     for (const Node& node : nodes_) {
-      if (node.end != Node::End::setup || node.index != with || node.b < 0 || node.b == tail || !trivial_tail(node.b)) continue;
+      if (node.end != Node::End::setup || node.index != with || node.b < 0 || node.b == tail || !trivial_tail(node.b))
+        continue;
       if (!equal(nodes_[tail].value, nodes_[node.b].value)) return false;
       const int end = node.b;
       for (Node& before : nodes_)

@@ -7,9 +7,15 @@ namespace depyf {
 using namespace ast;
 
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
-    : context_(context), graph_(lifted.nodes, lifted.entry), nodes_(lifted.nodes), cfg_(cfg), finally_ends_(lifted.finally_ends),
-      claimed_(lifted.nodes.size()), emitted_(lifted.nodes.size()),
-      after_star_(lifted.nodes.size()), may_return_(may_return) {
+    : context_(context),
+      graph_(lifted.nodes, lifted.entry),
+      nodes_(lifted.nodes),
+      cfg_(cfg),
+      finally_ends_(lifted.finally_ends),
+      claimed_(lifted.nodes.size()),
+      emitted_(lifted.nodes.size()),
+      after_star_(lifted.nodes.size()),
+      may_return_(may_return) {
   find_star_ends();
 }
 
@@ -29,7 +35,8 @@ bool Structurer::trivial_tail(int node) const {
   if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
   for (const Stmt* stmt : info.statements) {
     auto* internal = as<InternalStmt>(stmt);
-    if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit)) return false;
+    if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit))
+      return false;
   }
   return info.inherited || is<ConstantExpr>(info.value);
 }
@@ -44,7 +51,8 @@ bool Structurer::leaves(const Statements& out) const {
   if (auto* attempt = as<Try>(last)) {
     if (!attempt->finalbody.empty() && all(attempt->finalbody)) return true;
     if (!(attempt->orelse.empty() ? all(attempt->body) : all(attempt->orelse))) return false;
-    return std::all_of(attempt->handlers.begin(), attempt->handlers.end(), [&](const ExceptHandler& h) { return all(h.body); });
+    return std::all_of(attempt->handlers.begin(), attempt->handlers.end(),
+                       [&](const ExceptHandler& h) { return all(h.body); });
   }
   return false;
 }
@@ -118,8 +126,14 @@ int Structurer::terminator(int node, const Place& place, Statements& out, bool t
 
 int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   if (target == place.next) return -1;
-  if (target == place.cont) { out.push_back(make(Continue{}, nodes_[target])); return -1; }
-  if (target == place.brk) { out.push_back(make(Break{}, nodes_[target])); return -1; }
+  if (target == place.cont) {
+    out.push_back(make(Continue{}, nodes_[target]));
+    return -1;
+  }
+  if (target == place.brk) {
+    out.push_back(make(Break{}, nodes_[target]));
+    return -1;
+  }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
   bool first = !emitted_[target] && !claimed_[target] && graph_.forward_preds(target) == 1;
@@ -251,7 +265,8 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
         if (meet < 0 && node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) meet = node;
       for (int node : graph_.sequence()) {
         if (graph_.in_loop(node, header) || node == place.next || node == place.cont) continue;
-        if (graph_.forward_preds(node) > 1 && behind(node) && reaches(exit, node, place) && reaches(exhausted, node, place)) {
+        if (graph_.forward_preds(node) > 1 && behind(node) && reaches(exit, node, place) &&
+            reaches(exhausted, node, place)) {
           meet = node;
           break;
         }
@@ -321,13 +336,16 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
     for (int node : after) claimed_[node] = 1;
   }
   Place inner = place;
-  inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next, inner.loop = back ? header : place.loop;
+  inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next,
+  inner.loop = back ? header : place.loop;
   Statements body, orelse;
   if (is_for || is_while) {
     if (back) emitted_[header] = 1;
-    if (body_at == header) {}
-    else if (!back) { inner.next = -2; go(body_at, inner, body, false); }
-    else go(body_at, inner, body, false);
+    if (body_at == header) {
+    } else if (!back) {
+      inner.next = -2;
+      go(body_at, inner, body, false);
+    } else go(body_at, inner, body, false);
   } else {
     emit(header, inner, body);
   }

@@ -39,7 +39,9 @@ class Structurer {
   bool trivial_tail(int node) const;
   bool leaves(const Statements& out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
-  ast::Stmt* make(ast::Stmt::Node node, const Node& from) { return context_.stmt(std::move(node), from.offset, from.line); }
+  ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
+    return context_.stmt(std::move(node), from.offset, from.line);
+  }
   [[noreturn]] void fail(const char* what, int node) const;
 
   // handlers.cpp
