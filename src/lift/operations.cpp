@@ -623,8 +623,9 @@ void Lifter::extend(const Instruction& instruction) {
     if (auto* display = as<Dict>(target)) {
       if (op == Op::dict_update_ || op == Op::dict_merge_) {
         auto* inner = as<Dict>(value);
-        bool next_to =
-            inner && !inner->keys.empty() && display->keys.size() + inner->keys.size() > 16 && op == Op::dict_update_;
+        // Items after a `**` make a display of their own.
+        bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !display->keys.empty() &&
+                       std::none_of(inner->keys.begin(), inner->keys.end(), [](Expr* key) { return key == nullptr; });
         if (next_to) {
           for (std::size_t index = 0; index < inner->keys.size(); ++index)
             display->keys = add(display->keys, inner->keys[index]),

@@ -46,23 +46,24 @@ Block drop(Context& context, Block body, int depth) {
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
   // The same at the end of the last statement's own blocks, where the return has no line of its own.
-  auto implied = [&](Block inner) {
-    if (inner.size() < 2 || !returns_none(inner.back())) return true;
-    const Stmt* leave = inner.back();
-    return leave->line < 0 || leave->line == inner[inner.size() - 2]->line;
-  };
-  auto keep_implied = [&](Block& inner) {
-    if (implied(inner)) keep(inner);
+  // `next`: the line where the statement goes on.
+  auto keep_implied = [&](Block& inner, int next) {
+    if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
+    int line = inner.back()->line;
+    if (line < 0 || line <= inner[inner.size() - 2]->line || (next >= 0 && line >= next)) keep(inner);
   };
   if (auto* attempt = as<Try>(last)) {
-    if (attempt->orelse.empty()) keep_implied(attempt->body);
-    else keep_implied(attempt->orelse);
+    int next = -1;
+    if (!attempt->finalbody.empty()) next = attempt->finalbody[0]->line;
+    if (!attempt->handlers.empty() && !attempt->handlers[0].body.empty()) next = attempt->handlers[0].body[0]->line;
+    if (attempt->orelse.empty()) keep_implied(attempt->body, next);
+    else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers)
-      if (handler.body.size() > 1) keep_implied(handler.body);
+      if (handler.body.size() > 1) keep_implied(handler.body, -1);
     attempt->handlers = context.arena.copy(handlers);
   }
-  if (auto* with = as<With>(last)) keep_implied(with->body);
+  if (auto* with = as<With>(last)) keep_implied(with->body, -1);
   if (auto* branch = as<If>(last)) {
     bool only_return = branch->body.size() == 1 && returns_none(branch->body[0]);
     if (!only_return) keep(branch->body);

@@ -1,3 +1,4 @@
+# depyf-case: not yet
 class C:
     __x = 1
 

@@ -2,9 +2,8 @@ def f(a, b):
     for i in a:
         x(i)
     for i in a:
-        if i:
-            continue
-        x(i)
+        if not i:
+            x(i)
     for i in a:
         if i:
             break

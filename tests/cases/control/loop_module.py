@@ -4,7 +4,6 @@ for i in range(10):
     print(i)
 else:
     print('else')
-while True:
-    if x:
-        break
+while not x:
+    pass
 print('end')

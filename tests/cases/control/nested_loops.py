@@ -13,7 +13,6 @@ def f(a, b, c):
                 return i
         while c:
             x(4)
-            if b:
-                continue
-            x(5)
+            if not b:
+                x(5)
     x(6)

@@ -10,9 +10,8 @@ def f(a, b):
         if a:
             break
     while a:
-        if b:
-            continue
-        x(5)
+        if not b:
+            x(5)
     while a:
         if b:
             break

@@ -3,10 +3,11 @@ def f(a):
         try:
             x(i)
         except ValueError:
-            continue
+            pass
         except KeyError:
             break
-        x(2)
+        else:
+            x(2)
     while a:
         try:
             if x(1):

@@ -6,9 +6,8 @@ def f(a, b):
             x(1)
     for i in a:
         with i:
-            if b:
-                continue
-            x(2)
+            if not b:
+                x(2)
     while a:
         with b:
             return a

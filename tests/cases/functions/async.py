@@ -7,8 +7,7 @@ async def f(a):
         x(c)
     async for i in a:
         x(i)
-    else:
-        x(2)
+    x(2)
     return await a
 
 
@@ -17,7 +16,7 @@ async def g(a):
     x = yield
     async for i in a:
         if i:
-            break
+            return
         yield i
 
 

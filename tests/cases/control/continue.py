@@ -1,0 +1,18 @@
+# depyf-case: not yet
+for i in a:
+    if i:
+        continue
+    x(i)
+for i in a:
+    try:
+        x(1)
+    except ValueError:
+        continue
+    x(2)
+while True:
+    if x:
+        break
+for i in a:
+    x(i)
+else:
+    x(2)
