@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "code_from_python.h"
+#include "depyf/load.h"
 #include "depyf/prove.h"
 
 namespace nb = nanobind;
@@ -17,17 +18,49 @@ std::string whole(const std::string& utf8) {
   return nb::cast<std::string>(nb::steal(string));
 }
 
-Proof prove_live(nb::handle one, nb::handle two) {
-  CodeObject left = code_from_python(one), right = code_from_python(two);
+Proof prove_codes(const CodeObject& one, const CodeObject& two) {
   Proof proof;
   {
     nb::gil_scoped_release release;
-    proof = prove(left, right);
+    proof = prove(one, two);
   }
   for (std::string* text : {&proof.reason, &proof.where.function, &proof.where.one, &proof.where.two}) {
     *text = whole(*text);
   }
   return proof;
+}
+
+Proof prove_live(nb::handle one, nb::handle two) { return prove_codes(code_from_python(one), code_from_python(two)); }
+
+LoadedPyc load(const nb::bytes& file) {
+  LoadedPyc loaded = load_pyc({file.c_str(), file.size()});
+  if (!loaded.code) {
+    throw nb::value_error((loaded.error + " at offset " + std::to_string(loaded.error_offset)).c_str());
+  }
+  return loaded;
+}
+
+std::vector<const CodeObject*> nested(const CodeObject& code) {
+  std::vector<const CodeObject*> result;
+  for (const Constant& constant : code.constants) {
+    if (constant.code) result.push_back(constant.code.get());
+  }
+  return result;
+}
+
+// Code objects that are not proved are looked at one by one: those nested in them go by their places.
+nb::list prove_pyc(nb::bytes one, nb::bytes two) {
+  LoadedPyc left = load(one), right = load(two);
+  nb::list result;
+  std::vector<std::pair<const CodeObject*, const CodeObject*>> todo{{left.code.get(), right.code.get()}};
+  while (!todo.empty()) {
+    auto [a, b] = todo.back();
+    todo.pop_back();
+    result.append(nb::cast(prove_codes(*a, *b)));
+    std::vector<const CodeObject*> in_a = nested(*a), in_b = nested(*b);
+    for (std::size_t i = 0; i < in_a.size() && i < in_b.size(); ++i) todo.emplace_back(in_a[i], in_b[i]);
+  }
+  return result;
 }
 
 std::string place(std::int32_t offset, std::int32_t line) {
@@ -66,6 +99,8 @@ void bind_prove(nb::module_& module) {
       .def_prop_ro(
           "where", [](const Proof& it) { return it.proved ? nb::none() : nb::cast(it.where); },
           "The first effect that differs, or None.");
+  module.def("prove_pyc", &prove_pyc, nb::arg("one"), nb::arg("two"),
+             "For tests: the proofs of all code objects in two .pyc of any versions, which need not be the same.");
   module.def("prove", &prove_live, nb::arg("one"), nb::arg("two"),
              "Proves that two code objects do the same, or says where they part; never raises on a code object.");
 }

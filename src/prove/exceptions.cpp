@@ -67,10 +67,10 @@ Step Machine::pop_except() {
     side.handled = pop();
     return symbols_.may_be_null(side.handled) ? stuck("no exception where one is needed") : silent();
   }
-  if (side.blocks.empty() || side.blocks.back().target >= 0 || side.blocks.back().level + exception_values != depth()) {
+  if (side.blocks.empty() || side.blocks.back().target >= 0 || side.blocks.back().level + exception_values > depth()) {
     return stuck("the end of a handler that is none");
   }
-  side.handled = peek(2);
+  side.handled = peek(2);  // a value to return may lie below
   side.blocks.pop_back();
   drop(exception_values);
   return silent();

@@ -8,6 +8,12 @@ namespace {
 constexpr int steps_before_looking = 4096;  // silent ones, until an endless loop is looked for
 constexpr int steps_max = 1 << 20;
 
+// 3.8: what lies on the stack there depends on the way that leads there.
+bool counts_itself(Op op) {
+  return op == Op::end_finally_ || op == Op::pop_finally_ || op == Op::with_cleanup_start_ ||
+         op == Op::with_cleanup_finish_;
+}
+
 }  // namespace
 
 Step Machine::stuck(std::string reason) {
@@ -161,7 +167,7 @@ Step Machine::step() {
   }
   const Instruction& it = program_.decoded.instructions[static_cast<std::size_t>(side.at)];
   StackEffect size = stack_effect(it, program_.version(), false);
-  if (size.pops > depth() && program_.version() > Version{3, 8}) return stuck("the stack is too short");
+  if (size.pops > depth() && !side.second && !counts_itself(it.op)) return stuck("the stack is too short");
   return dispatch(it);
 }
 
@@ -429,7 +435,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::call_finally_:
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
-    case Op::with_cleanup_finish_:
+    case Op::with_cleanup_finish_: return finally38(it);
     case Op::unknown_: break;
   }
   return stuck("an operation that the prover does not know: " + std::string(op_name(it.op)));
@@ -463,6 +469,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       }
       break;
   }
+  side.second = false;
   ++side.at;
 }
 

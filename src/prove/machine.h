@@ -131,6 +131,12 @@ class Machine {
   Step with_except_start();
   Step blocks(const Instruction& it);
 
+  // finally38.cpp
+  Step finally38(const Instruction& it);
+  Symbol exception_on_top() const;
+  int address_on_top() const;
+  bool leave_handler(int& level);
+
   Side& frame() { return state_->sides[side_]; }
   const Side& frame() const { return state_->sides[side_]; }
   int depth() const { return static_cast<int>(frame().stack.size()); }
