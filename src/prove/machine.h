@@ -69,7 +69,7 @@ class Machine {
   Step step();
   Step dispatch(const Instruction& it);
 
-  // machine.cpp
+  // machine.cpp, dispatch.cpp
   Step stuck(std::string reason);
   Step silent() { return ++frame().at, Step::silent; }
   Step go(int target) { return frame().at = target, Step::silent; }
@@ -80,7 +80,6 @@ class Machine {
   Step constant_test(const Instruction& it);
   Symbol truth(Symbol value, Step& step);                  // -1: see step
   Step branch(const Instruction& it);
-  Step jump_or_pop(const Instruction& it);
   Symbol fact(Symbol boolean) const;
 
   // frame_values.cpp

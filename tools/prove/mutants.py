@@ -27,7 +27,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "roundtrip"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import compare  # noqa: E402
-
 from depyf import _core  # noqa: E402
 
 warnings.simplefilter("ignore")
@@ -75,6 +74,9 @@ def arguments(node: ast.AST, rng: random.Random) -> bool:
 
 
 def constant(node: ast.AST, rng: random.Random) -> bool:
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+        node.value = ast.Name("other", ast.Load())  # the local may be one that nobody reads
+        return True
     if not isinstance(node, ast.Constant):
         return False
     value = node.value
@@ -353,7 +355,7 @@ def main() -> None:
     )
     if options.kind:
         survivors = [it for it in survivors if it[0] == options.kind]
-    for kind, file, original, mutant, function in survivors[: options.show]:
+    for kind, file, original, mutant, _ in survivors[: options.show]:
         print("---", kind, file, original.co_name)
         differences(original, mutant)
 
