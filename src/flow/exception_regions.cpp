@@ -39,12 +39,16 @@ class RegionBuilder {
   void run() {
     cfg_.region_of.assign(code_.size(), -1);
     // What does nothing belongs to what comes next: the compiler leaves NOP outside the ranges around it.
-    std::vector<char> target(code_.size() + 1);
-    for (const Instruction& instruction : code_)
-      if (instruction.target >= 0) target[instruction.target] = 1;
+    std::vector<char> target(code_.size() + 1), loop(code_.size() + 1);
+    for (int at = 0; at < int(code_.size()); ++at) {
+      if (code_[at].target < 0) continue;
+      target[code_[at].target] = 1;
+      if (code_[at].target <= at) loop[code_[at].target] = 1;
+    }
     for (int at = int(code_.size()) - 1; at >= 0; --at) {
-      bool nothing =
-          (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < int(code_.size()) && !target[at + 1];
+      // Not where a jump goes: that may be the start of a loop around the statement.
+      bool nothing = (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < int(code_.size()) &&
+                     !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
     if (too_deep_) cfg_.odd_regions = true;

@@ -43,7 +43,7 @@ class CopyMatcher {
     while (!todo.empty()) {
       auto [mine, other] = todo.back();
       todo.pop_back();
-      if (!step(plain(mine), plain(other), todo)) return -1;
+      if (!step(plain(mine), other, todo)) return -1;
       if (seen_.size() > 5000) return -1;
     }
     return after_;
@@ -64,11 +64,12 @@ class CopyMatcher {
     return false;
   }
 
-  bool step(int mine, int other, std::vector<std::pair<int, int>>& todo) {
+  bool step(int mine, int raw, std::vector<std::pair<int, int>>& todo) {
+    const int other = plain(raw);
     const Instruction& a = code_[mine];
     if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
-      if (after_ < 0) after_ = other;
-      return after_ == other || same_end(after_, other);
+      if (after_ < 0) after_ = raw;
+      return plain(after_) == other || same_end(after_, other);
     }
     auto [found, fresh] = seen_.emplace(mine, other);
     if (!fresh) return found->second == other || same_end(found->second, other);
@@ -77,7 +78,7 @@ class CopyMatcher {
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
       seen_.erase(mine);
-      return step(plain(left), other, todo);
+      return step(plain(left), raw, todo);
     }
     if (a.op != b.op || a.arg != b.arg || a.aux != b.aux) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
@@ -149,7 +150,10 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
   auto resolve = [&](int region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));
-      if (found != after[region].end() && found->second >= 0) to = found->second;
+      if (found == after[region].end() || found->second < 0) continue;
+      to = found->second;
+      // A loop around the statement that starts within it: the edge would not be seen to leave.
+      if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;
     }
     return to;
   };

@@ -406,6 +406,8 @@ void Lifter::settle_ends() {
                                  [](const Stmt* s) { return is<InternalStmt>(s); });
       bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);
       if (next.region != node.region && !tail) spill_at_end(index, states_[index].stack.size());
+      for (const Entry& entry : states_[index].stack)
+        node.carries |= find(entry.block) == index && !is<Internal>(entry.expr) && !is<ConstantExpr>(entry.expr);
     }
   }
   for (int index = 0; index < int(nodes_.size()); ++index) {

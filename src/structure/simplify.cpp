@@ -25,6 +25,7 @@ void skip_empty(Lifted& lifted) {
   // The empty start of a loop stays where its body starts with a for loop: the two would become one.
   auto needed = [&](int node) {
     int to = nodes[node].a;
+    if (nodes[node].carries) return true;  // a value that a return takes is made in the statement
     return graph.order(node) >= 0 && graph.is_header(node) && nodes[to].end == Node::End::loop;
   };
   auto target = [&](int node) {
