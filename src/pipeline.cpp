@@ -198,6 +198,7 @@ Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
       with_names.insert(with_names.end(), block.begin(), block.end());
       block = context.arena.copy(with_names);
     }
+    block = spell_out_comprehension(context, code, block);
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
     block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0,
                                        code.firstlineno)});

@@ -11,6 +11,7 @@
 #include "flow/exception_regions.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "decode/decode.h"
 
@@ -23,12 +24,14 @@ class RegionBuilder {
  public:
   RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable)
       : cfg_(cfg), code_(cfg.code), reachable_(reachable), cover_(code_.size(), -1) {
+    // A handler for instructions that cannot raise is none.
+    std::unordered_set<int> used;
+    for (const ProtectedRange& range : ranges)
+      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
+        if (reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_) used.insert(range.target);
     std::unordered_map<int, int> by_target;
     for (const ProtectedRange& range : ranges) {
-      bool used = false;
-      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
-        used |= reachable[at] && code_[at].op != Op::nop_;
-      if (!used) continue;
+      if (!used.contains(range.target)) continue;
       auto [found, fresh] = by_target.emplace(range.target, int(groups_.size()));
       if (fresh) groups_.push_back({range, -2});
       for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)

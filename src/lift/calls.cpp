@@ -158,8 +158,10 @@ void Lifter::call_ex(const Instruction& instruction) {
   }
   std::vector<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
-  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && constant->items.empty()) {
-  } else args.push_back(make(Starred{sequence}));
+  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple);
+           constant && (mapping || constant->items.empty()))
+    for (const Constant& item : constant->items) args.push_back(make(ConstantExpr{&item}));
+  else args.push_back(make(Starred{sequence}));
   std::vector<Keyword> keywords;
   if (mapping) {
     auto* dict = as<Dict>(mapping);
@@ -393,6 +395,14 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
       }
       return false;
     }
+    // `for y in [x]` is compiled as an assignment.
+    if (auto* assign = as<Assign>(stmt); !first && assign && assign->targets.size() == 1 && block.size() > 1) {
+      generators.back().ifs = context_.arena.copy(ifs);
+      ifs.clear();
+      generators.push_back({assign->targets[0], make(ListExpr{context_.list({assign->value})}), {}, false});
+      block = block.subspan(1);
+      continue;
+    }
     if (count > 1 && !(count == 2 && is<Continue>(block[1]))) return false;
     if (auto* loop = as<For>(stmt)) {
       if (!loop->orelse.empty()) return false;
@@ -410,14 +420,6 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
       continue;
     }
     if (first) return false;
-    // `for y in [x]` is compiled as an assignment.
-    if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1 && block.size() > 1) {
-      generators.back().ifs = context_.arena.copy(ifs);
-      ifs.clear();
-      generators.push_back({assign->targets[0], make(ListExpr{context_.list({assign->value})}), {}, false});
-      block = block.subspan(1);
-      continue;
-    }
     if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
       elt = append->value, value = append->value2;
     } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {
@@ -431,6 +433,41 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
   generators.back().ifs = context_.arena.copy(ifs);
   result = make(ComprehensionExpr{kind, elt, value, context_.arena.copy(generators)});
   return true;
+}
+
+// BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.
+Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {
+  std::string_view result = "__result";
+  std::string_view maker = code.name == "<listcomp>"   ? "list"
+                           : code.name == "<setcomp>"  ? "set"
+                           : code.name == "<dictcomp>" ? "dict"
+                                                       : "";
+  if (maker.empty()) return body;
+  std::function<void(Block)> walk = [&](Block block) {
+    for (Stmt* stmt : block) {
+      if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
+        Expr* name = context.name(result);
+        if (append->value2) {
+          Expr* target = context.expr(Subscript{name, append->value});
+          stmt->node = Assign{context.list({target}), append->value2};
+        } else {
+          Expr* method = context.expr(Attribute{name, code.name == "<setcomp>" ? "add" : "append"});
+          stmt->node = ExprStmt{context.expr(Call{method, context.list({append->value}), {}})};
+        }
+      }
+      for_each_expr(stmt, [&](Expr*& expr) {
+        if (auto* internal = as<Internal>(expr)) {
+          if (internal->marker == Marker::result) expr = context.name(result);
+        }
+      });
+      for_each_block(stmt, [&](Block& inner) { walk(inner); });
+    }
+  };
+  walk(body);
+  std::vector<Stmt*> statements{
+      context.stmt(Assign{context.list({context.name(result)}), context.expr(Call{context.name(maker), {}, {}})})};
+  statements.insert(statements.end(), body.begin(), body.end());
+  return context.arena.copy(statements);
 }
 
 // A function, class or lambda that stands where only an expression may: defined before, under a name.
@@ -463,6 +500,7 @@ void Lifter::hoist(Expr* expr) {
   else id = context_.arena.copy(id);
   fast_.insert(id.data());
   Stmt* made = function_def(function, id, {});
+  as<FunctionDef>(made)->body = spell_out_comprehension(context_, *function.code, as<FunctionDef>(made)->body);
   for (Expr** part : {&context_.functions[internal->index].defaults, &context_.functions[internal->index].kw_defaults})
     if (*part) settle(*part);
   *expr = Expr{Name{id}, expr->offset, expr->line};

@@ -80,6 +80,9 @@ class Context {
   }
 };
 
+// The body of a comprehension's code object as statements that stand by themselves.
+ast::Block spell_out_comprehension(Context& context, const CodeObject& code, ast::Block body);
+
 // `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);
 // Does the negation need another instruction (`in` to `not in`, `is` to `is not`), not just the other jump?

@@ -27,7 +27,7 @@ struct Node {
   int index = -1;
   int region = -1;
   bool is_async = false;
-  bool carries = false;        // a value made here is used by the next node, which has another region
+  bool carries = false;  // a value made here is used by the next node, which has another region
   bool pops_iterator = false;  // starts where `break` has just left a for loop
   int iterators = 0;  // of for loops on the stack at its start, those popped at once not counted
   bool inherited = false;  // leave: the value was made in the block before

@@ -39,7 +39,9 @@ void skip_empty(Lifted& lifted) {
   };
   for (Node& node : nodes) {
     if (node.end == Node::End::none) continue;
-    node.a = target(node.a), node.b = target(node.b);
+    // A statement keeps its body, though it may be empty: what comes next is not protected.
+    if (node.end != Node::End::setup) node.a = target(node.a);
+    node.b = target(node.b);
   }
   lifted.entry = target(lifted.entry);
 }
