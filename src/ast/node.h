@@ -78,6 +78,7 @@ enum class Marker : std::uint8_t {
   build_class,
   function,      // index into FunctionSource table
   exc_match, eg_match,  // tests of a handler; value: the type
+  match_case,    // test of a case; value: the subject, index into Context::cases
   import_module, import_member,
   unpacked,      // index-th target of an unpacking; value: what is unpacked
   copied,        // a value that was duplicated on the stack

@@ -50,6 +50,7 @@ class Builder {
         if (flow_.next[at] >= 0) leader[flow_.next[at]] = true;
       }
       if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
+      if (instruction.op == Op::match_case_) leader[at + 1] = true;
       if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
     }
     for (const Region& region : cfg_.regions) {
@@ -164,6 +165,13 @@ class Builder {
     const Region& info = cfg_.regions[region];
     int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
     made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
+    // What follows may be a statement that has its setup already.
+    if (info.kind == Region::Kind::with)
+      for (int block = 0; block < index; ++block) {
+        const BasicBlock& other = cfg_.blocks[block];
+        if (other.kind != BasicBlock::Kind::setup || other.next != made.jump || cfg_.inside(region, other.setup_of)) continue;
+        made.jump = block, block = -1;
+      }
     (void)outer_loop;
     for (BasicBlock& block : cfg_.blocks)
       if (!cfg_.inside(block.region, region)) {
@@ -248,7 +256,10 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   cfg.code = decoded.instructions;
   std::vector<ProtectedRange> ranges = decoded.ranges;
   simplify_idioms(decoded, cfg.code, ranges);
-  if (structured) simplify_except_star(cfg.code, ranges);
+  if (structured) {
+    simplify_except_star(cfg.code, ranges);
+    find_matches(decoded, cfg.code, cfg.patterns);
+  }
   Flow flow;
   flow.next.resize(cfg.code.size());
   for (int at = 0; at < int(cfg.code.size()); ++at)

@@ -25,6 +25,14 @@ struct FunctionValue {
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
 };
 
+// The test of a case.
+struct CaseTest {
+  ast::Pattern* pattern = nullptr;
+  bool guard = false;   // what follows is its guard
+  bool keeps = false;   // other cases follow
+  std::int32_t line = -1;
+};
+
 // The body of a code object, ready to stand in a `def`, `class`, `lambda` or module.
 struct Body {
   ast::Block block;
@@ -39,6 +47,7 @@ class Context {
   std::vector<std::string> notes;
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;
+  std::vector<CaseTest> cases;
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
   Level level = Level::structured;

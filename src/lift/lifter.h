@@ -134,6 +134,11 @@ class Lifter {
   // matching.cpp
   bool matching(const Instruction& instruction);
 
+  // patterns.cpp
+  void match_case(const Instruction& instruction);
+  ast::Pattern* pattern(const std::vector<PatternNode>& nodes, int index, std::vector<ast::Expr*>& bound);
+  ast::Expr* pattern_expression(int begin, int end);
+
   // merge.cpp
   int find(int block);
   std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
@@ -180,6 +185,7 @@ class Lifter {
   std::vector<ast::Expr*> items_;  // what for loops bind
   std::vector<std::optional<std::vector<ast::Expr*>>> flat_stacks_;
   std::vector<int> flat_todo_;
+  std::set<std::string_view> subjects_;  // names that match statements give to what they match
   std::set<int> chains_;  // blocks that only clean up after a chained comparison
 };
 

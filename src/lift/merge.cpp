@@ -277,7 +277,8 @@ bool Lifter::merge_condition(int node) {
     if (!same_stack) break;
     auto handles = [](const Expr* test) {
       auto* internal = as<Internal>(test);
-      return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
+      return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
+                          internal->marker == Marker::match_case);
     };
     if (handles(first.value) || handles(second.value)) break;
     auto combine = [&](bool is_or, Expr* left) {

@@ -384,6 +384,7 @@ void Lifter::step(const Instruction& instruction) {
       ended_ = true;
       return;
     }
+    case Op::match_case_: match_case(instruction); return;
     case Op::for_iter_: {
       const BasicBlock& block = cfg_.blocks[current_block_];
       Entry iterator = pop_entry();

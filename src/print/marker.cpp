@@ -22,6 +22,7 @@ std::string_view name_of(ast::Marker marker) {
     case Marker::function: return "function";
     case Marker::exc_match: return "exc_match";
     case Marker::eg_match: return "eg_match";
+    case Marker::match_case: return "match_case";
     case Marker::import_module: return "import_module";
     case Marker::import_member: return "import_member";
     case Marker::unpacked: return "unpacked";

@@ -7,6 +7,24 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+// The loads and stores of a case's pattern.
+std::vector<Instruction> pattern_instructions(const Scope& scope, int pattern) {
+  std::vector<Instruction> found;
+  auto add = [&](int at) {
+    if (at >= 0) found.push_back(scope.decoded.instructions[at]);
+  };
+  for (const PatternNode& node : scope.cfg.patterns[pattern].nodes) {
+    for (int store : node.stores) add(store);
+    add(node.rest);
+    for (int at = node.expression.first; at < node.expression.second; ++at) add(at);
+    for (auto [begin, end] : node.keys)
+      for (int at = begin; at < end; ++at) add(at);
+  }
+  return found;
+}
+}  // namespace
+
 Block declarations(Context& context, Block body, const Scope& scope) {
   const DecodedCode& decoded = scope.decoded;
   const CodeObject& code = *decoded.code;
@@ -21,9 +39,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
     return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{};
   };
   std::vector<char> seen(scope.cfg.code.size());
-  for (int block : scope.cfg.order)
-    for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
-      const Instruction& instruction = scope.cfg.code[at];
+  auto look = [&](const Instruction& instruction) {
       switch (instruction.op) {
         case Op::store_global_:
         case Op::delete_global_:
@@ -47,6 +63,12 @@ Block declarations(Context& context, Block body, const Scope& scope) {
         case Op::yield_from_: yields = true; break;
         default: break;
       }
+  };
+  for (int block : scope.cfg.order)
+    for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
+      look(scope.cfg.code[at]);
+      if (scope.cfg.code[at].op == Op::match_case_)
+        for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
     }
   std::vector<Stmt*> result;
   auto names = [&](const std::set<std::string_view>& set) {

@@ -64,6 +64,11 @@ Block drop(Context& context, Block body, int depth) {
     attempt->handlers = context.arena.copy(handlers);
   }
   if (auto* with = as<With>(last)) keep_implied(with->body, -1);
+  if (auto* match = as<Match>(last)) {
+    std::vector<MatchCase> cases(match->cases.begin(), match->cases.end());
+    for (MatchCase& each : cases) keep_implied(each.body, -1);
+    match->cases = context.arena.copy(cases);
+  }
   if (auto* branch = as<If>(last)) {
     bool only_return = branch->body.size() == 1 && returns_none(branch->body[0]);
     if (!only_return) keep(branch->body);

@@ -11,6 +11,7 @@ std::vector<int> Graph::successors(int node) const {
   switch (info.end) {
     case Node::End::go: return {info.a};
     case Node::End::branch:
+      if (info.b < 0) return {info.a};
       // What stands first in the code comes first.
       if (info.b >= 0 && info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {info.b, info.a};
       return {info.a, info.b};

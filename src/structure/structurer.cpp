@@ -48,6 +48,11 @@ bool Structurer::leaves(const Statements& out) const {
   if (auto* internal = as<InternalStmt>(last)) return internal->marker == StmtMarker::reraise;
   auto all = [&](Block body) { return leaves(Statements(body.begin(), body.end())); };
   if (auto* branch = as<If>(last)) return !branch->orelse.empty() && all(branch->body) && all(branch->orelse);
+  if (auto* match = as<Match>(last)) {
+    auto* rest = as<MatchAs>(match->cases.back().pattern);
+    return rest && !rest->pattern && !match->cases.back().guard &&
+           std::all_of(match->cases.begin(), match->cases.end(), [&](const MatchCase& each) { return all(each.body); });
+  }
   if (auto* attempt = as<Try>(last)) {
     if (!attempt->finalbody.empty() && all(attempt->finalbody)) return true;
     if (!(attempt->orelse.empty() ? all(attempt->body) : all(attempt->orelse))) return false;
@@ -81,6 +86,10 @@ void Structurer::emit(int node, Place place, Statements& out) {
     if (emitted_[node]) fail("a block in two places", node);
     emitted_[node] = 1;
     out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
+    if (is_case(node)) {
+      match(node, place, out);
+      break;
+    }
     std::vector<int> after = merges(node, place);
     if (nodes_[node].end == Node::End::loop) {
       loop(node, place, out);

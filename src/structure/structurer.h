@@ -48,6 +48,11 @@ class Structurer {
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
   ast::Block clean(ast::Block statements);
 
+  // match.cpp
+  bool is_case(int node) const;
+  int guard_of(int test) const;
+  void match(int first, const Place& place, Statements& out);
+
   // star_ends.cpp
   void find_star_ends();
   bool end_with(int region, int tail);

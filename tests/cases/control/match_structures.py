@@ -16,7 +16,7 @@ def f(a):
             x(b)
         case Point():
             x(1)
-        case (1 | 2) as b:
+        case 1 | 2 as b:
             x(b)
         case b if b > 10:
             x(b)

@@ -1,0 +1,161 @@
+// match s:                 <s>
+//     case p:              COPY 1; p, else F; [guard, else N]; POP_TOP; <body>; JUMP end
+//                          F: POP_TOP; ...              what lies on the stack where a test of p fails
+//     case q:              N: q, else G; <body>         the last, but `case _`, uses the subject up
+//                          G: POP_TOP; ...
+//     case _:              <body>
+#include "flow/match_patterns.h"
+
+#include <algorithm>
+#include <set>
+
+#include "decode/decode.h"
+#include "flow/exception_regions.h"
+#include "flow/pattern_parser.h"
+
+namespace depyf {
+namespace {
+
+class MatchFinder {
+ public:
+  MatchFinder(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns)
+      : decoded_(decoded), code_(code), patterns_(patterns) {}
+
+  void run() {
+    taken_.assign(code_.size(), false);
+    for (int at = 0; at < size(); ++at)
+      if (code_[at].target >= 0) jumps_.push_back({code_[at].target, at});
+    std::sort(jumps_.begin(), jumps_.end());
+    for (int at = 0; at < size(); ++at) {
+      if (taken_[at]) continue;
+      Op op = code_[at].op;
+      if ((op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_) statement(at);
+      else if (op == Op::match_class_) statement(class_start(at));
+    }
+  }
+
+ private:
+  struct Case {
+    ParsedCase parsed;
+    bool keeps;
+  };
+
+  int size() const { return int(code_.size()); }
+  int skip(int at) const {
+    while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
+    return at;
+  }
+  int before(int at) const {
+    do --at;
+    while (at > 0 && code_[at].op == Op::nop_);
+    return at;
+  }
+
+  // LOAD C; [LOAD_ATTR ...]; LOAD_CONST; MATCH_CLASS
+  int class_start(int at) const {
+    at = before(before(at));
+    while (at > 0 && code_[at].op == Op::load_attr_) at = before(at);
+    return at;
+  }
+
+  void statement(int at) {
+    if (at < 0) return;
+    std::vector<Case> cases;
+    for (;;) {
+      at = skip(at);
+      Case one{{}, false};
+      if (code_[at].op != Op::pop_top_ && parse_case(decoded_, code_, at, false, one.parsed) && (!cases.empty() || is_match(one))) {
+        cases.push_back(std::move(one));
+        break;
+      }
+      one = {{}, true};
+      if (code_[at].op != Op::copy_ || code_[at].arg != 1 || !parse_case(decoded_, code_, at, true, one.parsed)) break;
+      one.parsed.pattern.guard = code_[skip(one.parsed.success)].op != Op::pop_top_;
+      if (one.parsed.failure < 0) one.parsed.failure = next_case(one.parsed.success);
+      at = one.parsed.failure;
+      bool further = at > one.parsed.begin;
+      cases.push_back(std::move(one));
+      if (!further) break;
+    }
+    bool whole = !cases.empty() && !cases.back().keeps &&
+                 std::all_of(cases.begin(), cases.end(), [&](const Case& one) { return separate(one.parsed); });
+    for (Case& one : cases) {
+      if (whole) rewrite(one);
+      else taken_[one.parsed.begin] = true;  // from there on it would not fit either
+    }
+  }
+
+  // Does the pattern use what nothing but a match statement has?
+  static bool is_match(const Case& one) {
+    const PatternNode& whole = one.parsed.pattern.nodes[0];
+    if (one.parsed.failure < 0) return false;
+    bool simple = whole.kind == PatternNode::Kind::value || whole.kind == PatternNode::Kind::singleton;
+    return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
+  }
+
+  // The guard of a case that matches anything: where its jumps past the POP_TOP of the subject lead.
+  int next_case(int guard) const {
+    std::vector<std::pair<int, int>> todo{{guard, 0}};
+    std::set<int> seen;
+    int pop = size();
+    while (!todo.empty() && seen.size() < 2000) {
+      auto [at, depth] = todo.back();
+      todo.pop_back();
+      if (at < guard || at >= size() || depth < 0 || !seen.insert(at).second) continue;
+      const Instruction& instruction = code_[at];
+      if (instruction.op == Op::pop_top_ && depth == 0) {
+        pop = std::min(pop, at);
+        continue;
+      }
+      auto change = [&](bool jump) {
+        StackEffect effect = stack_effect(instruction, decoded_.code->version, jump);
+        return depth - int(effect.pops) + int(effect.pushes);
+      };
+      if (instruction.target >= 0) todo.push_back({instruction.target, change(true)});
+      if (falls_through(instruction.op)) todo.push_back({at + 1, change(false)});
+    }
+    int found = -1;
+    for (int at : seen) {
+      int target = code_[at].target;
+      if (at >= pop || target <= pop || pop >= size()) continue;
+      if (found >= 0 && found != target) return -1;
+      found = target;
+    }
+    return found;
+  }
+
+  // Does nobody jump between the first test and the body?
+  bool separate(const ParsedCase& parsed) const {
+    if (parsed.success <= parsed.begin || parsed.failure == parsed.begin + 1) return false;
+    auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), std::pair(parsed.begin, size()));
+    for (; jump != jumps_.end() && jump->first < parsed.success; ++jump)
+      if (jump->second < parsed.begin || jump->second >= parsed.success) return false;
+    return true;
+  }
+
+  // The other tests are jumped over; a short way out may have been copied between them, where no alternative has matched.
+  void rewrite(Case& one) {
+    for (int at = one.parsed.begin; at < one.parsed.success; ++at) taken_[at] = true;
+    Instruction& test = code_[one.parsed.begin];
+    test.op = Op::match_case_, test.arg = int(patterns_.size()), test.aux = one.keeps, test.target = one.parsed.failure;
+    if (one.parsed.success > one.parsed.begin + 1) {
+      Instruction& jump = code_[one.parsed.begin + 1];
+      jump.op = Op::jump_, jump.arg = jump.aux = 0, jump.target = one.parsed.success;
+    }
+    patterns_.push_back(std::move(one.parsed.pattern));
+  }
+
+  const DecodedCode& decoded_;
+  std::vector<Instruction>& code_;
+  std::vector<CasePattern>& patterns_;
+  std::vector<bool> taken_;                  // by a case that was found, or looked at in vain
+  std::vector<std::pair<int, int>> jumps_;   // target, source
+};
+
+}  // namespace
+
+void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns) {
+  MatchFinder(decoded, code, patterns).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,143 @@
+// Branches on the patterns of one subject to a match statement:
+//
+//     T = <subject>                        match <subject>:
+//     C: if T matches p: [if g:] a             case p [if g]: a
+//     N: else (or not g): if T matches q: b    case q: b
+//     D: else: c                               case _: c
+#include <algorithm>
+
+#include "structure/structurer.h"
+
+namespace depyf {
+using namespace ast;
+
+bool Structurer::is_case(int node) const {
+  if (node < 0 || nodes_[node].end != Node::End::branch) return false;
+  auto* internal = as<Internal>(nodes_[node].value);
+  return internal && internal->marker == Marker::match_case;
+}
+
+// The branch on the guard of the case that `test` tests, -1: there is none.
+int Structurer::guard_of(int test) const {
+  const Node& info = nodes_[test];
+  const CaseTest& wanted = context_.cases[as<Internal>(info.value)->index];
+  if (wanted.keeps && !wanted.guard) return -1;
+  const Node& guard = nodes_[info.a];
+  bool fits = info.a != info.b && guard.end == Node::End::branch && guard.statements.empty() && !is_case(info.a) &&
+              graph_.preds(info.a).size() == 1 && !graph_.is_header(info.a) && guard.a != guard.b;
+  // The last case is left where its guard fails; where it always matches, only the line tells the guard from an `if`.
+  bool shared = fits && (guard.a == info.b || guard.b == info.b);
+  if (wanted.keeps) return shared ? info.a : -1;
+  bool one_line = wanted.line >= 0 && guard.line == wanted.line;
+  return fits && one_line && (shared || info.b < 0) ? info.a : -1;
+}
+
+void Structurer::match(int first, const Place& place, Statements& out) {
+  struct Arm {
+    int test, guard;
+    Statements body;
+  };
+  auto subject_of = [&](int node) { return as<Name>(as<Internal>(nodes_[node].value)->value)->id; };
+  auto test_of = [&](int node) -> const CaseTest& { return context_.cases[as<Internal>(nodes_[node].value)->index]; };
+  const std::string_view subject = subject_of(first);
+  std::vector<Arm> arms;
+  std::vector<char> own(nodes_.size());  // decides which arm runs
+  int rest = first;                      // where no pattern matches
+  do {
+    arms.push_back({rest, guard_of(rest), {}});
+    own[rest] = 1;
+    if (arms.back().guard >= 0) own[arms.back().guard] = 1;
+    rest = nodes_[rest].b;
+  } while (test_of(arms.back().test).keeps && is_case(rest) && !own[rest] && nodes_[rest].statements.empty() &&
+           subject_of(rest) == subject);
+  if (test_of(arms.back().test).keeps) fail("a match statement without its last case", first);
+  auto only_failures = [&](int node) {
+    return std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(), [&](int pred) { return own[pred] != 0; });
+  };
+  // Where control goes from a guard, or a test without one. The last case may match always: then its body stands first.
+  auto failure_of = [&](int guard, int next) {
+    const Node& branch = nodes_[guard];
+    if (next >= 0) return next;
+    return nodes_[branch.b].offset < nodes_[branch.a].offset ? branch.a : branch.b;
+  };
+  auto body_of = [&](int test, int guard) {
+    if (guard < 0) return nodes_[test].a;
+    return nodes_[guard].a == failure_of(guard, nodes_[test].b) ? nodes_[guard].b : nodes_[guard].a;
+  };
+  for (const Arm& arm : arms) {
+    if (arm.test != first && (!only_failures(arm.test) || claimed_[arm.test] || emitted_[arm.test])) fail("a case in two places", arm.test);
+    bool guarded = test_of(arm.test).guard && nodes_[arm.test].a != nodes_[arm.test].b;
+    if (guarded && arm.guard < 0) fail("a guard of several statements", arm.test);
+  }
+  for (const Arm& arm : arms) {
+    emitted_[arm.test] = claimed_[arm.test] = 1;
+    if (arm.guard >= 0) emitted_[arm.guard] = claimed_[arm.guard] = 1;
+  }
+  // What stands after the statement.
+  auto known = [&](int node) { return node == place.next || node == place.cont || node == place.brk; };
+  if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
+  const bool empty_arm = std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
+  const bool own_rest = rest >= 0 && !known(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
+  std::vector<int> after;
+  for (int node : graph_.sequence())
+    if (!claimed_[node] && graph_.idom(node) >= 0 && own[graph_.idom(node)] && node != graph_.entry &&
+        graph_.forward_preds(node) > 1 && cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
+      after.push_back(node);
+  for (int node : after) claimed_[node] = 1;
+  if (own_rest) claimed_[rest] = 1;
+  Place inner = place;
+  if (!after.empty()) inner.next = after[0];
+  std::vector<MatchCase> cases;
+  bool all_leave = true;
+  for (Arm& arm : arms) {
+    const Node& test = nodes_[arm.test];
+    const CaseTest& wanted = test_of(arm.test);
+    Expr* guard = nullptr;
+    const int body = body_of(arm.test, arm.guard);
+    if (arm.guard >= 0) {
+      const Node& branch = nodes_[arm.guard];
+      guard = branch.a == body ? branch.value : negate(context_, branch.value);
+    }
+    if (wanted.guard && test.a == test.b) {
+      Constant never;
+      never.kind = Constant::Kind::false_;
+      guard = context_.constant(std::move(never));
+    } else {
+      go(body, inner, arm.body, false);
+    }
+    all_leave = all_leave && leaves(arm.body);
+    if (arm.body.empty()) arm.body.push_back(make(Pass{}, test));
+    cases.push_back({wanted.pattern, guard, block(arm.body)});
+  }
+  // `case _:` where the other cases go on, or where the compiler left its NOP.
+  bool hinted = false;
+  if (rest >= 0 && rest < int(cfg_.blocks.size())) hinted = cfg_.code[cfg_.blocks[rest].begin].op == Op::nop_;
+  const bool follows = own_rest && after.empty() && all_leave && !hinted;
+  Statements otherwise;
+  if (own_rest && !follows) {
+    claimed_[rest] = 0;
+    place_node(rest, inner, otherwise);
+  } else if (rest >= 0 && !own_rest) {
+    go(rest, inner, otherwise, false);
+  }
+  if (!otherwise.empty()) {
+    Pattern* any = context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}});
+    cases.push_back({any, nullptr, block(otherwise)});
+  }
+  // The subject was given a name just before.
+  Expr* value = context_.name(subject);
+  if (!out.empty())
+    if (auto* assign = as<Assign>(out.back()); assign && assign->targets.size() == 1) {
+      auto* target = as<Name>(assign->targets[0]);
+      if (target && target->id == subject) value = assign->value, out.pop_back();
+    }
+  out.push_back(make(Match{value, context_.arena.copy(cases)}, nodes_[first]));
+  if (follows) return place_node(rest, place, out);
+  for (std::size_t index = 0; index < after.size(); ++index) {
+    Place then = place;
+    if (index + 1 < after.size()) then.next = after[index + 1];
+    place_node(after[index], then, out);
+  }
+}
+
+}  // namespace depyf
