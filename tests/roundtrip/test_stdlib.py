@@ -41,6 +41,9 @@ def test_every_code_object_decompiles_and_compiles(capsys: pytest.CaptureFixture
     assert len(rows) > 6500
     assert not [row for row in rows if row["verdict"] == "raises"], examples(rows, "raises")
     assert not [row for row in rows if row["verdict"] == "no-compile"], examples(rows, "no-compile")
+    # Most of what is not equal loads an attribute of a module otherwise: the compiler looks whether a name is imported.
+    judged = [row for row in rows if row["verdict"] != "compiles"]
+    assert sum(row["verdict"] == "equal" for row in judged) >= 0.87 * len(judged), examples(rows, "differs")
 
 
 def test_whole_modules_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +71,8 @@ def test_whole_modules_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixt
         rows += [{"module": name, **row} for row in compare.compare_trees(code, new)]
     record("modules", rows)
     equal = {name for name in MODULES if all(row["equal"] for row in rows if row["module"] == name)}
+    objects = sum(row["equal"] for row in rows)
     with capsys.disabled():
-        objects = sum(row["equal"] for row in rows)
         print(f"\nwhole modules: equal {len(equal)} of {len(MODULES)}; code objects in them {objects} of {len(rows)}")
     assert not broken, "\n".join(broken)
+    assert objects >= 0.995 * len(rows), [(row["module"], row["path"]) for row in rows if not row["equal"]][:20]
