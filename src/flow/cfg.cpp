@@ -169,7 +169,8 @@ class Builder {
     if (info.kind == Region::Kind::with)
       for (int block = 0; block < index; ++block) {
         const BasicBlock& other = cfg_.blocks[block];
-        if (other.kind != BasicBlock::Kind::setup || other.next != made.jump || cfg_.inside(region, other.setup_of)) continue;
+        if (other.kind != BasicBlock::Kind::setup || other.next != made.jump || cfg_.inside(region, other.setup_of))
+          continue;
         made.jump = block, block = -1;
       }
     (void)outer_loop;

@@ -29,7 +29,8 @@ class MatchFinder {
     for (int at = 0; at < size(); ++at) {
       if (taken_[at]) continue;
       Op op = code_[at].op;
-      if ((op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_) statement(at);
+      if ((op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_)
+        statement(at);
       else if (op == Op::match_class_) statement(class_start(at));
     }
   }
@@ -64,7 +65,8 @@ class MatchFinder {
     for (;;) {
       at = skip(at);
       Case one{{}, false};
-      if (code_[at].op != Op::pop_top_ && parse_case(decoded_, code_, at, false, one.parsed) && (!cases.empty() || is_match(one))) {
+      if (code_[at].op != Op::pop_top_ && parse_case(decoded_, code_, at, false, one.parsed) &&
+          (!cases.empty() || is_match(one))) {
         cases.push_back(std::move(one));
         break;
       }

@@ -24,14 +24,14 @@ using Kind = PatternNode::Kind;
 
 struct Value {
   enum class Is {
-    node,          // a part of the subject
-    parts,         // the tuple of a class pattern's or mapping's values
-    keys,          // of a mapping; a single key
-    length,        // of a sequence or mapping
-    from_end,      // an index into a sequence: its length minus `number`
-    rest,          // copy of a mapping
-    constant,      // loaded at `begin`
-    expression,    // [begin, end)
+    node,  // a part of the subject
+    parts,  // the tuple of a class pattern's or mapping's values
+    keys,  // of a mapping; a single key
+    length,  // of a sequence or mapping
+    from_end,  // an index into a sequence: its length minus `number`
+    rest,  // copy of a mapping
+    constant,  // loaded at `begin`
+    expression,  // [begin, end)
     test
   };
   Is is = Is::node;
@@ -130,7 +130,8 @@ class Parser {
     if (value.is != Value::Is::constant) return false;
     if (code_[value.begin].op == Op::load_int_) return result = code_[value.begin].arg, true;
     const Constant* loaded = constant(value);
-    if (!loaded || loaded->kind != Constant::Kind::integer || loaded->text.empty() || loaded->text.size() > 6) return false;
+    if (!loaded || loaded->kind != Constant::Kind::integer || loaded->text.empty() || loaded->text.size() > 6)
+      return false;
     result = 0;
     for (char digit : loaded->text) {
       if (digit < '0' || digit > '9') return false;
@@ -169,9 +170,13 @@ class Parser {
     int above = int(state.stack.size()) - floor;
     switch (instruction.op) {
       case Op::jump_: return true;
-      case Op::swap_: case Op::rotate_: return instruction.arg > above;
+      case Op::swap_:
+      case Op::rotate_: return instruction.arg > above;
       case Op::pop_top_: return above == 0;
-      case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_: return true;
+      case Op::store_fast_:
+      case Op::store_name_:
+      case Op::store_global_:
+      case Op::store_deref_: return true;
       default: return above == 0;
     }
   }
@@ -250,7 +255,10 @@ class Parser {
         if (arg < 2 || arg > count) return -1;
         std::rotate(stack.end() - arg, stack.end() - 1, stack.end());
         return at + 1;
-      case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_:
+      case Op::store_fast_:
+      case Op::store_name_:
+      case Op::store_global_:
+      case Op::store_deref_:
         state.stored = true;
         if (is(1, Value::Is::node)) bind(top(1).node, at);
         else if (is(1, Value::Is::rest) && top(1).node >= 0) bind_rest(top(1).node, at);
@@ -272,9 +280,11 @@ class Parser {
         return at + 1;
       }
       case Op::load_int_: stack.push_back({Value::Is::constant, -1, at, at + 1}); return at + 1;
-      case Op::load_fast_: case Op::load_name_: case Op::load_global_: case Op::load_deref_: case Op::load_class_deref_:
-        stack.push_back({Value::Is::expression, -1, at, at + 1});
-        return at + 1;
+      case Op::load_fast_:
+      case Op::load_name_:
+      case Op::load_global_:
+      case Op::load_deref_:
+      case Op::load_class_deref_: stack.push_back({Value::Is::expression, -1, at, at + 1}); return at + 1;
       case Op::load_attr_:
         if (!is(1, Value::Is::expression) || skip(top(1).end) != at) return -1;
         top(1).end = at + 1;
@@ -302,14 +312,16 @@ class Parser {
         nodes_[top(2).node].kind = Kind::singleton, nodes_[top(2).node].constant = top(1).begin;
         test(2);
         return at + 1;
-      case Op::pop_jump_if_false_: case Op::pop_jump_if_true_: {
+      case Op::pop_jump_if_false_:
+      case Op::pop_jump_if_true_: {
         if (!is(1, Value::Is::test)) return -1;
         drop(1);
         bool inverted = instruction.op == Op::pop_jump_if_true_;
         state.failures.push_back({inverted ? at + 1 : instruction.target, int(stack.size())});
         return inverted ? instruction.target : at + 1;
       }
-      case Op::pop_jump_if_none_: case Op::pop_jump_if_not_none_: {
+      case Op::pop_jump_if_none_:
+      case Op::pop_jump_if_not_none_: {
         bool parts = is(1, Value::Is::parts);
         if (!parts) {
           if (!is(1, Value::Is::node) || !plain(top(1).node)) return -1;
@@ -320,13 +332,15 @@ class Parser {
         state.failures.push_back({fails ? instruction.target : at + 1, int(stack.size())});
         return fails ? at + 1 : instruction.target;
       }
-      case Op::match_sequence_: case Op::match_mapping_:
+      case Op::match_sequence_:
+      case Op::match_mapping_:
         if (!is(1, Value::Is::node) || !plain(top(1).node)) return -1;
         nodes_[top(1).node].kind = instruction.op == Op::match_sequence_ ? Kind::sequence : Kind::mapping;
         test(0);
         return at + 1;
       case Op::match_class_: {
-        if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !plain(top(3).node)) return -1;
+        if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !plain(top(3).node))
+          return -1;
         if (constant(top(1))->kind != Constant::Kind::tuple) return -1;
         int node = top(3).node;
         PatternNode& info = nodes_[node];
@@ -341,7 +355,8 @@ class Parser {
       case Op::build_tuple_: {
         if (arg >= count) return -1;
         int mapping = stack[stack.size() - arg - 1].node;
-        if (!is(arg + 1, Value::Is::node) || nodes_[mapping].kind != Kind::mapping || !nodes_[mapping].keys.empty()) return -1;
+        if (!is(arg + 1, Value::Is::node) || nodes_[mapping].kind != Kind::mapping || !nodes_[mapping].keys.empty())
+          return -1;
         for (int n = arg; n > 0; --n) {
           if (!is(n, Value::Is::constant) && !is(n, Value::Is::expression)) return -1;
           nodes_[mapping].keys.push_back({top(n).begin, top(n).end});
@@ -373,7 +388,8 @@ class Parser {
         stack.push_back({Value::Is::length, top(1).node});
         return at + 1;
       }
-      case Op::unpack_sequence_: case Op::unpack_ex_: return unpack(at, state);
+      case Op::unpack_sequence_:
+      case Op::unpack_ex_: return unpack(at, state);
       case Op::binary_op_: {
         int from_end;
         if (BinaryOp(arg) != BinaryOp::subtract || !is(2, Value::Is::length) || !number(top(1), from_end)) return -1;
@@ -400,7 +416,9 @@ class Parser {
         stack.push_back({Value::Is::rest, -1});
         return at + 1;
       case Op::dict_update_: {
-        if (arg < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping || !is(arg + 1, Value::Is::rest)) return -1;
+        if (arg < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping ||
+            !is(arg + 1, Value::Is::rest))
+          return -1;
         top(arg + 1).node = top(1).node;
         drop(1);
         return at + 1;
@@ -495,7 +513,8 @@ class Parser {
 
 }  // namespace
 
-bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps, ParsedCase& parsed) {
+bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
+                ParsedCase& parsed) {
   return Parser(decoded, code).run(at, keeps, parsed);
 }
 

@@ -11,6 +11,7 @@ struct ParsedCase {
 };
 
 // `keeps`: the code starts with a copy of the subject, which stays for the next case.
-bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps, ParsedCase& parsed);
+bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
+                ParsedCase& parsed);
 
 }  // namespace depyf

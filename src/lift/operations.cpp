@@ -49,8 +49,10 @@ bool Lifter::operation(const Instruction& instruction) {
         if (id.starts_with("__temp_") || id.starts_with("__stack_") || id.starts_with("__const_")) return true;
       }
       // A constant is no statement of the compiler's; dropped on another line it is the subject of `case _`.
-      if (is<ConstantExpr>(value) && !flat_ && value->line != instruction.line && decoded_.code->version >= Version{3, 10}) {
-        MatchCase any{context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr, context_.list({context_.stmt(Pass{})})};
+      if (is<ConstantExpr>(value) && !flat_ && value->line != instruction.line &&
+          decoded_.code->version >= Version{3, 10}) {
+        MatchCase any{context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,
+                      context_.list({context_.stmt(Pass{})})};
         emit(Match{value, context_.list({any})});
         return true;
       }

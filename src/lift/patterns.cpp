@@ -17,8 +17,11 @@ Expr* Lifter::pattern_expression(int begin, int end) {
         value = context_.constant(std::move(number));
         break;
       }
-      case Op::load_fast_: case Op::load_deref_: case Op::load_class_deref_: value = local(instruction.arg); break;
-      case Op::load_name_: case Op::load_global_: value = make(Name{name_of(instruction.arg)}); break;
+      case Op::load_fast_:
+      case Op::load_deref_:
+      case Op::load_class_deref_: value = local(instruction.arg); break;
+      case Op::load_name_:
+      case Op::load_global_: value = make(Name{name_of(instruction.arg)}); break;
       case Op::load_attr_: value = make(Attribute{value, name_of(instruction.arg)}); break;
       default: break;
     }
@@ -34,7 +37,9 @@ Pattern* Lifter::pattern(const std::vector<PatternNode>& nodes, int index, std::
     bound.push_back(target_name(decoded_.instructions[store]));
     return as<Name>(bound.back())->id;
   };
-  auto constant = [&](int load) -> const Constant& { return decoded_.code->constants[decoded_.instructions[load].arg]; };
+  auto constant = [&](int load) -> const Constant& {
+    return decoded_.code->constants[decoded_.instructions[load].arg];
+  };
   std::vector<Pattern*> children;
   for (int child : node.children) {
     const PatternNode& info = nodes[child];
@@ -72,7 +77,8 @@ Pattern* Lifter::pattern(const std::vector<PatternNode>& nodes, int index, std::
       std::vector<std::string_view> attributes;
       for (const Constant& attribute : constant(node.constant).items) attributes.push_back(attribute.text);
       result = made(MatchClass{pattern_expression(node.expression.first, node.expression.second),
-                               context_.arena.copy(positional), context_.arena.copy(attributes), context_.arena.copy(keyword)});
+                               context_.arena.copy(positional), context_.arena.copy(attributes),
+                               context_.arena.copy(keyword)});
       break;
     }
   }

@@ -40,29 +40,29 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   };
   std::vector<char> seen(scope.cfg.code.size());
   auto look = [&](const Instruction& instruction) {
-      switch (instruction.op) {
-        case Op::store_global_:
-        case Op::delete_global_:
-          if (instruction.arg < int(code.names.size())) globals.insert(code.names[instruction.arg]);
-          break;
-        case Op::store_deref_:
-        case Op::delete_deref_:
-          (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
-          break;
-        case Op::load_class_deref_:
-        case Op::load_from_dict_or_deref_: closed.insert(local(instruction.arg)); break;
-        case Op::store_fast_:
-        case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
-        case Op::load_fast_: used.insert(local(instruction.arg)); break;
-        case Op::load_deref_:
-        case Op::load_closure_:
-          if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
-          else closed.insert(local(instruction.arg));
-          break;
-        case Op::yield_value_:
-        case Op::yield_from_: yields = true; break;
-        default: break;
-      }
+    switch (instruction.op) {
+      case Op::store_global_:
+      case Op::delete_global_:
+        if (instruction.arg < int(code.names.size())) globals.insert(code.names[instruction.arg]);
+        break;
+      case Op::store_deref_:
+      case Op::delete_deref_:
+        (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
+        break;
+      case Op::load_class_deref_:
+      case Op::load_from_dict_or_deref_: closed.insert(local(instruction.arg)); break;
+      case Op::store_fast_:
+      case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
+      case Op::load_fast_: used.insert(local(instruction.arg)); break;
+      case Op::load_deref_:
+      case Op::load_closure_:
+        if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
+        else closed.insert(local(instruction.arg));
+        break;
+      case Op::yield_value_:
+      case Op::yield_from_: yields = true; break;
+      default: break;
+    }
   };
   for (int block : scope.cfg.order)
     for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {

@@ -65,7 +65,8 @@ void Structurer::match(int first, const Place& place, Statements& out) {
     return nodes_[guard].a == failure_of(guard, nodes_[test].b) ? nodes_[guard].b : nodes_[guard].a;
   };
   for (const Arm& arm : arms) {
-    if (arm.test != first && (!only_failures(arm.test) || claimed_[arm.test] || emitted_[arm.test])) fail("a case in two places", arm.test);
+    if (arm.test != first && (!only_failures(arm.test) || claimed_[arm.test] || emitted_[arm.test]))
+      fail("a case in two places", arm.test);
     bool guarded = test_of(arm.test).guard && nodes_[arm.test].a != nodes_[arm.test].b;
     if (guarded && arm.guard < 0) fail("a guard of several statements", arm.test);
   }
@@ -76,7 +77,8 @@ void Structurer::match(int first, const Place& place, Statements& out) {
   // What stands after the statement.
   auto known = [&](int node) { return node == place.next || node == place.cont || node == place.brk; };
   if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
-  const bool empty_arm = std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
+  const bool empty_arm =
+      std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
   const bool own_rest = rest >= 0 && !known(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
   std::vector<int> after;
   for (int node : graph_.sequence())
