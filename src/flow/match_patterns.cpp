@@ -90,7 +90,7 @@ class MatchFinder {
   // Does the pattern use what nothing but a match statement has?
   static bool is_match(const Case& one) {
     const PatternNode& whole = one.parsed.pattern.nodes[0];
-    if (one.parsed.failure < 0) return false;
+    if (one.parsed.failure < 0) return whole.kind == PatternNode::Kind::alternatives;
     bool simple = whole.kind == PatternNode::Kind::value || whole.kind == PatternNode::Kind::singleton;
     return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
   }

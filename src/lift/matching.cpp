@@ -26,6 +26,11 @@ bool Lifter::matching(const Instruction& instruction) {
     spill_all(stack_.size());
     return make(peek(1).expr->node);
   };
+  // To 3.10, a bool beside the values tells whether there are any.
+  auto found = [&]() {
+    if (decoded_.code->version >= Version{3, 11}) return;
+    push(Compare{make(peek(1).expr->node), context_.list({CompareOp::is_not}), context_.list({context_.none()})});
+  };
   switch (instruction.op) {
     case Op::match_mapping_: {
       Expr* subject = named_subject();
@@ -63,6 +68,7 @@ bool Lifter::matching(const Instruction& instruction) {
              pattern(MatchClass{cls, context_.arena.copy(positional), context_.arena.copy(attributes),
                                 context_.arena.copy(keyword)}),
              make(Tuple{context_.arena.copy(captured)}), context_.none());
+      found();
       return true;
     }
     case Op::match_keys_: {
@@ -80,6 +86,7 @@ bool Lifter::matching(const Instruction& instruction) {
           context_.name("tuple"), context_.list({comprehension(make(Subscript{subject, context_.name(key)}))}), {}});
       push(IfExp{all, values, context_.none()});
       spill_all(stack_.size());
+      found();
       return true;
     }
     case Op::copy_dict_without_keys_: {

@@ -20,3 +20,9 @@ def only(a):
         case A.b | A.c.d | -1 | 'e' | 1+2j:
             x(1)
     x(2)
+
+
+def always(a):
+    match a:
+        case {'b': c} | [c] | c:
+            return c
