@@ -26,8 +26,8 @@ struct PatternNode {
   // value in the other alternatives.
   int length = -1;
   bool at_least = false, unpacked = false;
-  bool found = false;                    // class, mapping: the values were tested against None
-  int removed = 0;                       // mapping: keys taken out of the rest
+  bool found = false;  // class, mapping: the values were tested against None
+  int removed = 0;  // mapping: keys taken out of the rest
   std::vector<std::pair<int, int>> from_start, from_end;
   std::vector<int> same, same_rest;
 };

@@ -29,7 +29,8 @@ bool PatternExecution::finish(int index) {
     nodes_[index] = node;
   }
   if (node.rest >= 0 && node.removed != node.length) return false;
-  bool parts = node.kind == Kind::class_pattern || (node.kind == Kind::mapping && (!node.keys.empty() || node.keys_constant >= 0));
+  bool parts = node.kind == Kind::class_pattern ||
+               (node.kind == Kind::mapping && (!node.keys.empty() || node.keys_constant >= 0));
   if (!parts || node.unpacked) return true;
   if (!tests_are_pushed() || !node.found) return false;
   node.children.assign(node.length, -1);

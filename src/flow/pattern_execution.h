@@ -20,14 +20,14 @@ class PatternExecution {
 
   struct Value {
     enum class Is {
-      node,          // a part of the subject
-      parts,         // the tuple of a class pattern's or mapping's values
-      keys,          // of a mapping; a single key
-      length,        // of a sequence or mapping
-      from_end,      // an index into a sequence: its length minus `number`
-      rest,          // copy of a mapping
-      constant,      // loaded at `begin`
-      expression,    // [begin, end)
+      node,  // a part of the subject
+      parts,  // the tuple of a class pattern's or mapping's values
+      keys,  // of a mapping; a single key
+      length,  // of a sequence or mapping
+      from_end,  // an index into a sequence: its length minus `number`
+      rest,  // copy of a mapping
+      constant,  // loaded at `begin`
+      expression,  // [begin, end)
       test
     };
     Is is = Is::node;

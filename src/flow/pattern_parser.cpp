@@ -97,9 +97,13 @@ bool PatternExecution::ends_alternative(int at, const State& state, int floor) c
   int above = int(state.stack.size()) - floor;
   switch (instruction.op) {
     case Op::jump_: return true;
-    case Op::swap_: case Op::rotate_: return instruction.arg > above;
+    case Op::swap_:
+    case Op::rotate_: return instruction.arg > above;
     case Op::pop_top_: return above == 0;
-    case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_: return true;
+    case Op::store_fast_:
+    case Op::store_name_:
+    case Op::store_global_:
+    case Op::store_deref_: return true;
     default: return above == 0;
   }
 }
@@ -152,7 +156,8 @@ int PatternExecution::try_alternatives(int at, State& state) {
   return *std::max_element(ends.begin(), ends.end());
 }
 
-bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps, ParsedCase& parsed) {
+bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
+                ParsedCase& parsed) {
   return PatternExecution(decoded, code).run(at, keeps, parsed);
 }
 

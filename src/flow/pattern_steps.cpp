@@ -16,13 +16,17 @@ const Constant* PatternExecution::constant(const Value& value) const {
 // What a pattern may compare with: a number, a text, an attribute; or None, True, False.
 bool PatternExecution::is_value(const Constant& value) {
   switch (value.kind) {
-    case Constant::Kind::integer: case Constant::Kind::string: case Constant::Kind::bytes: return true;
-    case Constant::Kind::real: case Constant::Kind::complex: return !std::isnan(value.real) && !std::isnan(value.imag);
+    case Constant::Kind::integer:
+    case Constant::Kind::string:
+    case Constant::Kind::bytes: return true;
+    case Constant::Kind::real:
+    case Constant::Kind::complex: return !std::isnan(value.real) && !std::isnan(value.imag);
     default: return false;
   }
 }
 bool PatternExecution::is_singleton(const Constant& value) {
-  return value.kind == Constant::Kind::none || value.kind == Constant::Kind::true_ || value.kind == Constant::Kind::false_;
+  return value.kind == Constant::Kind::none || value.kind == Constant::Kind::true_ ||
+         value.kind == Constant::Kind::false_;
 }
 bool PatternExecution::is_value(const Value& value) const {
   if (value.is == Value::Is::expression) return code_[value.end - 1].op == Op::load_attr_;
@@ -43,7 +47,8 @@ bool PatternExecution::number(const Value& value, int& result) const {
   if (value.is != Value::Is::constant) return false;
   if (code_[value.begin].op == Op::load_int_) return result = code_[value.begin].arg, true;
   const Constant* loaded = constant(value);
-  if (!loaded || loaded->kind != Constant::Kind::integer || loaded->text.empty() || loaded->text.size() > 6) return false;
+  if (!loaded || loaded->kind != Constant::Kind::integer || loaded->text.empty() || loaded->text.size() > 6)
+    return false;
   result = 0;
   for (char digit : loaded->text) {
     if (digit < '0' || digit > '9') return false;
@@ -78,7 +83,10 @@ int PatternExecution::step(int at, State& state) {
       if (arg < 2 || arg > count) return -1;
       std::rotate(stack.end() - arg, stack.end() - 1, stack.end());
       return at + 1;
-    case Op::store_fast_: case Op::store_name_: case Op::store_global_: case Op::store_deref_:
+    case Op::store_fast_:
+    case Op::store_name_:
+    case Op::store_global_:
+    case Op::store_deref_:
       state.stored = true;
       if (is(1, Value::Is::node)) bind(top(1).node, at);
       else if (is(1, Value::Is::rest) && top(1).node >= 0) bind_rest(top(1).node, at);
@@ -100,9 +108,11 @@ int PatternExecution::step(int at, State& state) {
       return at + 1;
     }
     case Op::load_int_: stack.push_back({Value::Is::constant, -1, at, at + 1}); return at + 1;
-    case Op::load_fast_: case Op::load_name_: case Op::load_global_: case Op::load_deref_: case Op::load_class_deref_:
-      stack.push_back({Value::Is::expression, -1, at, at + 1});
-      return at + 1;
+    case Op::load_fast_:
+    case Op::load_name_:
+    case Op::load_global_:
+    case Op::load_deref_:
+    case Op::load_class_deref_: stack.push_back({Value::Is::expression, -1, at, at + 1}); return at + 1;
     case Op::load_attr_:
       if (!is(1, Value::Is::expression) || skip(top(1).end) != at) return -1;
       top(1).end = at + 1;
@@ -134,14 +144,16 @@ int PatternExecution::step(int at, State& state) {
       nodes_[top(2).node].kind = Kind::singleton, nodes_[top(2).node].constant = top(1).begin;
       test(2);
       return at + 1;
-    case Op::pop_jump_if_false_: case Op::pop_jump_if_true_: {
+    case Op::pop_jump_if_false_:
+    case Op::pop_jump_if_true_: {
       if (!is(1, Value::Is::test)) return -1;
       drop(1);
       bool inverted = instruction.op == Op::pop_jump_if_true_;
       state.failures.push_back({inverted ? at + 1 : instruction.target, int(stack.size())});
       return inverted ? instruction.target : at + 1;
     }
-    case Op::pop_jump_if_none_: case Op::pop_jump_if_not_none_: {
+    case Op::pop_jump_if_none_:
+    case Op::pop_jump_if_not_none_: {
       bool parts = is(1, Value::Is::parts);
       if (parts) {
         nodes_[top(1).node].found = true;
@@ -154,13 +166,15 @@ int PatternExecution::step(int at, State& state) {
       state.failures.push_back({fails ? instruction.target : at + 1, int(stack.size())});
       return fails ? at + 1 : instruction.target;
     }
-    case Op::match_sequence_: case Op::match_mapping_:
+    case Op::match_sequence_:
+    case Op::match_mapping_:
       if (!is(1, Value::Is::node) || !plain(top(1).node)) return -1;
       nodes_[top(1).node].kind = instruction.op == Op::match_sequence_ ? Kind::sequence : Kind::mapping;
       test(0);
       return at + 1;
     case Op::match_class_: {
-      if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !plain(top(3).node)) return -1;
+      if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !plain(top(3).node))
+        return -1;
       if (constant(top(1))->kind != Constant::Kind::tuple) return -1;
       int node = top(3).node;
       PatternNode& info = nodes_[node];
@@ -174,7 +188,8 @@ int PatternExecution::step(int at, State& state) {
     case Op::build_tuple_: {
       if (arg >= count) return -1;
       int mapping = stack[stack.size() - arg - 1].node;
-      if (!is(arg + 1, Value::Is::node) || nodes_[mapping].kind != Kind::mapping || !nodes_[mapping].keys.empty()) return -1;
+      if (!is(arg + 1, Value::Is::node) || nodes_[mapping].kind != Kind::mapping || !nodes_[mapping].keys.empty())
+        return -1;
       for (int n = arg; n > 0; --n) {
         if (!is_value(top(n)) && !is_singleton(top(n))) return -1;
         nodes_[mapping].keys.push_back({top(n).begin, top(n).end});
@@ -189,8 +204,8 @@ int PatternExecution::step(int at, State& state) {
       PatternNode& info = nodes_[node];
       int keys = int(info.keys.size());
       if (const Constant* loaded = constant(top(1)); loaded && loaded->kind == Constant::Kind::tuple && keys == 0) {
-          for (const Constant& key : loaded->items)
-            if (!is_value(key) && !is_singleton(key)) return -1;
+        for (const Constant& key : loaded->items)
+          if (!is_value(key) && !is_singleton(key)) return -1;
         info.keys_constant = top(1).begin, keys = int(loaded->items.size());
         top(1) = {Value::Is::keys, node};
       } else if (!is(1, Value::Is::keys) || top(1).node != node) {
@@ -208,7 +223,8 @@ int PatternExecution::step(int at, State& state) {
       stack.push_back({Value::Is::length, top(1).node});
       return at + 1;
     }
-    case Op::unpack_sequence_: case Op::unpack_ex_: return unpack(at, state);
+    case Op::unpack_sequence_:
+    case Op::unpack_ex_: return unpack(at, state);
     case Op::binary_op_: {
       int from_end;
       if (BinaryOp(arg) != BinaryOp::subtract || !is(2, Value::Is::length) || !number(top(1), from_end)) return -1;
@@ -236,7 +252,9 @@ int PatternExecution::step(int at, State& state) {
       stack.push_back({Value::Is::rest, -1});
       return at + 1;
     case Op::dict_update_: {
-      if (arg < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping || !is(arg + 1, Value::Is::rest)) return -1;
+      if (arg < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping ||
+          !is(arg + 1, Value::Is::rest))
+        return -1;
       top(arg + 1).node = top(1).node;
       drop(1);
       return at + 1;
