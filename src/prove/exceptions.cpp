@@ -77,6 +77,7 @@ Step Machine::pop_except() {
 }
 
 Step Machine::exception_match(const Instruction& it) {
+  if (depth() < 2) return stuck("the stack is too short");  // the exception stays
   Symbol exception = peek(2);
   if (!program_.has_table()) {
     const SymbolInfo& info = symbols_[exception];

@@ -6,7 +6,8 @@ namespace depyf {
 namespace {
 
 constexpr int steps_before_looking = 4096;  // silent ones, until an endless loop is looked for
-constexpr int steps_max = 1 << 20;
+constexpr std::int64_t steps_max = 1 << 20;  // of one side, in all
+constexpr int stack_slack = 16;              // above what the code says it needs
 
 // 3.8: what lies on the stack there depends on the way that leads there.
 bool counts_itself(Op op) {
@@ -35,6 +36,10 @@ Machine::Outcome Machine::run(State& state) {
     if (at >= 0 && program_.meets[static_cast<std::size_t>(at)]) outcome_.met = true;
     outcome_.step = step();
     if (outcome_.step != Step::silent) break;
+    if (++steps_ > steps_max || depth() > program_.code().stacksize + stack_slack) {
+      outcome_.step = stuck("too long without an effect");
+      break;
+    }
     if (count < steps_before_looking) continue;
     // Brent: the state of some earlier moment comes back, or never.
     if (frame() == snapshot) {
@@ -42,10 +47,6 @@ Machine::Outcome Machine::run(State& state) {
       break;
     }
     if (count == next_snapshot) snapshot = frame(), next_snapshot *= 2;
-    if (count > steps_max) {
-      outcome_.step = stuck("too long without an effect");
-      break;
-    }
   }
   return std::move(outcome_);
 }

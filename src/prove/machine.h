@@ -157,6 +157,7 @@ class Machine {
   const Program& program_;
   const int side_;
   State* state_ = nullptr;
+  std::int64_t steps_ = 0;
   Outcome outcome_;
 };
 

@@ -207,6 +207,8 @@ TEST_CASE("malformed code is never proved") {
   for (CodeObject bad : {assemble(v311, {{Opcode::POP_TOP}, {Opcode::RETURN_VALUE}}),
                          assemble(v311, {{Opcode::PUSH_NULL}, {Opcode::RETURN_VALUE}}),
                          assemble(v311, {{Opcode::LOAD_CONST, 9}, {Opcode::RETURN_VALUE}}),
+                         assemble(v311, {{Opcode::LOAD_CONST, 0}, {Opcode::CHECK_EXC_MATCH}, {Opcode::RETURN_VALUE}}),
+                         assemble(v310, {{Opcode::LOAD_CONST, 0}, {Opcode::JUMP_ABSOLUTE, 0}}),
                          assemble(v311, {{Opcode::RERAISE, 0}, {Opcode::RETURN_VALUE}}), CodeObject()}) {
     CHECK_FALSE(proved(good, bad));
     CHECK_FALSE(proved(bad, bad));
