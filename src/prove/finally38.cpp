@@ -11,6 +11,10 @@ constexpr std::string_view address = "return to ";
 
 }  // namespace
 
+bool is_return_address(const SymbolInfo& info) {
+  return info.kind == SymbolInfo::Kind::known && info.text.starts_with(address);
+}
+
 // The exception whose class is on top, or -1.
 Symbol Machine::exception_on_top() const {
   if (depth() < 6) return -1;
@@ -20,7 +24,7 @@ Symbol Machine::exception_on_top() const {
 
 int Machine::address_on_top() const {
   const SymbolInfo& info = symbols_[peek(1)];
-  if (info.kind != SymbolInfo::Kind::known || !info.text.starts_with(address)) return -1;
+  if (!is_return_address(info)) return -1;
   int target = -1;
   std::from_chars(info.text.data() + address.size(), info.text.data() + info.text.size(), target);
   return target;

@@ -36,6 +36,9 @@ struct Effect {
   int pops = 0, results = 0;
 };
 
+// 3.8: an address on the stack that a finally returns to.
+bool is_return_address(const SymbolInfo& info);
+
 enum class Step : std::uint8_t { silent, effect, split, stuck };
 
 class Machine {

@@ -14,11 +14,15 @@ namespace {
 // A place in both codes at once where executions meet: instructions, depths, block stacks.
 using Key = std::vector<int>;
 
-Key key_of(const State& state, bool handler) {
+// What tells a finally how it goes on (3.8) is part of the place: NULL, or the address to return to.
+Key key_of(const State& state, const Symbols& symbols, bool handler) {
   Key key{handler};
   for (const Side& side : state.sides) {
     key.insert(key.end(), {side.at, side.second, static_cast<int>(side.stack.size())});
     for (Block block : side.blocks) key.insert(key.end(), {block.target, block.level});
+    for (Symbol symbol : side.stack) {
+      if (symbol == Symbols::null || is_return_address(symbols[symbol])) key.push_back(symbol);
+    }
     key.push_back(-2);
   }
   return key;
@@ -116,7 +120,7 @@ class Walk {
   void arrive(State state, bool handler) {
     for (Side& side : state.sides) collect(side, symbols_);
     state.facts.clear();
-    Key key = key_of(state, handler);
+    Key key = key_of(state, symbols_, handler);
     auto [found, fresh] = points_.try_emplace(key);
     Point& point = found->second;
     if (fresh) {
