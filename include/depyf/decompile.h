@@ -19,7 +19,6 @@ struct Limits {
 struct Options {
   std::string name;         // of the function, in place of co_name; empty: co_name
   Limits limits;
-  std::string stop_after;   // name of a pass (see `passes`); empty: run all
 };
 
 // How a code object was brought back.

@@ -17,6 +17,19 @@ enum class Op : std::uint8_t {
 
 std::string_view op_name(Op op);
 
+// STORE_FAST, STORE_NAME, STORE_GLOBAL, STORE_DEREF: a store to a name, whatever its scope.
+constexpr bool is_store_name(Op op) {
+  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
+}
+
+// The deletion of the name that `store` binds.
+constexpr Op delete_of(Op store) {
+  return store == Op::store_fast_     ? Op::delete_fast_
+         : store == Op::store_name_   ? Op::delete_name_
+         : store == Op::store_global_ ? Op::delete_global_
+                                      : Op::delete_deref_;
+}
+
 enum class BinaryOp : std::uint8_t {
   add,
   and_,

@@ -128,14 +128,8 @@ class Builder {
  private:
   // POP_EXCEPT is followed by the end of `as name`, which belongs to it.
   int after_pop_except(int at) const {
-    auto is_store = [](Op op) {
-      return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
-    };
-    auto is_delete = [](Op op) {
-      return op == Op::delete_fast_ || op == Op::delete_name_ || op == Op::delete_global_ || op == Op::delete_deref_;
-    };
-    if (at + 3 < int(code_.size()) && code_[at + 1].op == Op::load_const_ && is_store(code_[at + 2].op) &&
-        is_delete(code_[at + 3].op) && code_[at + 2].arg == code_[at + 3].arg)
+    if (at + 3 < int(code_.size()) && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
+        code_[at + 3].op == delete_of(code_[at + 2].op) && code_[at + 2].arg == code_[at + 3].arg)
       return at + 4;
     return at + 1;
   }
@@ -143,7 +137,6 @@ class Builder {
   void setup(int region) {
     // Blocks within the region that are entered from outside it.
     int entry = -1;
-    bool outer_loop = false;
     auto enter = [&](int block) {
       if (block < 0 || !cfg_.inside(cfg_.blocks[block].region, region)) return;
       if (entry >= 0 && entry != block) cfg_.odd_regions = true;
@@ -173,7 +166,6 @@ class Builder {
           continue;
         made.jump = block, block = -1;
       }
-    (void)outer_loop;
     for (BasicBlock& block : cfg_.blocks)
       if (!cfg_.inside(block.region, region)) {
         if (block.next == entry) block.next = index;

@@ -23,7 +23,7 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 class RegionBuilder {
  public:
   RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable)
-      : cfg_(cfg), code_(cfg.code), reachable_(reachable), cover_(code_.size(), -1) {
+      : cfg_(cfg), code_(cfg.code), cover_(code_.size(), -1) {
     // A handler for instructions that cannot raise is none.
     std::unordered_set<int> used;
     for (const ProtectedRange& range : ranges)
@@ -113,11 +113,7 @@ class RegionBuilder {
     int after = 0;
     if (sequence(at, {Op::copy_, Op::pop_except_, Op::reraise_})) return Shape::cleanup;
     for (Op store : {Op::store_fast_, Op::store_name_, Op::store_global_, Op::store_deref_}) {
-      Op remove = store == Op::store_fast_     ? Op::delete_fast_
-                  : store == Op::store_name_   ? Op::delete_name_
-                  : store == Op::store_global_ ? Op::delete_global_
-                                               : Op::delete_deref_;
-      if (sequence(at, {Op::load_const_, store, remove, Op::reraise_})) return Shape::transparent;
+      if (sequence(at, {Op::load_const_, store, delete_of(store), Op::reraise_})) return Shape::transparent;
     }
     if (sequence(at, {Op::swap_, Op::pop_top_})) return Shape::transparent;
     if (!sequence(at, {Op::push_exc_info_}, &after)) return Shape::unknown;
@@ -156,7 +152,6 @@ class RegionBuilder {
 
   Cfg& cfg_;
   const std::vector<Instruction>& code_;
-  const std::vector<bool>& reachable_;
   std::vector<int> cover_;
   std::vector<Group> groups_;
   bool too_deep_ = false;

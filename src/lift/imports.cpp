@@ -12,10 +12,6 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-bool is_store(Op op) {
-  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
-}
-
 // The number of dots of a relative import; -1 where the expression is no such number.
 int level_of(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
@@ -38,7 +34,7 @@ void Lifter::import_name() {
   if (level >= 0 && list && list->value->kind == Constant::Kind::none && level == 0) {
     std::size_t dot = module.find('.');
     std::string_view first = module.substr(0, dot);
-    if (next < end_ && is_store(code_[next].op)) {
+    if (next < end_ && is_store_name(code_[next].op)) {
       std::string_view name = stored(next);
       if (name == first || dot == std::string_view::npos) {
         at_ = next;
@@ -63,7 +59,7 @@ void Lifter::import_name() {
         stays = false;
       }
     }
-    if (dot != std::string_view::npos && rest.empty() && at < end_ && is_store(code_[at].op)) {
+    if (dot != std::string_view::npos && rest.empty() && at < end_ && is_store_name(code_[at].op)) {
       Alias alias{module, stored(at)};
       at_ = at;
       int pop = skip(at + 1);
@@ -85,7 +81,7 @@ void Lifter::import_name() {
     int at = next;
     while (at < end_ && code_[at].op == Op::import_from_) {
       int store = skip(at + 1);
-      if (store >= end_ || !is_store(code_[store].op)) break;
+      if (store >= end_ || !is_store_name(code_[store].op)) break;
       std::string_view name = name_of(code_[at].arg), as_name = stored(store);
       aliases.push_back({name, name == as_name ? std::string_view{} : as_name});
       at = skip(store + 1);

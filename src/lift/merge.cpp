@@ -353,7 +353,6 @@ void Lifter::finish_block(int block) {
     flush_unpackings();
   }
   states_[node_].stack = stack_;
-  for (auto& [expr, group] : swap_of_) (void)expr, (void)group;
   swap_of_.clear(), swaps_.clear();
   if (flat_) return flat_end(block);
   // Along a back edge the stack must be what it was at the loop's start.

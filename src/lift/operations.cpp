@@ -6,6 +6,14 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+// A part of a slice; None stands for one that is left out.
+Expr* unless_none(Expr* expr) {
+  auto* constant = as<ConstantExpr>(expr);
+  return constant && constant->value->kind == Constant::Kind::none ? nullptr : expr;
+}
+}  // namespace
+
 bool Lifter::operation(const Instruction& instruction) {
   const int arg = instruction.arg;
   switch (instruction.op) {
@@ -115,11 +123,7 @@ bool Lifter::operation(const Instruction& instruction) {
       Expr* stop = pop();
       Expr* start = pop();
       Expr* container = pop();
-      auto given = [](Expr* e) {
-        auto* c = as<ConstantExpr>(e);
-        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
-      };
-      push(Subscript{container, make(Slice{given(start), given(stop), nullptr})});
+      push(Subscript{container, make(Slice{unless_none(start), unless_none(stop), nullptr})});
       return true;
     }
     case Op::unary_op_: push(UnaryExpr{UnaryOp(arg), pop()}); return true;
@@ -211,11 +215,7 @@ bool Lifter::operation(const Instruction& instruction) {
       // LOAD_CONST None; STORE e; DELETE e: the end of `except ... as e`
       int load = skip(at_ + 1), store = skip(load + 1), remove = skip(store + 1);
       if (remove < end_ && code_[load].op == Op::load_const_ && code_[store].arg == code_[remove].arg) {
-        Op op = code_[store].op, other = code_[remove].op;
-        bool pair = (op == Op::store_fast_ && other == Op::delete_fast_) ||
-                    (op == Op::store_name_ && other == Op::delete_name_) ||
-                    (op == Op::store_global_ && other == Op::delete_global_) ||
-                    (op == Op::store_deref_ && other == Op::delete_deref_);
+        bool pair = is_store_name(code_[store].op) && code_[remove].op == delete_of(code_[store].op);
         if (pair && bound_names_.contains(as<Name>(target_name(code_[store]))->id)) at_ = remove;
       }
       return true;
@@ -283,30 +283,14 @@ bool Lifter::operation(const Instruction& instruction) {
       Expr* stop = pop_entry().expr;
       Expr* start = pop_entry().expr;
       Expr* container = pop_entry().expr;
-      auto given = [](Expr* e) {
-        auto* c = as<ConstantExpr>(e);
-        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
-      };
-      store(make(Subscript{container, make(Slice{given(start), given(stop), nullptr})}), pop_entry());
+      store(make(Subscript{container, make(Slice{unless_none(start), unless_none(stop), nullptr})}), pop_entry());
       return true;
     }
     case Op::intrinsic_1_:
-      switch (Intrinsic1(arg)) {
-        case Intrinsic1::unary_positive: push(UnaryExpr{UnaryOp::positive, pop()}); return true;
-        case Intrinsic1::list_to_tuple: {
-          Expr* list = pop();
-          if (auto* display = as<ListExpr>(list)) push(Tuple{display->elts});
-          else push(Tuple{context_.list({make(Starred{list})})});
-          return true;
-        }
-        case Intrinsic1::print:
-          emit(ExprStmt{pop()});
-          push(context_.none());
-          return true;
-        case Intrinsic1::async_gen_wrap: yields(instruction); return true;
-        default: return false;
-      }
-    case Op::intrinsic_2_: return exception_group(instruction);
+      if (Intrinsic1(arg) != Intrinsic1::print) return false;  // the others are operations of their own by now
+      emit(ExprStmt{pop()});
+      push(context_.none());
+      return true;
     default: return false;
   }
 }
@@ -363,10 +347,9 @@ void Lifter::copy(int n) {
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && stable(source.expr));
   if (trivial && next < end_ && (code_[next].op == Op::load_attr_ || code_[next].op == Op::load_method_))
     return push(make(source.expr->node));
-  bool to_store = n == 1 && next < end_ &&
-                  (code_[next].op == Op::store_fast_ || code_[next].op == Op::store_name_ ||
-                   code_[next].op == Op::store_global_ || code_[next].op == Op::store_deref_ ||
-                   code_[next].op == Op::unpack_sequence_ || code_[next].op == Op::unpack_ex_);
+  bool to_store =
+      n == 1 && next < end_ &&
+      (is_store_name(code_[next].op) || code_[next].op == Op::unpack_sequence_ || code_[next].op == Op::unpack_ex_);
   if (literal_here()) {
     if (!trivial) spill_all(stack_.size() - n + 1);
     return push(make(stack_[stack_.size() - n].expr->node));
@@ -561,12 +544,8 @@ void Lifter::container(const Instruction& instruction) {
     }
     case Op::build_slice_: {
       std::vector<Expr*> items = pop_many(arg);
-      auto given = [](Expr* e) {
-        auto* c = as<ConstantExpr>(e);
-        return c && c->value->kind == Constant::Kind::none ? nullptr : e;
-      };
       // Where it does not stand in a subscript, `settle` makes it a call of slice().
-      push(Slice{given(items[0]), given(items[1]), arg == 3 ? items[2] : nullptr});
+      push(Slice{unless_none(items[0]), unless_none(items[1]), arg == 3 ? items[2] : nullptr});
       return;
     }
     default: fail("no display");
@@ -578,7 +557,6 @@ void Lifter::extend(const Instruction& instruction) {
   Expr *value = nullptr, *key = nullptr;
   if (op == Op::map_add_) {
     value = pop(), key = pop();
-    if (decoded_.code->version < Version{3, 8}) std::swap(key, value);
   } else {
     value = pop();
   }
@@ -710,7 +688,7 @@ void Lifter::binary(BinaryOp op, bool in_place) {
 }
 
 void Lifter::yields(const Instruction& instruction) {
-  if (instruction.op == Op::async_gen_wrap_ || instruction.op == Op::intrinsic_1_) return;
+  if (instruction.op == Op::async_gen_wrap_) return;
   if (instruction.op == Op::yield_value_) {
     Expr* value = pop();
     auto* constant = as<ConstantExpr>(value);

@@ -14,10 +14,6 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-bool is_store_name(Op op) {
-  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
-}
-
 // Are both the same, where what is a copy on one side is its original on the other?
 bool same_place(const Expr* one, const Expr* two) {
   if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;

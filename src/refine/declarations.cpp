@@ -38,7 +38,6 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   auto local = [&](int index) {
     return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{};
   };
-  std::vector<char> seen(scope.cfg.code.size());
   auto look = [&](const Instruction& instruction) {
     switch (instruction.op) {
       case Op::store_global_:
