@@ -4,6 +4,7 @@
 
 #include "decode/decode.h"
 #include "depyf/decompile.h"
+#include "flow/block_stack.h"
 #include "flow/cfg.h"
 #include "lift/lift.h"
 #include "print/print.h"
@@ -96,6 +97,8 @@ Body build(Context& context, const CodeObject& code) {
     body = stub(context, code, decoded.error().message, std::uint32_t(decoded.error().offset));
   } else if (decoded->instructions.size() > context.options.limits.instructions) {
     body = stub(context, code, "too many instructions", 0);
+  } else if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) {
+    body = stub(context, code, unwound.error().message, std::uint32_t(unwound.error().offset));
   } else {
     try {
       Cfg cfg = build_cfg(*decoded, true);

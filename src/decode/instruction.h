@@ -85,6 +85,7 @@ struct Instruction {
 struct ProtectedRange {  // of instructions [begin, end)
   std::int32_t begin = 0, end = 0, target = 0, depth = 0;
   bool lasti = false;
+  bool called = false;  // 3.8: the handler is a finally clause, and the ways out of the range call it
 };
 
 struct DecodedCode {

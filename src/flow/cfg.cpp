@@ -57,6 +57,9 @@ class Builder {
       if (region.handler_at >= 0) leader[region.handler_at] = true;
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
+    std::vector<int> original = find_exit_copies(cfg_, leader, reachable_);
+    for (int at = 0; at < int(code_.size()); ++at)
+      if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (int at = 0; at < int(code_.size());) {
       int end = at + 1;
       while (end < int(code_.size()) && !leader[end]) ++end;
@@ -73,6 +76,14 @@ class Builder {
       int next = flow_.next[block.end - 1];
       block.next = next >= 0 ? block_at_[next] : -1;
       if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
+    }
+    auto block_of = [&](int index) {
+      int at = index < 0 ? -1 : original[cfg_.blocks[index].begin];
+      return at < 0 ? index : block_at_[at];
+    };
+    for (BasicBlock& block : cfg_.blocks) {
+      int next = block_of(block.next), jump = block_of(block.jump);
+      if (next != jump) block.next = next, block.jump = jump;  // `x if c else x` stays two
     }
     cfg_.entry = block_at_[0];
   }

@@ -14,6 +14,7 @@ struct Region {
   enum class Kind : std::uint8_t { try_except, try_finally, with, handler };
   Kind kind = Kind::try_except;
   bool lasti = false, is_async = false, is_star = false;
+  bool called = false;  // try_finally of 3.8: the ways out hold no copies of its body
   int parent = -1;       // region; -1: none
   int handler_at = -1;   // instruction that starts the handler; of `handler` regions: none
   int follow_at = -1;    // with: instruction where control goes on after a suppressed exception

@@ -88,11 +88,12 @@ class RegionBuilder {
     group.region = -3;
     int target = group.range.target, follow = -1;
     bool async = false;
-    Shape shape = classify(target, follow, async);
+    Shape shape = group.range.called ? Shape::finally : classify(target, follow, async);
     int outer = cover_[target] < 0 ? -1 : resolve(cover_[target], depth + 1);
     if (shape == Shape::transparent) return group.region = outer;
     Region region;
     region.depth = group.range.depth, region.lasti = group.range.lasti, region.is_async = async;
+    region.called = group.range.called;
     region.handler_at = target, region.follow_at = follow, region.parent = outer;
     switch (shape) {
       case Shape::cleanup: region.kind = Region::Kind::handler; break;
@@ -161,7 +162,7 @@ class RegionBuilder {
 
 bool falls_through(Op op) {
   return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
-         op != Op::end_async_for_;
+         op != Op::end_async_for_ && op != Op::unreachable_;
 }
 
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {

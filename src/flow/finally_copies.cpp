@@ -126,7 +126,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
   std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
-    if (cfg.regions[region].kind != Region::Kind::try_finally) continue;
+    if (cfg.regions[region].kind != Region::Kind::try_finally || cfg.regions[region].called) continue;
     CopyMatcher matcher(cfg, flow, region);
     bool all = true;
     for (int at = 0; at < int(cfg.code.size()) && all; ++at) {

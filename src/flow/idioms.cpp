@@ -20,6 +20,8 @@ class Simplifier {
     for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) short_circuit(at);
+      if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
+      if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
     drop_handler([&](const ProtectedRange& range) {
       Op op = code_[skip(range.target)].op;
@@ -106,6 +108,32 @@ class Simplifier {
     code_[test].op = code_[test].op == Op::pop_jump_if_false_ ? Op::jump_if_false_or_pop_ : Op::jump_if_true_or_pop_;
     for (int between = at; between < test; ++between) clear(between);
     clear(pop);
+  }
+
+  // DUP_TOP; ROT_THREE is the SWAP 2; COPY 2 of later versions.
+  void chained_comparison(int at) {
+    if (at < 1 || code_[at - 1].op != Op::copy_ || code_[at - 1].arg != 1 || targets_[at]) return;
+    code_[at - 1].op = Op::swap_, code_[at - 1].arg = 2;
+    code_[at].op = Op::copy_, code_[at].arg = 2;
+  }
+
+  // ROT_THREE; ROT_TWO is the SWAP 3 of later versions.
+  void reverse(int at) {
+    if (code_[at].op != Op::rotate_ || at + 1 >= size() || targets_[at + 1]) return;
+    if (code_[at + 1].op != Op::swap_ || code_[at + 1].arg != 2) return;
+    code_[at].op = Op::swap_, code_[at].arg = 3;
+    clear(at + 1);
+  }
+
+  // LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3 (3.9, 3.10)
+  void with_exit(int at) {
+    if (at < 3 || code_[at - 3].op != Op::load_const_) return;
+    for (int copy : {at - 2, at - 1})
+      if (code_[copy].op != Op::copy_ || code_[copy].arg != 1 || targets_[copy]) return;
+    const Constant& value = decoded_.code->constants[code_[at - 3].arg];
+    if (value.kind != Constant::Kind::none || targets_[at]) return;
+    for (int part = at - 3; part < at; ++part) clear(part);
+    code_[at].op = Op::with_exit_, code_[at].arg = 0;
   }
 
   const DecodedCode& decoded_;

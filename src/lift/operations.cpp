@@ -106,6 +106,7 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::make_cell_:
     case Op::copy_free_vars_:
     case Op::setup_annotations_:
+    case Op::protected_:
     case Op::to_bool_: return true;
     case Op::load_attr_: push(Attribute{pop(), name_of(arg)}); return true;
     case Op::load_method_: {
@@ -202,6 +203,7 @@ bool Lifter::operation(const Instruction& instruction) {
       nodes_[node_].end = Node::End::stop, ended_ = true;
       return true;
     }
+    case Op::unreachable_: nodes_[node_].end = Node::End::stop, ended_ = true; return true;
     case Op::push_exc_info_: {
       Entry exception = pop_entry();
       push(Internal{Marker::previous_exception, 0, nullptr});
@@ -238,6 +240,11 @@ bool Lifter::operation(const Instruction& instruction) {
       Expr* exit = peek(4).expr;
       Expr* type = make(Call{context_.name("type"), context_.list({exception}), {}});
       push(Call{exit, context_.list({type, exception, make(Attribute{exception, "__traceback__"})}), {}});
+      return true;
+    }
+    case Op::with_exit_: {
+      Expr* exit = pop();
+      finish_call(exit, {context_.none(), context_.none(), context_.none()}, {});
       return true;
     }
     case Op::before_with_:

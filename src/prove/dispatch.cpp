@@ -269,6 +269,11 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_: return finally38(it);
+    // What flow passes make; the prover takes code as it was decoded.
+    case Op::match_case_:
+    case Op::with_exit_:
+    case Op::protected_:
+    case Op::unreachable_:
     case Op::unknown_: break;
   }
   return stuck("an operation that the prover does not know: " + std::string(op_name(it.op)));
