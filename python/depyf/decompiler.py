@@ -7,10 +7,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf import _core, names
 from depyf.compat import callables
+from depyf.decompilation import decompile as decompile_code
+from depyf.decompilation import type_name
 
-__all__ = ["DecompilationError", "Decompiler", "decompile", "find_code"]
+__all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source_of"]
 
 
 class DecompilationError(Exception):
@@ -32,33 +33,23 @@ def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: s
     it. Constants that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what
     they are. `compile_like` turns the text back into code.
 
+    The first line says whether the source is proved to do what the bytecode does: it is compiled back, and both code
+    objects are compared by `prove`. Where they are not equivalent it says where they part, and why.
+
     Args:
         code_or_callable: what to decompile.
-        style: "readable", the only style so far.
+        style: "readable", or "exact", which keeps each effect as a statement of its own in the order of the bytecode.
 
     Raises:
         TypeError: there is no Python code behind the argument.
         ValueError: an unknown style.
     """
-    if style != "readable":
-        raise ValueError(f"unknown style {style!r}: the only style is 'readable'")
-    return source_of(find_code(code_or_callable))
+    return decompile_code(find_code(code_or_callable), style=style).source
 
 
 def source_of(code: types.CodeType, *, name: str | None = None) -> str:
     """The source that `decompile` returns for a code object, its function named `name` if that is given."""
-    result = _core.decompile(names.rename(code, names.short_names(code)), name=name)
-    head = [f"# {const}: {describe(constant_at(code, path))}" for const, path in result.constants.items()]
-    head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
-    return "\n".join([*head, result.source])
-
-
-def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
-    """The constant that a path of indices leads to, through the constants of nested code objects."""
-    value: Any = code
-    for index in path:
-        value = value.co_consts[index] if type(value) is types.CodeType else value[index]
-    return value
+    return decompile_code(code, name=name).source
 
 
 def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
@@ -83,42 +74,7 @@ def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
             at = inner
         elif isinstance(at, types.FunctionType):
             return at.__code__
-    raise TypeError(f"cannot decompile {_type_name(thing)}: there is no Python code behind it")
-
-
-def _class_name(kind: type) -> str:
-    """A class's full name, without asking its metaclass, which may be anything."""
-    return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
-
-
-def _type_name(thing: object) -> str:
-    return f"an object of type {_class_name(type(thing))}"
-
-
-def describe(value: object) -> str:
-    """One line that says what a constant is. Runs no code of the object: no repr, hash or comparison."""
-    kind = type(value)
-    if kind is dict:
-        table: dict[Any, Any] = value  # type: ignore[assignment]
-        if all(type(key) is str for key in table) and type(table.get("__name__")) is str and "__builtins__" in table:
-            return f"the globals of module {table['__name__']}"
-        return f"a dict of {len(table)}"
-    if kind is type:
-        return f"the class {_class_name(value)}"  # type: ignore[arg-type]
-    if kind is types.FunctionType:
-        return f"the function {value.__module__}.{value.__qualname__}"  # type: ignore[attr-defined]
-    if kind is types.BuiltinFunctionType:
-        return f"the built-in function {value.__name__}"  # type: ignore[attr-defined]
-    if kind is types.ModuleType:
-        name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")  # type: ignore[arg-type]
-        return f"the module {name}" if type(name) is str else "a module"
-    if kind is types.CodeType:
-        return f"the code of {value.co_name}"  # type: ignore[attr-defined]
-    if kind in (list, set, frozenset, tuple):
-        return f"a {kind.__name__} of {len(value)}"  # type: ignore[arg-type]
-    if _class_name(kind) in ("torch.dtype", "torch.device", "torch.layout", "torch.memory_format"):
-        return repr(value)
-    return _type_name(value)
+    raise TypeError(f"cannot decompile {type_name(thing)}: there is no Python code behind it")
 
 
 class Decompiler:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import decompiler, guards, names
+from depyf.decompilation import PROVED
 from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
 
 __all__ = [
@@ -92,12 +93,15 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 
 def transformed_text(frame: Frame, source: str) -> str:
-    """The file of one transformed code."""
+    """The file of one transformed code; `source` with the result of its proof at its head."""
     head = [
         f"# The code that runs in place of {frame.function} where the guards of this compilation hold.",
         f"# {_belongs(frame, None)}",
     ]
-    return "\n".join([*head, "", source.rstrip(), ""])
+    proof, _, rest = source.partition("\n")
+    if proof == PROVED:
+        proof += " that Dynamo made"
+    return "\n".join([*head, proof, "", rest.strip("\n"), ""])
 
 
 def _belongs(frame: Frame | None, direction: str | None) -> str:
@@ -255,7 +259,8 @@ def _title(text: str) -> list[str]:
 def _body(text: str) -> str:
     """A file of ours without its head comments."""
     lines = text.splitlines()
-    while lines and lines[0].startswith("#") and not lines[0].startswith(("# __const_", "# not exact")):
+    kept = ("# proved", "# not proved", "# __const_", "# not exact")
+    while lines and lines[0].startswith("#") and not lines[0].startswith(kept):
         lines.pop(0)
     return "\n".join(lines).strip()
 
@@ -345,7 +350,8 @@ def _frame(frame: Frame) -> list[str]:
         out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")
     out.append("")
     if frame.transformed_file:
-        out.append(f"- [{frame.transformed_file}]({frame.transformed_file}): the code that runs instead")
+        proof = f"not proved: {frame.not_proved}" if frame.not_proved else "proved equivalent"
+        out.append(f"- [{frame.transformed_file}]({frame.transformed_file}): the code that runs instead; {proof}")
     for artifact in in_order(frame):
         about = KINDS.get(artifact.kind, "a graph that was shown under this name")
         direction = f" ({artifact.direction})" if artifact.direction and artifact.kind not in ("Joint_graph",) else ""

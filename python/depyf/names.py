@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable, Iterator
+from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
@@ -71,3 +72,11 @@ def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.Cod
     if any(new is not old for new, old in zip(consts, code.co_consts)):
         code = code.replace(co_consts=consts)
     return change(code)
+
+
+def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
+    """The constant that a path of indices leads to, through the constants of nested code objects."""
+    value: Any = code
+    for index in path:
+        value = value.co_consts[index] if type(value) is types.CodeType else value[index]
+    return value

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
 import types
 from collections.abc import Callable
 
 from depyf import _core, names
-from depyf.compat.bytecode import bind_names_to_constants, global_names
-from depyf.decompiler import constant_at
+from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
-__all__ = ["compile_like"]
+__all__ = ["compile_back", "compile_like"]
 
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
 _OUTER = "__depyf_outer"
@@ -45,6 +45,17 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
     return compile_checked(source, code, constants_of=code)
 
 
+def compile_back(source: str, code: types.CodeType, *, filename: str | None = None) -> types.CodeType:
+    """`compile_like` for whatever `decompile` takes: bodies of classes too, whose code can stand in for no other.
+
+    Raises as `compile_like` does.
+    """
+    if not _is_class_body(code):
+        return compile_checked(source, code, constants_of=code, filename=filename)
+    result = _compile_class(ast.parse(source), code, filename or f"<depyf {code.co_name}>")
+    return _restore(result, code)
+
+
 def compile_checked(
     source: str, code: types.CodeType, *, constants_of: types.CodeType, filename: str | None = None
 ) -> types.CodeType:
@@ -55,19 +66,26 @@ def compile_checked(
         filename = f"<depyf {code.co_name}>"
     tree = ast.parse(source, filename)
     if not code.co_flags & inspect.CO_NEWLOCALS:
-        if code.co_freevars:
-            raise ValueError(
-                f"{code.co_name} is the body of a class with free variables: only functions and modules can be replaced"
-            )
+        if _is_class_body(code):
+            raise ValueError(f"{code.co_name} is the body of a class: only functions and modules can be replaced")
         result = compile(tree, filename, "exec", flags=_future_flags(code), dont_inherit=True)
         if result.co_flags != code.co_flags:
             raise ValueError(f"{code.co_name}: the flags differ: {result.co_flags:#x} instead of {code.co_flags:#x}")
         result = result.replace(co_name=code.co_name, **_qualname(code.co_name))
     else:
         result = _compile_function(tree, code, filename)
-    back = {short: full for full, short in names.short_names(constants_of).items()}
+    return _restore(result, constants_of)
+
+
+def _restore(result: types.CodeType, original: types.CodeType) -> types.CodeType:
+    """Puts back what `decompile` shows in another way: names with their uuids, constants that have no literal."""
+    back = {short: full for full, short in names.short_names(original).items()}
     # The constants come last: they are objects of the original code, and nothing in them may change.
-    return _restore_constants(names.rename(result, back), constants_of)
+    return _restore_constants(names.rename(result, back), original)
+
+
+def _is_class_body(code: types.CodeType) -> bool:
+    return not code.co_flags & (inspect.CO_NEWLOCALS | inspect.CO_OPTIMIZED) and code.co_name != "<module>"
 
 
 def _future_flags(code: types.CodeType) -> int:
@@ -104,9 +122,46 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     _check(inner, code)
     if renamed:
         varnames = tuple(renamed.get(name, name) for name in inner.co_varnames)
-        inner = inner.replace(co_varnames=varnames)
+        inner = iterates_over_argument(inner.replace(co_varnames=varnames))
     inner = inner.replace(co_flags=code.co_flags, co_name=code.co_name)
     return _requalify(inner, code, written_name)
+
+
+def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
+    """The code of the one class in the source, compiled in a function that binds its free variables."""
+    found = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
+        found = [node for node in found[0].body if isinstance(node, ast.ClassDef)]
+    if len(found) != 1:
+        raise ValueError(f"{code.co_name}: expected one class in the source, found {len(found)}")
+    body: list[ast.stmt] = [found[0]]
+    if code.co_freevars:
+        body.insert(0, ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
+    compiled = compile(_within_outer(body), filename, "exec", flags=_future_flags(code), dont_inherit=True)
+    result = _nested(_nested(compiled, _OUTER), found[0].name)
+    prefix = f"{_OUTER}.<locals>.{found[0].name}"
+    # The class stores its qualified name, and to 3.10 those of its functions are constants too: the original says what
+    # the class is called.
+    return _replace_prefix(result, prefix, _stored_qualname(code))
+
+
+def _stored_qualname(code: types.CodeType) -> str:
+    """What the body of a class stores as `__qualname__`."""
+    last = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "STORE_NAME" and instruction.argval == "__qualname__":
+            return last if isinstance(last, str) else code.co_name
+        last = instruction.argval
+    return code.co_name
+
+
+def _within_outer(body: list[ast.stmt]) -> ast.Module:
+    """A module with one function of no arguments that has this body."""
+    no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[])
+    if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
+        outer.type_params = []  # type: ignore[attr-defined]
+    return ast.fix_missing_locations(ast.Module([outer], []))
 
 
 def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
@@ -221,11 +276,7 @@ def _compile_within(
     if code.co_freevars:
         outer_body.append(ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
     outer_body.append(inner)
-    no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=outer_body, decorator_list=[])
-    if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
-        outer.type_params = []  # type: ignore[attr-defined]
-    module = ast.fix_missing_locations(ast.Module([outer], []))
+    module = _within_outer(outer_body)
     compiled = compile(module, filename, "exec", flags=_future_flags(code), dont_inherit=True)
     return _nested(_nested(compiled, _OUTER), _INNER)
 
@@ -257,23 +308,37 @@ def _qualname(name: str) -> dict[str, str]:
 
 def _requalify(inner: types.CodeType, code: types.CodeType, written_name: str) -> types.CodeType:
     """Puts the name of `code` in the place of the helper functions' names, in nested code too."""
-    if not hasattr(types.CodeType, "co_qualname"):  # before 3.11 the name is a constant beside the code
-        prefix = f"{_OUTER}.<locals>.{_INNER}"
+    own = code.co_qualname if hasattr(types.CodeType, "co_qualname") else _qualname_before_311(code, written_name)
+    prefix = f"{_OUTER}.<locals>.{_INNER}"
+    if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):  # what is in these is not "<locals>"
+        inner = _replace_prefix(inner, prefix + ".<locals>", own)
+    return _replace_prefix(inner, prefix, own)
 
-        def in_constants(one: types.CodeType) -> types.CodeType:
-            consts = tuple(
-                written_name + const[len(prefix) :] if type(const) is str and const.startswith(prefix) else const
-                for const in one.co_consts
-            )
-            return one.replace(co_consts=consts)
 
-        return names.map_codes(inner, in_constants)
-    prefix = inner.co_qualname
+def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeType:
+    """Gives qualified names another beginning: those of code objects (from 3.11 on), and those among the constants, which
+    class bodies store, and from which functions are named to 3.10."""
 
-    def in_qualname(one: types.CodeType) -> types.CodeType:
-        return one.replace(co_qualname=code.co_qualname + one.co_qualname[len(prefix) :])
+    def changed(one: types.CodeType) -> types.CodeType:
+        consts = tuple(
+            by + const[len(prefix) :] if type(const) is str and const.startswith(prefix) else const
+            for const in one.co_consts
+        )
+        if hasattr(types.CodeType, "co_qualname") and one.co_qualname.startswith(prefix):
+            return one.replace(co_consts=consts, co_qualname=by + one.co_qualname[len(prefix) :])
+        return one.replace(co_consts=consts)
 
-    return names.map_codes(inner, in_qualname)
+    return names.map_codes(code, changed)
+
+
+def _qualname_before_311(code: types.CodeType, name: str) -> str:
+    """The qualified name as the functions in the code have it: `MAKE_FUNCTION` gets theirs as a constant."""
+    for const, after in zip(code.co_consts, code.co_consts[1:]):
+        if type(const) is types.CodeType and type(after) is str:
+            tail = f".<locals>.{const.co_name}"
+            if after.endswith(tail):
+                return after[: -len(tail)]
+    return name
 
 
 def _restore_constants(result: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
@@ -281,6 +346,6 @@ def _restore_constants(result: types.CodeType, constants_of: types.CodeType) -> 
     if not any(name.startswith("__const_") for one in names.nested_codes(result) for name in one.co_names):
         return result
     paths = _core.decompile(names.rename(constants_of, names.short_names(constants_of))).constants
-    values = {name: constant_at(constants_of, path) for name, path in paths.items()}
+    values = {name: names.constant_at(constants_of, path) for name, path in paths.items()}
     bind: Callable[[types.CodeType], types.CodeType] = lambda one: bind_names_to_constants(one, values)  # noqa: E731
     return names.map_codes(result, bind)

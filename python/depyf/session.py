@@ -50,6 +50,10 @@ class Frame:
     attempt: int = 0
     """How often Dynamo started again."""
     transformed_file: str | None = None
+    proved: bool | None = None
+    """Does the source in `transformed_file` do what the transformed code does? None where there is none."""
+    not_proved: str | None = None
+    """Why and where it is not proved."""
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
     guards: list[str] = field(default_factory=list)

@@ -438,11 +438,12 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
 // BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.
 Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {
   std::string_view result = "__result";
-  std::string_view maker = code.name == "<listcomp>"   ? "list"
-                           : code.name == "<setcomp>"  ? "set"
-                           : code.name == "<dictcomp>" ? "dict"
-                                                       : "";
-  if (maker.empty()) return body;
+  Expr* display = nullptr;  // empty
+  if (code.name == "<listcomp>") display = context.expr(ListExpr{});
+  if (code.name == "<dictcomp>") display = context.expr(Dict{});
+  if (code.name == "<setcomp>")
+    display = context.expr(SetExpr{context.list({context.expr(Starred{context.expr(Tuple{})})})});
+  if (!display) return body;
   std::function<void(Block)> walk = [&](Block block) {
     for (Stmt* stmt : block) {
       if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
@@ -464,8 +465,7 @@ Block spell_out_comprehension(Context& context, const CodeObject& code, Block bo
     }
   };
   walk(body);
-  std::vector<Stmt*> statements{
-      context.stmt(Assign{context.list({context.name(result)}), context.expr(Call{context.name(maker), {}, {}})})};
+  std::vector<Stmt*> statements{context.stmt(Assign{context.list({context.name(result)}), display})};
   statements.insert(statements.end(), body.begin(), body.end());
   return context.arena.copy(statements);
 }

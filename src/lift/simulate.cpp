@@ -233,6 +233,12 @@ bool Lifter::stable(const Expr* expr) const {
   }
   if (auto* tuple = as<Tuple>(expr))
     return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e); });
+  // It stands for itself only in a subscript: elsewhere it is a call of slice().
+  if (auto* slice = as<Slice>(expr)) {
+    for (Expr* part : {slice->lower, slice->upper, slice->step})
+      if (part && !stable(part)) return false;
+    return true;
+  }
   return false;
 }
 

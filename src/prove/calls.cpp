@@ -56,6 +56,9 @@ Step Machine::finish_call(Symbol callable, Parts arguments, Symbol names, int po
       tuple && tuple->kind == Constant::Kind::tuple && tuple->items.empty()) {
     names = Symbols::null;
   }
+  if (const Object* known = object(callable); known && known->kind == Object::Kind::method && names == Symbols::null) {
+    if (Step step = call_method(callable, arguments, pops); step != Step::stuck) return step;
+  }
   Effect made{.op = Op::call_, .name = names, .operands = {callable}};
   made.operands.insert(made.operands.end(), arguments.begin(), arguments.end());
   made.pops = pops, made.results = 1;

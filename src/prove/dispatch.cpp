@@ -50,12 +50,7 @@ Step Machine::dispatch(const Instruction& it) {
       return silent();
 
     case Op::load_attr_:
-    case Op::load_method_: {
-      Effect made{.op = Op::load_attr_, .name = program_.names[static_cast<std::size_t>(it.arg)], .operands = top(1)};
-      if (symbols_.may_be_null(peek(1))) return stuck("no value where one is needed");
-      made.pops = 1, made.results = 1, made.method = it.op == Op::load_method_;
-      return effect(std::move(made));
-    }
+    case Op::load_method_: return load_attribute(it);
     case Op::load_super_attr_: {
       Effect made{.op = it.op,
                   .detail = it.aux >> 1,

@@ -167,6 +167,11 @@ Step Machine::append(const Instruction& it) {
     return silent();
   }
   if (symbols_.may_be_null(container)) return stuck("no value where one is needed");
+  if (it.op == Op::map_add_ && exact_type_of(container) == Exact::dict) {  // the same as d[k] = v
+    Effect made{.op = Op::store_subscr_, .operands = {added[1], container, added[0]}};
+    made.pops = values;
+    return effect(std::move(made));
+  }
   Effect made{.op = it.op, .operands = {container}};
   made.operands.insert(made.operands.end(), added.begin(), added.end());
   made.pops = values, made.raises = it.op != Op::list_append_;
@@ -185,6 +190,10 @@ Step Machine::extend(const Instruction& it) {
     return silent();
   }
   if (symbols_.may_be_null(container) || symbols_.may_be_null(added)) return stuck("no value where one is needed");
+  if (it.op == Op::set_update_ && exact_type_of(container) == Exact::set && sequence(added, items) && items.empty()) {
+    pop();
+    return silent();
+  }
   Effect made{.op = it.op, .operands = {container, added}};
   made.pops = 1;
   return effect(std::move(made));

@@ -104,7 +104,9 @@ bool Pairing::publish(State& state) const {
     if (!symbols_.is_object(two)) {
       by[one] = two;
     } else {
-      by[one] = by[two] = symbols_.opaque("an object built here");
+      const Object* object = object_of(state, 0, one);
+      by[one] = by[two] =
+          symbols_.opaque("an object built here", false, false, object ? exact_type(object->kind) : Exact::unknown);
     }
   }
   for (auto [two, one] : back_) {

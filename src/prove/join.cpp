@@ -54,7 +54,7 @@ class Cover {
         auto [found, fresh] = values_.try_emplace(a, b);
         if (!fresh) return found->second == b;
         return other.kind != SymbolInfo::Kind::object && (info.maybe_null || !symbols_.may_be_null(b)) &&
-               (!info.boolean || other.boolean);
+               (!info.boolean || other.boolean) && (info.exact == Exact::unknown || info.exact == other.exact);
       }
       case SymbolInfo::Kind::term:
         if (other.kind != SymbolInfo::Kind::term || info.text != other.text || info.args.size() != other.args.size()) {
@@ -168,9 +168,11 @@ class Generaliser {
       Symbol at = todo.back();
       todo.pop_back();
       if (!symbols_.is_object(at) || by.contains(at)) continue;
-      by[at] = symbols_.opaque("an object built here");
       auto found = state.sides[side].objects.find(at);
-      if (found == state.sides[side].objects.end()) continue;
+      bool known = found != state.sides[side].objects.end();
+      by[at] = symbols_.opaque("an object built here", false, false,
+                               known ? exact_type(found->second.kind) : Exact::unknown);
+      if (!known) continue;
       todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
     }
     substitute(state, symbols_, by);
@@ -216,7 +218,8 @@ class Generaliser {
     if (made < 0) {
       made = symbols_.opaque(symbols_[a].text == symbols_[b].text ? symbols_[a].text : "a value",
                              symbols_[a].boolean && symbols_[b].boolean,
-                             symbols_.may_be_null(a) || symbols_.may_be_null(b));
+                             symbols_.may_be_null(a) || symbols_.may_be_null(b),
+                             symbols_[a].exact == symbols_[b].exact ? symbols_[a].exact : Exact::unknown);
     }
     values_.emplace(Pair{a, b}, made);
     return made;

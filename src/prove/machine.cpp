@@ -194,6 +194,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       drop(effect.pops);
       for (Symbol result : results) push(effect.negated ? symbols_.negation(result) : result);
       if (effect.method) push(symbols_.term("self of", {results[0]}));
+      if (effect.none) push(symbols_.none());
       if (effect.half) {
         side.second = true;
         return;

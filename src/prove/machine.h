@@ -33,6 +33,7 @@ struct Effect {
   bool method = false;                 // the result is a method, followed by its self or NULL
   bool half = false;                   // the instruction has a second effect
   bool negated = false;                // the result is negated
+  bool none = false;                   // None is pushed after the results
   int pops = 0, results = 0;
 };
 
@@ -112,6 +113,11 @@ class Machine {
   bool plain_key(Symbol symbol) const;
   bool index(Symbol symbol, std::size_t size, std::size_t& found) const;
   bool bounds(Symbol slice, std::size_t size, std::size_t& start, std::size_t& stop);
+
+  // methods.cpp
+  Step load_attribute(const Instruction& it);
+  Exact exact_type_of(Symbol symbol) const;
+  Step call_method(Symbol method, const Parts& arguments, int pops);
 
   // calls.cpp
   Step call(const Instruction& it);

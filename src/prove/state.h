@@ -11,10 +11,10 @@ namespace depyf {
 
 // A tuple, list ... that only its frame has seen. Its identity is that of its symbol, which belongs to one side.
 struct Object {
-  enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, wrapped };
+  enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped };
   Kind kind = Kind::tuple;
   std::vector<Symbol> keys = {};   // of a dict: constants, each once
-  std::vector<Symbol> items = {};  // of a dict: values; of a function: see FunctionPart
+  std::vector<Symbol> items = {};  // of a dict: values; of a function: see FunctionPart; of a method: self, name
   friend bool operator==(const Object&, const Object&) = default;
 };
 
@@ -28,6 +28,11 @@ enum FunctionPart {
   function_annotate,
   function_parts
 };
+
+// The type that everybody sees once the object is no longer this frame's alone.
+inline Exact exact_type(Object::Kind kind) {
+  return kind == Object::Kind::list ? Exact::list : kind == Object::Kind::dict ? Exact::dict : Exact::unknown;
+}
 
 // To 3.10: an entry of the block stack.
 struct Block {

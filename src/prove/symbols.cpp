@@ -145,8 +145,8 @@ Symbol Symbols::known(std::string_view name) {
   return intern("k" + std::string(name), {.kind = SymbolInfo::Kind::known, .text = std::string(name)});
 }
 
-Symbol Symbols::opaque(std::string_view words, bool boolean, bool maybe_null) {
-  return add({.maybe_null = maybe_null, .boolean = boolean, .text = std::string(words)});
+Symbol Symbols::opaque(std::string_view words, bool boolean, bool maybe_null, Exact exact) {
+  return add({.maybe_null = maybe_null, .boolean = boolean, .exact = exact, .text = std::string(words)});
 }
 
 Symbol Symbols::object() { return add({.kind = SymbolInfo::Kind::object}); }

@@ -14,6 +14,9 @@ namespace depyf {
 
 using Symbol = std::int32_t;
 
+// The type of a value where it is known for certain: that very type, no subclass.
+enum class Exact : std::uint8_t { unknown, list, set, dict };
+
 struct SymbolInfo {
   enum class Kind : std::uint8_t {
     null,      // no value: an unbound local, a NULL on the stack
@@ -27,6 +30,7 @@ struct SymbolInfo {
   Kind kind = Kind::opaque;
   bool maybe_null = false;
   bool boolean = false;   // True or False, nothing else
+  Exact exact = Exact::unknown;
   std::uint8_t depth = 0; // of nested terms
   std::string text = {};  // of a term or known: its name; of an opaque one: what made it, in words
   std::vector<Symbol> args = {};
@@ -49,7 +53,7 @@ class Symbols {
   Symbol boolean(bool value) { return value ? true_ : false_; }
   Symbol none() const { return none_; }
   Symbol known(std::string_view name);
-  Symbol opaque(std::string_view words, bool boolean = false, bool maybe_null = false);
+  Symbol opaque(std::string_view words, bool boolean = false, bool maybe_null = false, Exact exact = Exact::unknown);
   Symbol object();
 
   // Terms. -1: an argument that no term may hold, or too deep.

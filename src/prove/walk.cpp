@@ -160,7 +160,8 @@ class Walk {
     if (unbound >= 0) substitute(state, symbols_, {{unbound, symbols_.opaque(symbols_[unbound].text)}});
     std::vector<Symbol> results;
     for (int i = 0; i < one.results; ++i) {
-      results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results));
+      results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results, false,
+                                        one.op == Op::build_set_ ? Exact::set : Exact::unknown));
     }
     if (one.then == Effect::Then::iterate || one.then == Effect::Then::send) {
       State other = state;

@@ -13,7 +13,8 @@ import pytest
 
 import depyf
 from depyf import decompiler
-from depyf.decompiler import describe, find_code
+from depyf.decompilation import describe
+from depyf.decompiler import find_code
 
 UUID = "ca52d339_731e_4da7_884b_c097e226aab1"
 OTHER_UUID = "0b52d339_731e_4da7_884b_c097e226aab2"

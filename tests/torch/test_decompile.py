@@ -6,7 +6,8 @@ import pytest
 
 import depyf
 import torch
-from depyf.decompiler import describe, find_code
+from depyf.decompilation import describe
+from depyf.decompiler import find_code
 
 
 def double(x):

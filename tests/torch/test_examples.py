@@ -49,7 +49,9 @@ def test_example(name, backend, tmp_path, capsys):
     assert len({frame.transformed_file for frame in compiled}) == len(transformed)
     for frame in compiled:
         stem = Path(frame.transformed_file).stem
-        assert f"def {stem}(" in (tmp_path / frame.transformed_file).read_text()
+        text = (tmp_path / frame.transformed_file).read_text()
+        assert f"def {stem}(" in text
+        assert frame.proved and "\n# proved equivalent to the bytecode that Dynamo made\n" in text, frame.not_proved
     check_dump(tmp_path)
 
     # The decompiled code of each frame, put in place of Dynamo's own, does the same.

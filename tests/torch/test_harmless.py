@@ -190,7 +190,12 @@ with depyf.prepare_debug(directory):
     assert sorted(factors) == ["111", "222"]
 
 
-FAULTS = ["depyf.dump.artifact_text", "depyf.dump.transformed_text", "depyf.decompiler.source_of", "depyf.guards.tree"]
+FAULTS = [
+    "depyf.dump.artifact_text",
+    "depyf.dump.transformed_text",
+    "depyf.decompilation.decompile",
+    "depyf.guards.tree",
+]
 FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf.dump.index", "depyf.dump.missing_artifacts"]
 
 

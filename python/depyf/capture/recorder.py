@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, dump, files, guards, names, report
+from depyf import decompilation, decompiler, dump, files, guards, names, report
 from depyf.compat import dynamo, graphs, trace
 from depyf.session import Artifact, Frame, Session
 
@@ -407,14 +407,19 @@ class Recorder:
             path.unlink(missing_ok=True)
         item.artifact = None
 
-    def _write_transformed(self, frame: Frame, code: types.CodeType) -> None:
+    def _write_transformed(self, frame: Frame, code: types.CodeType) -> decompilation.Decompilation:
+        """Writes the source of transformed code; `compile_text` of what it returns makes code with the file's lines."""
         part = names.safe_file_part(frame.function)
 
+        result = decompilation.decompile(code)
+
         def text(n: int) -> str:
-            return dump.transformed_text(frame, decompiler.source_of(code, name=f"__transformed_code_{n}_for_{part}"))
+            return dump.transformed_text(frame, result.named(f"__transformed_code_{n}_for_{part}").source)
 
         path = self._claim(f"__transformed_code_{{}}_for_{part}.py", text)[0]
         frame.transformed_file = path.name
+        frame.proved, frame.not_proved = result.proved, result.reason or None
+        return result
 
     def _claim(self, template: str, text: Any) -> tuple[Path, bool]:
         path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken)

@@ -92,3 +92,21 @@ def bind_names_to_constants(code: types.CodeType, values: dict[str, object]) -> 
             raise ValueError(f"{code.co_name} has too many constants to refer to {name}")
         raw[start:end] = new + bytes((_NOP, 0)) * ((end - start - len(new)) // 2)
     return code.replace(co_code=bytes(raw), co_consts=tuple(consts))
+
+
+def iterates_over_argument(code: types.CodeType) -> types.CodeType:
+    """`code`, of a comprehension written as a function, with its outermost loop over the first argument as it is.
+
+    The argument of a comprehension is an iterator already; a `for` statement would ask it for one.
+    """
+    if not code.co_varnames:
+        return code
+    raw = bytearray(code.co_code)
+    loaded = False
+    for start, end, opcode, argument in _instructions(code.co_code):
+        name = dis.opname[opcode]
+        if loaded and name in ("GET_ITER", "GET_AITER"):
+            raw[start:end] = bytes((_NOP, 0)) * ((end - start) // 2)
+            return code.replace(co_code=bytes(raw))
+        loaded = name in ("LOAD_FAST", "LOAD_FAST_BORROW") and argument == 0
+    return code
