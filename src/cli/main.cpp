@@ -33,8 +33,9 @@ bool read_all(const std::string& path, std::string& bytes) {
   if (path != "-") file.open(path, std::ios::binary);
   if (!file) return false;
   std::istream& stream = path == "-" ? std::cin : file;
-  bytes.assign(std::istreambuf_iterator<char>(stream), {});
-  return !stream.bad();
+  char buffer[1 << 16];
+  while (stream.read(buffer, sizeof buffer) || stream.gcount()) bytes.append(buffer, stream.gcount());
+  return stream.eof();
 }
 
 bool write_all(const std::filesystem::path& path, const std::string& text) {

@@ -7,6 +7,7 @@
 #include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
+#include "support/dominators.h"
 
 namespace depyf {
 namespace {
@@ -227,28 +228,9 @@ void analyse(Cfg& cfg) {
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
       if (to >= 0 && (cfg.blocks[to].preds.empty() || cfg.blocks[to].preds.back() != block))
         cfg.blocks[to].preds.push_back(block);
-  // Cooper, Harvey and Kennedy's iteration.
-  cfg.idom[cfg.entry] = cfg.entry;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int block : cfg.order) {
-      if (block == cfg.entry) continue;
-      int idom = -1;
-      for (int pred : cfg.blocks[block].preds) {
-        if (cfg.idom[pred] < 0) continue;
-        if (idom < 0) {
-          idom = pred;
-          continue;
-        }
-        int other = pred;
-        while (idom != other) {
-          while (cfg.order_index[idom] > cfg.order_index[other]) idom = cfg.idom[idom];
-          while (cfg.order_index[other] > cfg.order_index[idom]) other = cfg.idom[other];
-        }
-      }
-      if (idom != cfg.idom[block]) cfg.idom[block] = idom, changed = true;
-    }
-  }
+  immediate_dominators(
+      cfg.order, cfg.order_index, [&](int block) -> const std::vector<int>& { return cfg.blocks[block].preds; },
+      cfg.idom);
   cfg.irreducible = false;
   for (int block : cfg.order)
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})

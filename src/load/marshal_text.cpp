@@ -25,6 +25,7 @@ bool is_wtf8(std::string_view text) {
 }
 
 std::string latin1_to_utf8(std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), [](char character) { return character >= 0; })) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (char character : text) {

@@ -190,6 +190,12 @@ void append_items(std::string& out, const std::vector<Constant>& items, Quoting 
 
 void append_escaped(std::string& out, std::string_view text, char quote) {
   for (std::size_t at = 0; at < text.size();) {
+    std::size_t plain = at;
+    while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '\\' &&
+           text[plain] != quote)
+      ++plain;
+    out += text.substr(at, plain - at);
+    if ((at = plain) == text.size()) return;
     const CodePoint point = code_point(text, at);
     if (!point.valid) append_code_point(out, 0xdc00 + point.value);  // as the error handler surrogateescape
     else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
@@ -209,15 +215,13 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
-    for (std::size_t i = 0; i < line.size(); ++i) {
+    for (std::size_t i = 0; i < line.size();) {
+      const std::size_t special = std::min(line.find_first_of("\"\t", i), line.size());
+      append_escaped(out, line.substr(i, special - i), 0);
+      if ((i = special) == line.size()) break;
       const bool last = at + i + 1 == text.size();
-      if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += "\\\"";
-      else if (line[i] == '"' || line[i] == '\t') out += line[i];
-      else {
-        const std::size_t size = code_point(line, i).size;
-        append_escaped(out, line.substr(i, size), 0);
-        i += size - 1;
-      }
+      if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';
+      out += line[i++];
     }
     if (end < text.size()) out += '\n';
     at = end + 1;

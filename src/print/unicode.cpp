@@ -1,6 +1,8 @@
 #include "print/unicode.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <iterator>
 #include <span>
 
@@ -37,7 +39,22 @@ constexpr std::string_view keywords[] = {"False",  "None",   "True",    "and",  
                                          "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
                                          "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
 
-bool is_keyword(std::string_view name) { return std::ranges::find(keywords, name) != std::end(keywords); }
+// The first keyword that starts with each letter, in the list above; the last entry is its size.
+constexpr auto keyword_starts = [] {
+  std::array<std::uint8_t, 257> starts{};
+  for (int letter = 256, at = std::size(keywords); letter >= 0; --letter) {
+    while (letter < 256 && at > 0 && static_cast<unsigned char>(keywords[at - 1][0]) >= letter) --at;
+    starts[letter] = static_cast<std::uint8_t>(at);
+  }
+  return starts;
+}();
+
+bool is_keyword(std::string_view name) {
+  const auto letter = static_cast<unsigned char>(name[0]);
+  for (int at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
+    if (keywords[at] == name) return true;
+  return false;
+}
 
 }  // namespace
 

@@ -2,91 +2,91 @@
 
 #include <algorithm>
 
+#include "support/dominators.h"
+
 namespace depyf {
 
 Graph::Graph(std::vector<Node>& nodes_in, int entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
 
-std::vector<int> Graph::successors(int node) const {
+Successors Graph::successors(int node) const {
   const Node& info = nodes[node];
   switch (info.end) {
-    case Node::End::go: return {info.a};
+    case Node::End::go: return {{info.a}, 1};
     case Node::End::branch:
-      if (info.b < 0) return {info.a};
-      // What stands first in the code comes first.
-      if (info.b >= 0 && info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {info.b, info.a};
-      return {info.a, info.b};
+      if (info.b < 0) return {{info.a}, 1};
+      if (info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {{info.b, info.a}, 2};
+      return {{info.a, info.b}, 2};
     case Node::End::loop:
     case Node::End::setup:
-      if (info.b >= 0) return {info.a, info.b};
-      return {info.a};
+      if (info.b >= 0) return {{info.a, info.b}, 2};
+      return {{info.a}, 1};
     default: return {};
   }
 }
 
-void Graph::analyse() {
-  int count = int(nodes.size());
-  preds_.assign(count, {});
-  forward_preds_.assign(count, 0);
-  order_.assign(count, -1);
-  idom_.assign(count, -1);
-  loop_.assign(count, -1);
-  outer_.assign(count, -1);
+void Graph::find_order() {
+  order_.assign(nodes.size(), -1);
   sequence_.clear();
-  std::vector<char> seen(count);
   struct Frame {
     int node;
-    std::vector<int> next;
+    Successors next;
   };
   std::vector<Frame> stack{{entry, successors(entry)}};
-  seen[entry] = 1;
+  order_[entry] = 0;
   while (!stack.empty()) {
     Frame& frame = stack.back();
-    if (frame.next.empty()) {
+    if (!frame.next.count) {
       sequence_.push_back(frame.node);
       stack.pop_back();
       continue;
     }
-    int to = frame.next.back();  // the last first, so that the first comes first when reversed
-    frame.next.pop_back();
-    if (to >= 0 && !seen[to]) {
-      seen[to] = 1;
+    int to = frame.next.nodes[--frame.next.count];  // the last first, so that the first comes first when reversed
+    if (to >= 0 && order_[to] < 0) {
+      order_[to] = 0;
       stack.push_back({to, successors(to)});
     }
   }
   std::reverse(sequence_.begin(), sequence_.end());
   for (int index = 0; index < int(sequence_.size()); ++index) order_[sequence_[index]] = index;
+}
+
+void Graph::find_preds() {
+  first_pred_.assign(nodes.size() + 1, 0);
+  forward_preds_.assign(nodes.size(), 0);
   for (int node : sequence_)
-    for (int to : successors(node)) {
-      preds_[to].push_back(node);
+    for (int to : successors(node)) ++first_pred_[to];
+  int sum = 0;
+  for (int& first : first_pred_) sum += first, first = sum;  // the end of each for now
+  preds_.resize(sum);
+  for (std::size_t index = sequence_.size(); index--;) {
+    int node = sequence_[index];
+    Successors next = successors(node);
+    while (next.count) {
+      int to = next.nodes[--next.count];
+      preds_[--first_pred_[to]] = node;
       forward_preds_[to] += order_[node] < order_[to];
     }
-  idom_[entry] = entry;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int node : sequence_) {
-      if (node == entry) continue;
-      int best = -1;
-      for (int pred : preds_[node]) {
-        if (idom_[pred] < 0) continue;
-        if (best < 0) {
-          best = pred;
-          continue;
-        }
-        int other = pred;
-        while (best != other) {
-          while (order_[best] > order_[other]) best = idom_[best];
-          while (order_[other] > order_[best]) other = idom_[other];
-        }
-      }
-      if (best != idom_[node]) idom_[node] = best, changed = true;
-    }
   }
+}
+
+void Graph::analyse() {
   irreducible_ = false;
+  find_order();
+  find_preds();
+  idom_.assign(nodes.size(), -1);
+  immediate_dominators(sequence_, order_, [&](int node) { return preds(node); }, idom_);
+  loop_.assign(nodes.size(), -1);
+  outer_.assign(nodes.size(), -1);
+  find_loops();
+}
+
+void Graph::find_loops() {
+  std::vector<int> todo;
   // Inner loops come later in the order: from the last header to the first, each claims what no inner loop has.
   for (int index = int(sequence_.size()) - 1; index >= 0; --index) {
     int header = sequence_[index];
-    std::vector<int> todo;
-    for (int pred : preds_[header])
+    todo.clear();
+    for (int pred : preds(header))
       if (order_[pred] >= index) {
         if (!dominates(header, pred)) {
           irreducible_ = true;
@@ -109,7 +109,7 @@ void Graph::analyse() {
       } else {
         loop_[top] = header;
       }
-      for (int pred : preds_[top]) {
+      for (int pred : preds(top)) {
         if (order_[pred] < index) continue;
         if (!dominates(header, pred)) {
           irreducible_ = true;

@@ -1,6 +1,7 @@
 // The lifted graph as structuring needs it: order, dominators, loops.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "flow/cfg.h"
@@ -8,14 +9,24 @@
 
 namespace depyf {
 
+// The nodes that may come after one, what stands first in the code first; at most two.
+struct Successors {
+  int nodes[2] = {};
+  int count = 0;
+  const int* begin() const { return nodes; }
+  const int* end() const { return nodes + count; }
+};
+
 class Graph {
  public:
   Graph(std::vector<Node>& nodes, int entry);
 
   void analyse();                                   // after any change of edges
   bool irreducible() const { return irreducible_; }
-  std::vector<int> successors(int node) const;
-  const std::vector<int>& preds(int node) const { return preds_[node]; }          // one an edge
+  Successors successors(int node) const;
+  std::span<const int> preds(int node) const {                                    // one an edge
+    return std::span(preds_).subspan(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
+  }
   int forward_preds(int node) const { return forward_preds_[node]; }              // edges that are no back edges
   int order(int node) const { return order_[node]; }                              // -1: cannot be reached
   int idom(int node) const { return idom_[node]; }
@@ -30,7 +41,11 @@ class Graph {
   int entry;
 
  private:
-  std::vector<std::vector<int>> preds_;
+  void find_order();
+  void find_preds();
+  void find_loops();
+
+  std::vector<int> preds_, first_pred_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
   std::vector<int> forward_preds_, order_, idom_, loop_, outer_, sequence_;
   bool irreducible_ = false;
 };

@@ -2,6 +2,7 @@
 //         do: body          while c: body
 //         while c
 #include <algorithm>
+#include <optional>
 
 #include "ast/equal.h"
 #include "structure/graph.h"
@@ -21,13 +22,15 @@ bool only_markers(const Node& node) {
 
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
-  Graph graph(nodes, lifted.entry);
+  std::optional<Graph> graph;
   // The empty start of a loop stays where its body starts with a for loop: the two would become one.
   auto needed = [&](int node) {
-    int to = nodes[node].a;
     if (nodes[node].carries) return true;  // a value that a return takes is made in the statement
-    return graph.order(node) >= 0 && graph.is_header(node) && nodes[to].end == Node::End::loop;
+    return nodes[node].a >= 0 && nodes[nodes[node].a].end == Node::End::loop && graph->order(node) >= 0 &&
+           graph->is_header(node);
   };
+  if (std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.end == Node::End::loop; }))
+    graph.emplace(nodes, lifted.entry);
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
       if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
