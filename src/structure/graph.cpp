@@ -69,15 +69,41 @@ void Graph::find_preds() {
   }
 }
 
+void Graph::find_dominated() {
+  first_dominated_.assign(nodes.size() + 1, 0);
+  for (int node : sequence_)
+    if (node != entry) ++first_dominated_[idom_[node]];
+  int sum = 0;
+  for (int& first : first_dominated_) sum += first, first = sum;
+  dominated_.resize(sum);
+  for (std::size_t index = sequence_.size(); index--;)
+    if (int node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
+  // A dominator comes earlier in the order: sizes of subtrees from the back, places from the front.
+  std::vector<int> next(nodes.size());
+  leave_.assign(nodes.size(), 0), enter_.assign(nodes.size(), 0);
+  for (std::size_t index = sequence_.size(); index--;) {
+    int node = sequence_[index];
+    ++leave_[node];
+    if (node != entry) leave_[idom_[node]] += leave_[node];
+  }
+  for (int node : sequence_) {
+    if (node != entry) enter_[node] = next[idom_[node]], next[idom_[node]] += leave_[node];
+    next[node] = enter_[node] + 1;
+    leave_[node] += enter_[node];
+  }
+}
+
 void Graph::analyse() {
   irreducible_ = false;
   find_order();
   find_preds();
   idom_.assign(nodes.size(), -1);
   immediate_dominators(sequence_, order_, [&](int node) { return preds(node); }, idom_);
+  find_dominated();
   loop_.assign(nodes.size(), -1);
   outer_.assign(nodes.size(), -1);
   find_loops();
+  loops_ = Forest(outer_, sequence_, [&](int node) { return loop_[node]; });
 }
 
 void Graph::find_loops() {
@@ -126,11 +152,6 @@ bool Graph::in_loop(int node, int header) const {
   int loop = loop_[node];
   while (loop >= 0 && loop != header) loop = outer_[loop];
   return loop == header;
-}
-
-bool Graph::dominates(int a, int b) const {
-  while (order_[b] > order_[a]) b = idom_[b];
-  return a == b;
 }
 
 }  // namespace depyf

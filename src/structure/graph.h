@@ -6,6 +6,7 @@
 
 #include "flow/cfg.h"
 #include "lift/lift.h"
+#include "support/forest.h"
 
 namespace depyf {
 
@@ -34,7 +35,11 @@ class Graph {
   int outer_loop(int header) const { return outer_[header]; }
   bool is_header(int node) const { return loop_[node] == node; }
   bool in_loop(int node, int header) const;
-  bool dominates(int a, int b) const;
+  bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
+  std::span<const int> dominated(int node) const {  // those whose immediate dominator it is, in their order
+    return std::span(dominated_).subspan(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
+  }
+  std::span<const int> members(int header) const { return loops_.of(header); }  // of the loop and those in it
   const std::vector<int>& sequence() const { return sequence_; }  // reverse postorder
 
   std::vector<Node>& nodes;
@@ -43,9 +48,13 @@ class Graph {
  private:
   void find_order();
   void find_preds();
+  void find_dominated();
   void find_loops();
 
   std::vector<int> preds_, first_pred_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
+  std::vector<int> dominated_, first_dominated_;
+  std::vector<int> enter_, leave_;  // a walk of the dominator tree: a node's are around those of what it dominates
+  Forest loops_;
   std::vector<int> forward_preds_, order_, idom_, loop_, outer_, sequence_;
   bool irreducible_ = false;
 };

@@ -5,6 +5,7 @@
 //     N: else (or not g): if T matches q: b    case q: b
 //     D: else: c                               case _: c
 #include <algorithm>
+#include <set>
 
 #include "structure/structurer.h"
 
@@ -32,7 +33,7 @@ int Structurer::guard_of(int test) const {
   return fits && one_line && (shared || info.b < 0) ? info.a : -1;
 }
 
-void Structurer::match(int first, const Place& place, Statements& out) {
+int Structurer::match(int first, const Place& place, Statements& out) {
   struct Arm {
     int test, guard;
     Statements body;
@@ -41,18 +42,19 @@ void Structurer::match(int first, const Place& place, Statements& out) {
   auto test_of = [&](int node) -> const CaseTest& { return context_.cases[as<Internal>(nodes_[node].value)->index]; };
   const std::string_view subject = subject_of(first);
   std::vector<Arm> arms;
-  std::vector<char> own(nodes_.size());  // decides which arm runs
+  std::set<int> own;        // they decide which arm runs
   int rest = first;                      // where no pattern matches
   do {
     arms.push_back({rest, guard_of(rest), {}});
-    own[rest] = 1;
-    if (arms.back().guard >= 0) own[arms.back().guard] = 1;
+    own.insert(rest);
+    if (arms.back().guard >= 0) own.insert(arms.back().guard);
     rest = nodes_[rest].b;
-  } while (test_of(arms.back().test).keeps && is_case(rest) && !own[rest] && nodes_[rest].statements.empty() &&
+  } while (test_of(arms.back().test).keeps && is_case(rest) && !own.contains(rest) && nodes_[rest].statements.empty() &&
            subject_of(rest) == subject);
   if (test_of(arms.back().test).keeps) fail("a match statement without its last case", first);
   auto only_failures = [&](int node) {
-    return std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(), [&](int pred) { return own[pred] != 0; });
+    return std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(),
+                       [&](int pred) { return own.contains(pred); });
   };
   // Where control goes from a guard, or a test without one. The last case may match always: then its body stands first.
   auto failure_of = [&](int guard, int next) {
@@ -81,10 +83,12 @@ void Structurer::match(int first, const Place& place, Statements& out) {
       std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
   const bool own_rest = rest >= 0 && !known(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
   std::vector<int> after;
-  for (int node : graph_.sequence())
-    if (!claimed_[node] && graph_.idom(node) >= 0 && own[graph_.idom(node)] && node != graph_.entry &&
-        graph_.forward_preds(node) > 1 && cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
-      after.push_back(node);
+  for (int test : own)
+    for (int node : graph_.dominated(test))
+      if (!claimed_[node] && graph_.forward_preds(node) > 1 && cfg_.inside(nodes_[node].region, place.region) &&
+          !(own_rest && node == rest))
+        after.push_back(node);
+  std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
   for (int node : after) claimed_[node] = 1;
   if (own_rest) claimed_[rest] = 1;
   Place inner = place;
@@ -134,12 +138,8 @@ void Structurer::match(int first, const Place& place, Statements& out) {
       if (target && target->id == subject) value = assign->value, out.pop_back();
     }
   out.push_back(make(Match{value, context_.arena.copy(cases)}, nodes_[first]));
-  if (follows) return place_node(rest, place, out);
-  for (std::size_t index = 0; index < after.size(); ++index) {
-    Place then = place;
-    if (index + 1 < after.size()) then.next = after[index + 1];
-    place_node(after[index], then, out);
-  }
+  if (follows) return rest;
+  return place_all(after, place, out);
 }
 
 }  // namespace depyf

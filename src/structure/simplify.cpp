@@ -82,47 +82,53 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
-bool join_loop_tests(Context& context, Lifted& lifted, Graph& graph) {
+// One loop: what `graph` says of other loops still holds afterwards.
+bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header) {
   auto& nodes = lifted.nodes;
-  for (int header : graph.sequence()) {
-    if (!graph.is_header(header)) continue;
-    for (int latch : graph.preds(header)) {
-      if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
-      bool on_true = nodes[latch].a == header;
-      int leave = on_true ? nodes[latch].b : nodes[latch].a;
-      for (int before : graph.preds(header)) {
-        if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
-          continue;
-        if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region)
-          continue;
-        int other = on_true ? nodes[before].b : nodes[before].a;
-        Expr* prefix;
-        if (!same_target(nodes, leave, other) ||
-            !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix))
-          continue;
-        int test = before;
-        if (prefix || !nodes[before].statements.empty()) {
-          test = int(nodes.size());
-          Node made = nodes[before];
-          made.statements.clear();
-          made.value = nodes[latch].value, made.offset = nodes[latch].value->offset;
-          nodes.push_back(made);
-          Node& first = nodes[before];
-          if (prefix) {
-            first.value = prefix;
-            (on_true ? first.a : first.b) = test;
-          } else {
-            first.end = Node::End::go, first.a = test, first.b = -1;
-            made.offset = first.offset;
-          }
-          nodes[test].offset = nodes[before].value ? nodes[before].value->offset : nodes[before].offset;
+  for (int latch : graph.preds(header)) {
+    if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
+    if (nodes[latch].a != header && nodes[latch].b != header) continue;
+    bool on_true = nodes[latch].a == header;
+    int leave = on_true ? nodes[latch].b : nodes[latch].a;
+    for (int before : graph.preds(header)) {
+      if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
+        continue;
+      if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region)
+        continue;
+      int other = on_true ? nodes[before].b : nodes[before].a;
+      Expr* prefix;
+      if (!same_target(nodes, leave, other) ||
+          !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix))
+        continue;
+      int test = before;
+      if (prefix || !nodes[before].statements.empty()) {
+        test = int(nodes.size());
+        Node made = nodes[before];
+        made.statements.clear();
+        made.value = nodes[latch].value, made.offset = nodes[latch].value->offset;
+        nodes.push_back(made);
+        Node& first = nodes[before];
+        if (prefix) {
+          first.value = prefix;
+          (on_true ? first.a : first.b) = test;
+        } else {
+          first.end = Node::End::go, first.a = test, first.b = -1;
+          made.offset = first.offset;
         }
-        nodes[latch].end = Node::End::go, nodes[latch].a = test, nodes[latch].b = -1, nodes[latch].value = nullptr;
-        return true;
+        nodes[test].offset = nodes[before].value ? nodes[before].value->offset : nodes[before].offset;
       }
+      nodes[latch].end = Node::End::go, nodes[latch].a = test, nodes[latch].b = -1, nodes[latch].value = nullptr;
+      return true;
     }
   }
   return false;
+}
+
+bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph) {
+  bool joined = false;
+  for (int header : graph.sequence())
+    if (graph.is_header(header)) joined |= join_loop_test(context, lifted, graph, header);
+  return joined;
 }
 
 // Without `return`, all ways out are one place: the end.

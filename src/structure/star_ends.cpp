@@ -16,8 +16,8 @@ void Structurer::find_star_ends() {
     const Node& setup = nodes_[index];
     if (setup.end != Node::End::setup || setup.b < 0 || !cfg_.regions[setup.index].is_star) continue;
     int scope = nodes_[setup.b].region;
-    for (int node : graph_.sequence()) {
-      if (!cfg_.inside(nodes_[node].region, scope)) continue;
+    if (scope < 0) continue;
+    for (int node : regions_.of(scope)) {
       for (int next : graph_.successors(node)) {
         if (next < 0 || cfg_.inside(nodes_[next].region, scope) || after_star_[next]) continue;
         if (trivial_tail(next) && end_with(setup.index, next)) changed = true;
@@ -25,7 +25,9 @@ void Structurer::find_star_ends() {
       }
     }
   }
-  if (changed) graph_.analyse();
+  if (!changed) return;
+  graph_.analyse();
+  find_regions();
 }
 
 // `tail` returns what is returned after a with statement around `region` too: it becomes the end of its body.

@@ -1,6 +1,7 @@
 #include "structure/structurer.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace depyf {
@@ -16,7 +17,14 @@ Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool ma
       emitted_(lifted.nodes.size()),
       after_star_(lifted.nodes.size()),
       may_return_(may_return) {
+  find_regions();
   find_star_ends();
+}
+
+void Structurer::find_regions() {
+  std::vector<int> parents;
+  for (const Region& region : cfg_.regions) parents.push_back(region.parent);
+  regions_ = Forest(parents, graph_.sequence(), [&](int node) { return nodes_[node].region; });
 }
 
 void Structurer::fail(const char* what, int node) const {
@@ -41,12 +49,12 @@ bool Structurer::trivial_tail(int node) const {
   return info.inherited || is<ConstantExpr>(info.value);
 }
 
-bool Structurer::leaves(const Statements& out) const {
+bool Structurer::leaves(std::span<Stmt* const> out) const {
   if (out.empty()) return false;
   const Stmt* last = out.back();
   if (is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last)) return true;
   if (auto* internal = as<InternalStmt>(last)) return internal->marker == StmtMarker::reraise;
-  auto all = [&](Block body) { return leaves(Statements(body.begin(), body.end())); };
+  auto all = [&](Block body) { return leaves(body); };
   if (auto* branch = as<If>(last)) return !branch->orelse.empty() && all(branch->body) && all(branch->orelse);
   if (auto* match = as<Match>(last)) {
     auto* rest = as<MatchAs>(match->cases.back().pattern);
@@ -65,10 +73,9 @@ bool Structurer::leaves(const Statements& out) const {
 // The nodes where ways meet that stand after `node`, in order.
 std::vector<int> Structurer::merges(int node, const Place& place) {
   std::vector<int> found;
-  for (int other : graph_.sequence()) {
-    if (other == node || graph_.idom(other) != node || claimed_[other]) continue;
+  for (int other : graph_.dominated(node)) {
     // One that leaves the loop for good (a return that several ways share) is placed like any other.
-    if (graph_.forward_preds(other) < 2) continue;
+    if (claimed_[other] || graph_.forward_preds(other) < 2) continue;
     if (!cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
   }
@@ -80,47 +87,53 @@ void Structurer::emit(int node, Place place, Statements& out) {
   while (node >= 0) {
     if (graph_.is_header(node) && place.cont != node) {
       // What lies behind the loop but not in it is placed by the loop.
-      loop(node, place, out);
-      break;
+      node = step_to(loop(node, place, out), place);
+      continue;
     }
     if (emitted_[node]) fail("a block in two places", node);
     emitted_[node] = 1;
     out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
+    int next = -1;
     if (is_case(node)) {
-      match(node, place, out);
-      break;
+      next = match(node, place, out);
+    } else if (nodes_[node].end == Node::End::loop) {
+      next = loop(node, place, out);
+    } else if (nodes_[node].end == Node::End::setup) {
+      next = protect(node, place, out);
+    } else {
+      std::vector<int> after = merges(node, place);
+      for (int other : after) claimed_[other] = 1;
+      Place inner = place;
+      if (!after.empty()) inner.next = after[0];
+      next = terminator(node, inner, out, after.empty());
+      if (!after.empty()) next = place_all(after, place, out);
     }
-    std::vector<int> after = merges(node, place);
-    if (nodes_[node].end == Node::End::loop) {
-      loop(node, place, out);
-      break;
-    }
-    if (nodes_[node].end == Node::End::setup) {
-      protect(node, place, out);
-      break;
-    }
-    for (int other : after) claimed_[other] = 1;
-    if (after.empty()) {
-      node = terminator(node, place, out, true);
-      continue;
-    }
-    Place inner = place;
-    inner.next = after[0];
-    terminator(node, inner, out, false);
-    for (std::size_t index = 0; index + 1 < after.size(); ++index) {
-      inner.next = after[index + 1];
-      place_node(after[index], inner, out);
-    }
-    place_node(after.back(), place, out);
-    break;
+    node = step_to(next, place);
   }
   --depth_;
 }
 
 // Nodes that leave the loop for good stand in it all the same; their own merges are in no loop or in one further out.
-void Structurer::place_node(int node, const Place& place, Statements& out) {
-  if (place.loop >= 0 && !graph_.in_loop(node, place.loop)) emit_outside(node, place, out);
-  else emit(node, place, out);
+int Structurer::step_to(int node, Place& place) const {
+  if (node < 0 || place.loop < 0 || graph_.in_loop(node, place.loop)) return node;
+  place.loop = graph_.loop_of(node);
+  if (place.loop == node) place.loop = graph_.outer_loop(node);
+  return node;
+}
+
+void Structurer::place_node(int node, Place place, Statements& out) {
+  step_to(node, place);
+  emit(node, place, out);
+}
+
+// Places `nodes` one after the other; the last is what is left to do.
+int Structurer::place_all(const std::vector<int>& nodes, const Place& place, Statements& out) {
+  for (std::size_t index = 0; index + 1 < nodes.size(); ++index) {
+    Place step = place;
+    step.next = nodes[index + 1];
+    place_node(nodes[index], step, out);
+  }
+  return nodes.empty() ? -1 : nodes.back();
 }
 
 int Structurer::terminator(int node, const Place& place, Statements& out, bool tail) {
@@ -153,16 +166,9 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   }
   if (!first) fail("ways meet where no statement ends", target);
   if (!cfg_.inside(info.region, place.region)) fail("a way out of a statement", target);
-  if (tail && (place.loop < 0 || graph_.in_loop(target, place.loop))) return target;
+  if (tail) return target;
   place_node(target, place, out);
   return -1;
-}
-
-// A way out of the loop that ends (return, raise) or breaks: merges within it are no longer in the loop.
-void Structurer::emit_outside(int node, Place place, Statements& out) {
-  place.loop = graph_.loop_of(node);
-  if (place.loop == node) place.loop = graph_.outer_loop(node);
-  emit(node, place, out);
 }
 
 int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
@@ -233,19 +239,49 @@ bool Structurer::reaches(int from, int to, const Place& place) const {
   return false;
 }
 
-// The node that stands after the loop, to which `break` goes; -1: none.
-int Structurer::after_loop(int header, int exhausted, const Place& place) const {
+// Where the else clause of a loop, which starts at `exhausted`, and a way out of it to `exit` meet; -1: nowhere.
+int Structurer::else_meet(int header, int exit, int exhausted, const Place& place) const {
   // What still has the iterator on the stack has not come to its break yet, or leaves by return or raise.
   auto behind = [&](int node) {
     return nodes_[header].end != Node::End::loop || nodes_[node].iterators <= nodes_[header].iterators;
   };
+  // Both ways forward at once, in order: the first node that both come to. 1: from the exit, 2: from the else clause.
+  std::map<int, int> ahead;  // by order
+  std::vector<int> from{exit, exhausted};
+  for (int side : {0, 1}) ahead[graph_.order(from[side])] |= 1 << side;
+  while (!ahead.empty()) {
+    auto [order, sides] = *ahead.begin();
+    ahead.erase(ahead.begin());
+    int node = graph_.sequence()[order];
+    if (sides == 3 && !graph_.in_loop(node, header) && node != place.next && node != place.cont &&
+        graph_.forward_preds(node) > 1 && behind(node))
+      return node;
+    if (node == place.next || node == place.cont || node == place.brk) continue;
+    for (int next : graph_.successors(node))
+      if (graph_.order(next) > order) ahead[graph_.order(next)] |= sides;
+  }
+  for (int node : {place.next, place.cont})
+    if (node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) return node;
+  // The else clause leaves for good: what stands behind it in the code follows the loop.
+  int meet = -1;
+  for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
+    bool after = nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator;
+    if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
+    else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
+  }
+  for (int node : {place.next, place.cont})
+    if (meet < 0 && reaches(exit, node, place)) meet = node;
+  return meet;
+}
+
+// The node that stands after the loop, to which `break` goes; -1: none.
+int Structurer::after_loop(int header, int exhausted, const Place& place) const {
   std::set<int> exits;
   std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
   // A handler that leaves the loop belongs to a statement within it: what counts is where the handler goes.
   std::vector<int> todo;
   std::set<int> lexical;
-  for (int node : graph_.sequence()) {
-    if (!graph_.in_loop(node, header)) continue;
+  for (int node : graph_.members(header)) {
     last = std::max(last, nodes_[node].offset);
     todo.push_back(node);
   }
@@ -269,25 +305,7 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     int best = -1;
     for (int exit : exits) {
       if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted, place)) continue;
-      int meet = -1;
-      for (int node : {place.next, place.cont})
-        if (meet < 0 && node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) meet = node;
-      for (int node : graph_.sequence()) {
-        if (graph_.in_loop(node, header) || node == place.next || node == place.cont) continue;
-        if (graph_.forward_preds(node) > 1 && behind(node) && reaches(exit, node, place) &&
-            reaches(exhausted, node, place)) {
-          meet = node;
-          break;
-        }
-      }
-      // The else clause leaves for good: what stands behind it in the code follows the loop.
-      for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
-        bool after = nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator;
-        if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
-        else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
-      }
-      for (int node : {place.next, place.cont})
-        if (meet < 0 && reaches(exit, node, place)) meet = node;
+      int meet = else_meet(header, exit, exhausted, place);
       if (meet >= 0 && (best < 0 || graph_.order(meet) < graph_.order(best))) best = meet;
     }
     return best >= 0 ? best : exhausted;
@@ -295,14 +313,18 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   for (int exit : exits)
     if (exit == place.next) return exit;
   int best = -1;
-  for (int node : graph_.sequence()) {
-    if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2) continue;
-    if (!graph_.in_loop(graph_.idom(node), header) && !lexical.contains(graph_.idom(node))) continue;
-    if (lexical.contains(node)) continue;
-    if (trivial_tail(node) || !cfg_.inside(nodes_[node].region, place.region)) continue;
-    if (place.loop >= 0 && !graph_.in_loop(node, place.loop) && claimed_[node]) continue;
-    return node;
-  }
+  auto consider = [&](int dominator) {
+    for (int node : graph_.dominated(dominator)) {
+      if (best >= 0 && graph_.order(node) >= graph_.order(best)) break;
+      if (graph_.in_loop(node, header) || graph_.forward_preds(node) < 2 || lexical.contains(node)) continue;
+      if (trivial_tail(node) || !cfg_.inside(nodes_[node].region, place.region)) continue;
+      if (place.loop >= 0 && !graph_.in_loop(node, place.loop) && claimed_[node]) continue;
+      best = node;
+    }
+  };
+  for (int node : graph_.members(header)) consider(node);
+  for (int node : lexical) consider(node);
+  if (best >= 0) return best;
   for (int exit : exits)
     if (exit == place.cont || exit == place.brk) return exit;
   for (int exit : exits) {
@@ -312,7 +334,7 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   return best;
 }
 
-void Structurer::loop(int header, const Place& place, Statements& out) {
+int Structurer::loop(int header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = graph_.is_header(header);
   bool is_for = info.end == Node::End::loop;
@@ -335,13 +357,17 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
   std::vector<int> after;
   if (own_follow) {
     claimed_[follow] = 1;
-    for (int node : graph_.sequence()) {
-      if (claimed_[node] || graph_.forward_preds(node) < 2 || graph_.in_loop(node, header)) continue;
-      if (graph_.order(node) < graph_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
-      int dominator = graph_.idom(node);
-      if (back ? !graph_.in_loop(dominator, header) : dominator != header) continue;
-      if (reaches(follow, node, place)) after.push_back(node);
-    }
+    auto consider = [&](int dominator) {
+      for (int node : graph_.dominated(dominator)) {
+        if (claimed_[node] || graph_.forward_preds(node) < 2 || (back && graph_.in_loop(node, header))) continue;
+        if (graph_.order(node) < graph_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
+        if (reaches(follow, node, place)) after.push_back(node);
+      }
+    };
+    if (back)
+      for (int node : graph_.members(header)) consider(node);
+    else consider(header);
+    std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
     for (int node : after) claimed_[node] = 1;
   }
   Place inner = place;
@@ -359,10 +385,10 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
     emit(header, inner, body);
   }
   if (has_else) {
-    Place after = place;
-    after.next = follow;
-    if (follow == place.cont || follow == place.brk) after.next = -2;
-    go(exhausted, after, orelse, false);
+    Place step = place;
+    step.next = follow;
+    if (follow == place.cont || follow == place.brk) step.next = -2;
+    go(exhausted, step, orelse, false);
     if (follow == place.cont && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
   }
   if (!body.empty() && is<Continue>(body.back()) && body.size() > 1) body.pop_back();
@@ -379,42 +405,32 @@ void Structurer::loop(int header, const Place& place, Statements& out) {
     made = make(While{test, block(body), block(orelse)}, info);
   }
   out.push_back(made);
-  if (follow < 0) return;
-  if (own_follow) {
-    Place step = place;
-    int node = follow;
-    for (int next : after) {
-      step.next = next;
-      place_node(node, step, out);
-      node = next;
-    }
-    if (!cfg_.inside(nodes_[node].region, place.region)) {
-      if (!trivial_tail(node)) fail("a loop ends outside its statement", node);
-      out.push_back(make(Return{nodes_[node].value}, nodes_[node]));
-      return;
-    }
-    place_node(node, place, out);
-    return;
-  }
-  if (follow != place.next) go(follow, place, out, false);
+  if (follow < 0) return -1;
+  if (!own_follow) return follow == place.next ? -1 : go(follow, place, out, true);
+  after.insert(after.begin(), follow);
+  int node = place_all(after, place, out);
+  if (cfg_.inside(nodes_[node].region, place.region)) return node;
+  if (!trivial_tail(node)) fail("a loop ends outside its statement", node);
+  out.push_back(make(Return{nodes_[node].value}, nodes_[node]));
+  return -1;
 }
 
 // The nodes outside `region` that are reached from within it and only from there (from `first` on), tails aside.
 std::vector<int> Structurer::exits_of(int region, int first) const {
-  std::vector<int> found;
-  for (int node : graph_.sequence()) {
-    if (cfg_.inside(nodes_[node].region, region) || claimed_[node] || trivial_tail(node)) continue;
-    if (!graph_.dominates(first, node)) continue;
-    for (int pred : graph_.preds(node))
-      if (cfg_.inside(nodes_[pred].region, region) && graph_.order(pred) < graph_.order(node)) {
-        found.push_back(node);
-        break;
-      }
-  }
-  return found;
+  if (region < 0) return {};
+  std::set<int> found;  // by order
+  for (int pred : regions_.of(region))
+    for (int node : graph_.successors(pred)) {
+      if (graph_.order(pred) >= graph_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
+      if (claimed_[node] || trivial_tail(node) || !graph_.dominates(first, node)) continue;
+      found.insert(graph_.order(node));
+    }
+  std::vector<int> nodes;
+  for (int order : found) nodes.push_back(graph_.sequence()[order]);
+  return nodes;
 }
 
-void Structurer::protect(int setup, const Place& place, Statements& out) {
+int Structurer::protect(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   int region = info.index;
   const Region& kind = cfg_.regions[region];
@@ -474,17 +490,13 @@ void Structurer::protect(int setup, const Place& place, Statements& out) {
     std::vector<ExceptHandler> clauses = handlers(handler);
     out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));
   }
-  for (std::size_t index = 0; index < after.size(); ++index) {
-    Place then = place;
-    if (index + 1 < after.size()) then.next = after[index + 1];
-    place_node(after[index], then, out);
-  }
+  return place_all(after, place, out);
 }
 
 // Does some way through the handlers go on after the statement, to a place that is no node of its own?
 bool Structurer::handler_falls(int handler, int scope, const Place& place) const {
-  for (int node : graph_.sequence()) {
-    if (!graph_.dominates(handler, node) || !cfg_.inside(nodes_[node].region, scope)) continue;
+  for (int node : scope >= 0 ? regions_.of(scope) : std::span<const int>(graph_.sequence())) {
+    if (!graph_.dominates(handler, node)) continue;
     for (int next : graph_.successors(node))
       if (next == place.next && next >= 0) return true;
   }
@@ -497,7 +509,7 @@ void Structurer::go_into(int node, const Place& place, Statements& out) {
   emit(node, place, out);
 }
 
-void Structurer::with(int setup, const Place& place, Statements& out) {
+int Structurer::with(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   int region = info.index, follow = info.b;
   std::vector<int> after;
@@ -519,15 +531,8 @@ void Structurer::with(int setup, const Place& place, Statements& out) {
   if (body.empty()) body.push_back(make(Pass{}, info));
   WithItem item{info.value, info.target};
   out.push_back(make(With{context_.list({item}), block(body), info.is_async}, info));
-  if (after.empty()) {
-    if (follow >= 0 && follow != place.next) go(follow, place, out, false);
-    return;
-  }
-  for (std::size_t index = 0; index < after.size(); ++index) {
-    Place then = place;
-    if (index + 1 < after.size()) then.next = after[index + 1];
-    place_node(after[index], then, out);
-  }
+  if (after.empty()) return follow >= 0 && follow != place.next ? go(follow, place, out, true) : -1;
+  return place_all(after, place, out);
 }
 
 Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {

@@ -2,6 +2,7 @@
 // else where control comes from. What lies after a loop or a try is found from the ways out.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "structure/graph.h"
@@ -21,28 +22,33 @@ class Structurer {
     int next = -1, cont = -1, brk = -1, region = -1, loop = -1;
   };
 
+  // These place what starts at a node, and return the node to go on with at the same place, or -1.
   void emit(int node, Place place, Statements& out);
-  int terminator(int node, const Place& place, Statements& out, bool tail);   // a node to go on with, or -1
+  int terminator(int node, const Place& place, Statements& out, bool tail);
   int go(int target, const Place& place, Statements& out, bool tail);
   int branch(int node, const Place& place, Statements& out, bool tail);
-  void place_node(int node, const Place& place, Statements& out);
-  void emit_outside(int node, Place place, Statements& out);
   void go_into(int node, const Place& place, Statements& out);
   bool handler_falls(int handler, int scope, const Place& place) const;
-  void loop(int header, const Place& place, Statements& out);
-  void protect(int setup, const Place& place, Statements& out);
-  void with(int setup, const Place& place, Statements& out);
+  int loop(int header, const Place& place, Statements& out);
+  int protect(int setup, const Place& place, Statements& out);
+  int with(int setup, const Place& place, Statements& out);
+  int step_to(int node, Place& place) const;
+  void place_node(int node, Place place, Statements& out);
+  int place_all(const std::vector<int>& nodes, const Place& place, Statements& out);
   std::vector<int> merges(int node, const Place& place);
   std::vector<int> exits_of(int region, int first) const;
   int after_loop(int header, int exhausted, const Place& place) const;
   bool reaches(int from, int to, const Place& place) const;
+  int else_meet(int header, int exit, int exhausted, const Place& place) const;
   bool trivial_tail(int node) const;
-  bool leaves(const Statements& out) const;
+  bool leaves(std::span<ast::Stmt* const> out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
     return context_.stmt(std::move(node), from.offset, from.line);
   }
   [[noreturn]] void fail(const char* what, int node) const;
+
+  void find_regions();
 
   // handlers.cpp
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
@@ -51,7 +57,7 @@ class Structurer {
   // match.cpp
   bool is_case(int node) const;
   int guard_of(int test) const;
-  void match(int first, const Place& place, Statements& out);
+  int match(int first, const Place& place, Statements& out);
 
   // star_ends.cpp
   void find_star_ends();
@@ -59,6 +65,7 @@ class Structurer {
 
   Context& context_;
   Graph graph_;
+  Forest regions_;                // nodes by region
   std::vector<Node>& nodes_;
   const Cfg& cfg_;
   const std::vector<std::pair<int, int>>& finally_ends_;

@@ -1,0 +1,38 @@
+// Immediate dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
+#pragma once
+
+#include <vector>
+
+namespace depyf {
+
+// `sequence`: the nodes in reverse postorder, the entry first; `order`: the place of each there; `preds(node)`: a range
+// of nodes. `idom`, -1 for each node on entry, is set for those of `sequence`; that of the entry is the entry.
+template <class Preds>
+void immediate_dominators(const std::vector<int>& sequence, const std::vector<int>& order, Preds preds,
+                          std::vector<int>& idom) {
+  if (sequence.empty()) return;
+  const int entry = sequence[0];
+  idom[entry] = entry;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int node : sequence) {
+      if (node == entry) continue;
+      int best = -1;
+      for (int pred : preds(node)) {
+        if (idom[pred] < 0) continue;
+        if (best < 0) {
+          best = pred;
+          continue;
+        }
+        int other = pred;
+        while (best != other) {
+          while (order[best] > order[other]) best = idom[best];
+          while (order[other] > order[best]) other = idom[other];
+        }
+      }
+      if (best != idom[node]) idom[node] = best, changed = true;
+    }
+  }
+}
+
+}  // namespace depyf

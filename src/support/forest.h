@@ -1,0 +1,57 @@
+// The items of each tree of a forest of groups (regions, loops), as one slice of one array.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace depyf {
+
+class Forest {
+ public:
+  Forest() = default;
+  // `parents`: of each group, -1 for a root; `items`: in the order wanted; `group_of(item)`: -1 for none.
+  template <class Items, class GroupOf>
+  Forest(const std::vector<int>& parents, const Items& items, GroupOf group_of)
+      : begin_(parents.size()), end_(parents.size()) {
+    const int count = int(parents.size());
+    std::vector<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
+    for (int group = count; group--;) {
+      int& first = first_child[parents[group] < 0 ? count : parents[group]];
+      sibling[group] = first, first = group;
+    }
+    std::vector<int> size(count);
+    for (int item : items)
+      if (int group = group_of(item); group >= 0) ++size[group];
+    std::vector<int> at(count);  // where the next item of the group itself goes
+    int total = 0;
+    for (int group = first_child[count]; group >= 0;) {
+      begin_[group] = at[group] = total;
+      total += size[group];
+      if (first_child[group] >= 0) {
+        group = first_child[group];
+        continue;
+      }
+      while (group >= 0) {
+        end_[group] = total;
+        if (sibling[group] >= 0) {
+          group = sibling[group];
+          break;
+        }
+        group = parents[group];
+      }
+    }
+    items_.resize(total);
+    for (int item : items)
+      if (int group = group_of(item); group >= 0) items_[at[group]++] = item;
+  }
+
+  // The items of `group` and of all groups below it; those of one group in the order in which they were given.
+  std::span<const int> of(int group) const {
+    return std::span(items_).subspan(begin_[group], end_[group] - begin_[group]);
+  }
+
+ private:
+  std::vector<int> items_, begin_, end_;
+};
+
+}  // namespace depyf
