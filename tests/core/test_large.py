@@ -15,9 +15,7 @@ COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
 BODIES = {
     "assignments": ["x = a.b(c) + 1"],
     "branches": ["if a > {i}:", "    b = c", "c += 1"],
-    "for loops": ["for i in a:", "    if i:", "        continue", "    b(i)"],
-    "while loops": ["while a:", "    b()", "    if c:", "        break", "    c()"],
-    "loops with else": ["for i in a:", "    if i:", "        break", "else:", "    b()", "c()"],
+    "for loops": ["for i in a:", "    if i:", "        c(i)", "    b(i)"],
 }
 
 
