@@ -12,11 +12,6 @@ namespace {
 constexpr int depth_max = 200;        // of nested constants and code; what lies deeper is opaque
 constexpr std::size_t digits_max = 4000;  // beyond, hexadecimal: CPython refuses longer decimal literals
 
-Version running_version() {
-  nb::object info = nb::module_::import_("sys").attr("version_info");
-  return {nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
-}
-
 bool is_code(nb::handle object) { return object.type().is(nb::module_::import_("types").attr("CodeType")); }
 
 std::string text_of(nb::handle string) {
@@ -162,6 +157,11 @@ class Reader {
 };
 
 }  // namespace
+
+Version running_version() {
+  nb::object info = nb::module_::import_("sys").attr("version_info");
+  return {nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
+}
 
 CodeObject code_from_python(nb::handle code) {
   if (!is_code(code)) throw nb::type_error("a code object is needed");

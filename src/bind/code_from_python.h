@@ -11,4 +11,6 @@ namespace depyf {
 // a type that has literals becomes opaque.
 CodeObject code_from_python(nanobind::handle code);
 
+Version running_version();
+
 }  // namespace depyf

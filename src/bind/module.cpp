@@ -7,6 +7,7 @@
 #include "decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/load.h"
+#include "frame.h"
 #include "prove.h"
 
 namespace nb = nanobind;
@@ -75,6 +76,7 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
   bind_prove(module);
+  bind_frame(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
       "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");

@@ -1,0 +1,132 @@
+#include "depyf/stack_map.h"
+
+#include <algorithm>
+
+#include "print/print.h"
+#include "stack/expressions.h"
+
+namespace depyf {
+namespace {
+
+constexpr std::size_t text_max = 4000;
+constexpr std::uint8_t gen_start_310 = 129;
+
+}  // namespace
+
+struct StackMap::Parts {
+  CodeObject code;
+  Result<DecodedCode> decoded;
+  std::unique_ptr<StackValues> values;
+  std::unique_ptr<Expressions> expressions;
+  std::string error;
+
+  explicit Parts(const CodeObject& given) : code(given), decoded(decode(code)) {
+    if (!decoded) {
+      error = decoded.error().message + " at offset " + std::to_string(decoded.error().offset);
+      return;
+    }
+    values = std::make_unique<StackValues>(*decoded);
+    expressions = std::make_unique<Expressions>(*values);
+    error = values->error();
+  }
+
+  // The operation that runs next where the interpreter is at `offset`: inside of an instruction its own, on one that is
+  // no operation (PRECALL) the next.
+  int at(std::uint32_t offset) const {
+    if (!error.empty()) return -1;
+    const std::vector<Instruction>& all = decoded->instructions;
+    auto after = std::upper_bound(all.begin(), all.end(), offset,
+                                  [](std::uint32_t value, const Instruction& it) { return value < it.offset; });
+    int index = int(after - all.begin()) - 1;
+    while (index > 0 && all[index - 1].offset == all[index].offset) --index;
+    if (index >= 0 && offset < all[index].offset + std::max<std::uint32_t>(2, all[index].size)) return index;
+    const int next = int(after - all.begin());
+    return next < int(all.size()) ? next : -1;
+  }
+
+  // 3.10: what the first resumption of a generator sent lies there until GEN_START, which is no operation, drops it.
+  bool starts_generator(std::uint32_t offset) const {
+    return code.version == Version{3, 10} && offset == 0 && !code.bytecode.empty() && code.bytecode[0] == gen_start_310;
+  }
+};
+
+StackMap::StackMap(const CodeObject& code) : parts_(std::make_unique<Parts>(code)) {}
+StackMap::~StackMap() = default;
+StackMap::StackMap(StackMap&&) noexcept = default;
+StackMap& StackMap::operator=(StackMap&&) noexcept = default;
+
+const std::string& StackMap::error() const { return parts_->error; }
+
+std::int32_t StackMap::depth(std::uint32_t offset) const {
+  const int at = parts_->at(offset);
+  if (at < 0) return -1;
+  std::optional<MachineState> state = parts_->values->before(at);
+  return state ? std::int32_t(state->stack.size()) + parts_->starts_generator(offset) : -1;
+}
+
+std::int32_t StackMap::pops(std::uint32_t offset) const {
+  const int at = parts_->at(offset);
+  if (at < 0) return 0;
+  const StackEffect effect = stack_effect(parts_->decoded->instructions[at], parts_->code.version, false);
+  return std::max(0, effect.pops);
+}
+
+std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
+  std::vector<StackSlot> result;
+  const int at = parts_->at(offset);
+  if (at < 0) return result;
+  std::optional<MachineState> state = parts_->values->before(at);
+  if (!state) return result;
+  for (int id : state->stack) {
+    const ValueExpression& value = parts_->expressions->of(id);
+    StackSlot slot;
+    slot.current = Expressions::is_current(value, *state);
+    slot.kind = value.kind;
+    const ast::Expr* expr = value.expr;
+    if (!slot.current && !value.null()) {
+      if (const ast::Expr* holder = parts_->expressions->holder(id, *state)) expr = holder, slot.current = true;
+    }
+    slot.expression = print_expr(expr, parts_->code.version);
+    if (slot.expression.size() > text_max) slot.expression = "<...>", slot.current = false;
+    const StackValue& made = parts_->values->value(id);
+    if (made.kind == StackValue::Kind::made) slot.made_at = std::int32_t(parts_->values->code()[made.at].offset);
+    result.push_back(std::move(slot));
+  }
+  if (parts_->starts_generator(offset)) {
+    result.push_back({.expression = "<None, sent to start>", .kind = StackSlot::Kind::internal});
+  }
+  return result;
+}
+
+std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
+  const int at = parts_->at(offset);
+  if (at < 0) return std::nullopt;
+  const DecodedCode& decoded = *parts_->decoded;
+  auto offset_of = [&](int index) {
+    return index < int(decoded.instructions.size()) ? decoded.instructions[index].offset
+                                                     : std::uint32_t(parts_->code.bytecode.size());
+  };
+  if (parts_->code.version >= Version{3, 11}) {
+    for (const ExceptionEntry& entry : parts_->code.exceptions) {
+      if (entry.start <= offset && offset < entry.end) return entry;
+    }
+    return std::nullopt;
+  }
+  // To 3.10: the innermost block that is open. Its extent is that of the code around that has the same one open.
+  auto open_at = [&](int index) -> std::optional<OpenBlock> {
+    std::optional<MachineState> state = parts_->values->before(index);
+    if (!state) return std::nullopt;
+    for (std::size_t i = state->blocks.size(); i > 0; --i) {
+      if (state->blocks[i - 1].handler >= 0) return state->blocks[i - 1];
+    }
+    return std::nullopt;
+  };
+  std::optional<OpenBlock> open = open_at(at);
+  if (!open) return std::nullopt;
+  int begin = at, end = at + 1;
+  while (begin > 0 && open_at(begin - 1) == open) --begin;
+  while (end < int(decoded.instructions.size()) && open_at(end) == open) ++end;
+  return ExceptionEntry{offset_of(begin), offset_of(end), offset_of(open->handler), std::uint32_t(open->level), false};
+}
+
+}  // namespace depyf

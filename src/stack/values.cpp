@@ -1,0 +1,368 @@
+#include "stack/values.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace depyf {
+namespace {
+
+constexpr std::size_t locals_budget = 4'000'000;  // instructions times locals
+constexpr std::size_t steps_max = 40'000'000;
+constexpr int depth_max = 100'000;
+
+bool ends_flow(Op op) {
+  return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_ || op == Op::unknown_;
+}
+
+bool enters_block(Op op) { return op == Op::setup_finally_ || op == Op::setup_with_ || op == Op::setup_async_with_; }
+
+bool is_test(Op op) {
+  switch (op) {
+    case Op::pop_jump_if_true_:
+    case Op::pop_jump_if_false_:
+    case Op::pop_jump_if_none_:
+    case Op::pop_jump_if_not_none_:
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_: return true;
+    default: return false;
+  }
+}
+
+// How many of the values taken stay, as they are, at the bottom of those pushed.
+int kept(const Instruction& it, bool jump, Version version) {
+  switch (it.op) {
+    case Op::for_iter_: return version >= Version{3, 15} ? 2 : jump && !it.aux ? 0 : 1;
+    case Op::import_from_: return 1;
+    case Op::send_: return jump && version < Version{3, 12} ? 0 : version >= Version{3, 15} ? 2 : 1;
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_: return jump ? 1 : 0;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+bool has_effects(const Instruction& it) {
+  switch (it.op) {
+    case Op::call_:
+    case Op::call_kw_:
+    case Op::call_function_:
+    case Op::call_function_kw_:
+    case Op::call_function_ex_:
+    case Op::store_attr_:
+    case Op::delete_attr_:
+    case Op::store_subscr_:
+    case Op::delete_subscr_:
+    case Op::store_slice_:
+    case Op::store_name_:
+    case Op::delete_name_:
+    case Op::store_global_:
+    case Op::delete_global_:
+    case Op::store_deref_:
+    case Op::delete_deref_:
+    case Op::import_name_:
+    case Op::import_star_:
+    case Op::list_extend_:
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_:
+    case Op::build_unpack_:
+    case Op::unpack_sequence_:
+    case Op::unpack_ex_:
+    case Op::get_iter_:
+    case Op::get_aiter_:
+    case Op::get_anext_:
+    case Op::get_awaitable_:
+    case Op::get_yield_from_iter_:
+    case Op::for_iter_:
+    case Op::end_async_for_:
+    case Op::send_:
+    case Op::yield_value_:
+    case Op::yield_from_:
+    case Op::before_with_:
+    case Op::before_async_with_:
+    case Op::setup_with_:
+    case Op::with_except_start_:
+    case Op::intrinsic_1_:
+    case Op::intrinsic_2_:
+    case Op::print_expr_: return true;
+    case Op::binary_op_: return it.aux != 0;  // in place
+    default: return false;
+  }
+}
+
+StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.code->version) {
+  // 3.8 leaves addresses and placeholders of varying depth on the stack, and no interpreter that runs depyf has it.
+  if (version_ < Version{3, 9}) {
+    fail("stacks are followed from 3.9 on");
+    return;
+  }
+  follow_locals_ = code().size() * std::max<std::size_t>(1, decoded.localsplus.size()) <= locals_budget;
+  stored_.assign(code().size(), -1);
+  find_blocks();
+  run();
+}
+
+void StackValues::find_blocks() {
+  const int count = int(code().size());
+  std::vector<bool> starts(count + 1, false), handler(count + 1, false);
+  starts[0] = true;
+  for (int at = 0; at < count; ++at) {
+    const Instruction& it = code()[at];
+    if (it.target >= 0 && it.target < count) {
+      starts[it.target] = true;
+      if (enters_block(it.op)) handler[it.target] = true;
+      else starts[at + 1] = true;
+    }
+    if (ends_flow(it.op)) starts[at + 1] = true;
+  }
+  range_of_.assign(count, -1);
+  for (int index = int(decoded_.ranges.size()) - 1; index >= 0; --index) {
+    const ProtectedRange& range = decoded_.ranges[index];
+    if (range.target < 0 || range.target >= count) continue;
+    starts[range.target] = handler[range.target] = true;
+    for (int at = std::max(0, range.begin); at < std::min(count, range.end); ++at) range_of_[at] = index;
+  }
+  block_of_.assign(count, 0);
+  for (int at = 0; at < count; ++at) {
+    if (starts[at]) {
+      if (!blocks_.empty()) blocks_.back().end = at;
+      Block& block = blocks_.emplace_back();
+      block.begin = at, block.end = count, block.is_handler = handler[at];
+    }
+    block_of_[at] = int(blocks_.size()) - 1;
+  }
+}
+
+int StackValues::make(StackValue::Kind kind, int at, int index) {
+  auto [place, is_new] = known_.try_emplace({int(kind), at, index}, int(values_.size()));
+  if (is_new) {
+    StackValue& value = values_.emplace_back();
+    value.kind = kind, value.at = at, value.index = index;
+  }
+  return place->second;
+}
+
+void StackValues::run() {
+  if (blocks_.empty()) return;
+  MachineState start;
+  if (follow_locals_) start.locals.assign(decoded_.localsplus.size(), at_start);
+  join(std::move(start), 0);
+  while (!todo_.empty() && error_.empty()) {
+    int block = todo_.back();
+    todo_.pop_back();
+    blocks_[block].queued = false;
+    walk(block);
+  }
+}
+
+void StackValues::walk(int block) {
+  MachineState state = *blocks_[block].entry;
+  for (int at = blocks_[block].begin; at < blocks_[block].end; ++at) {
+    if (++steps_ > steps_max) return fail("too much code");
+    raise(state, at);
+    if (!error_.empty() || !step(state, at, block)) return;
+  }
+  if (blocks_[block].end < int(code().size())) flow(state, block, blocks_[block].end);
+}
+
+// The exception that the instruction may raise arrives at its handler.
+void StackValues::raise(const MachineState& state, int at) {
+  MachineState next;
+  int handler = -1;
+  if (version_ >= Version{3, 11}) {
+    if (range_of_[at] < 0) return;
+    const ProtectedRange& range = decoded_.ranges[range_of_[at]];
+    if (range.depth < 0 || std::size_t(range.depth) > state.stack.size()) return;
+    handler = block_of_[range.target];
+    next = state;
+    next.stack.resize(range.depth);
+    if (range.lasti) next.stack.push_back(make(StackValue::Kind::lasti, handler, 0));
+    next.stack.push_back(make(StackValue::Kind::exception, handler, 0));
+  } else {
+    std::size_t open = state.blocks.size();
+    while (open > 0 && state.blocks[open - 1].handler < 0) --open;
+    if (open == 0) return;
+    const OpenBlock& block = state.blocks[open - 1];
+    if (std::size_t(block.level) > state.stack.size()) return;
+    handler = block_of_[block.handler];
+    next = state;
+    next.stack.resize(block.level);
+    next.blocks.resize(open - 1);
+    next.blocks.push_back({-1, block.level});
+    // Of the exception handled so far, then of this one: traceback, value, type.
+    for (int i = 0; i < 2; ++i) next.stack.push_back(make(StackValue::Kind::traceback, handler, i));
+    next.stack.push_back(make(StackValue::Kind::previous_exception, handler, 0));
+    next.stack.push_back(make(StackValue::Kind::traceback, handler, 2));
+    next.stack.push_back(make(StackValue::Kind::exception, handler, 0));
+    next.stack.push_back(make(StackValue::Kind::exception, handler, 1));
+  }
+  join(std::move(next), handler);
+}
+
+void StackValues::flow(const MachineState& state, int from, int target) {
+  const int to = block_of_[target];
+  std::vector<int>& ways = blocks_[to].ways;
+  if (std::find(ways.begin(), ways.end(), from) == ways.end()) ways.push_back(from);
+  join(state, to);
+}
+
+void StackValues::join(MachineState state, int block) {
+  Block& target = blocks_[block];
+  bool changed = !target.entry;
+  if (changed) {
+    target.entry = std::move(state);
+  } else {
+    MachineState& entry = *target.entry;
+    // Compilers never let depths differ; where they do, only what is common is known.
+    if (state.stack.size() < entry.stack.size()) entry.stack.resize(state.stack.size()), changed = true;
+    for (std::size_t slot = 0; slot < entry.stack.size(); ++slot) {
+      int& mine = entry.stack[slot];
+      const int met = mine == state.stack[slot] ? mine : make(StackValue::Kind::met, block, int(slot));
+      if (mine == met && mine == state.stack[slot]) continue;
+      std::vector<int>& inputs = values_[met].inputs;
+      for (int one : {mine, state.stack[slot]}) {
+        if (one != met && inputs.size() < 8 && std::find(inputs.begin(), inputs.end(), one) == inputs.end())
+          inputs.push_back(one);
+      }
+      if (mine != met) mine = met, changed = true;
+    }
+    const VersionId here = int(code().size()) + block;
+    for (std::size_t local = 0; local < entry.locals.size(); ++local) {
+      if (entry.locals[local] != state.locals[local] && entry.locals[local] != here)
+        entry.locals[local] = here, changed = true;
+    }
+    if (entry.memory != state.memory && entry.memory != here) entry.memory = here, changed = true;
+    if (state.blocks.size() < entry.blocks.size()) entry.blocks.resize(state.blocks.size()), changed = true;
+  }
+  if (changed && !target.queued) target.queued = true, todo_.push_back(block);
+}
+
+// False where control does not go on to the next instruction.
+bool StackValues::step(MachineState& state, int at, int block) {
+  const Instruction& it = code()[at];
+  std::vector<int>& stack = state.stack;
+  const int depth = int(stack.size());
+  auto underflow = [&](int needed) {
+    if (needed <= depth) return false;
+    fail("offset " + std::to_string(it.offset) + " takes " + std::to_string(needed) + " of " + std::to_string(depth) +
+         " values");
+    return true;
+  };
+  switch (it.op) {
+    case Op::copy_:
+      if (it.arg < 1 || underflow(it.arg)) return false;
+      stack.push_back(stack[depth - it.arg]);
+      return true;
+    case Op::swap_:
+      if (it.arg < 1 || underflow(it.arg)) return false;
+      std::swap(stack[depth - 1], stack[depth - it.arg]);
+      return true;
+    case Op::rotate_:
+      if (it.arg < 1 || underflow(it.arg)) return false;
+      std::rotate(stack.end() - it.arg, stack.end() - 1, stack.end());
+      return true;
+    case Op::setup_finally_: state.blocks.push_back({it.target, depth}); return true;
+    case Op::setup_async_with_:
+      if (underflow(1)) return false;
+      state.blocks.push_back({it.target, depth - 1});
+      return true;
+    case Op::pop_block_:
+      if (!state.blocks.empty()) state.blocks.pop_back();
+      return true;
+    default: break;
+  }
+  if (it.op == Op::unknown_) return fail("an unknown operation"), false;
+  auto taken_and_made = [&](MachineState& next, bool jump) {
+    const StackEffect effect = stack_effect(it, version_, jump);
+    if (effect.pops < 0 || effect.pushes < 0 || underflow(effect.pops)) {
+      if (error_.empty()) fail("an operation without a stack effect");
+      return false;
+    }
+    if (depth + effect.pushes > depth_max) return fail("the stack grows too deep"), false;
+    std::vector<int> taken(next.stack.end() - effect.pops, next.stack.end());
+    next.stack.resize(depth - effect.pops);
+    special(next, it, at, taken, effect.pushes, jump);
+    return true;
+  };
+  if (is_test(it.op) && depth > 0) blocks_[block].tested = stack.back();
+  if (it.target >= 0 && !enters_block(it.op)) {
+    MachineState jumped = state;
+    if (!taken_and_made(jumped, true)) return false;
+    flow(jumped, block, it.target);
+  }
+  if (ends_flow(it.op)) return false;
+  const int top = depth > 0 ? stack.back() : -1;
+  if (!taken_and_made(state, false)) return false;
+  if (it.op == Op::setup_with_) state.blocks.push_back({it.target, depth});
+  if (it.op == Op::pop_except_ && version_ < Version{3, 11} && !state.blocks.empty()) state.blocks.pop_back();
+  if (it.op == Op::store_fast_) stored_[at] = top;
+  bool sets_local = it.op == Op::store_fast_ || it.op == Op::delete_fast_ || it.op == Op::load_fast_and_clear_ ||
+                    it.op == Op::store_deref_ || it.op == Op::delete_deref_ || it.op == Op::make_cell_;
+  if (sets_local && it.arg >= 0 && std::size_t(it.arg) < state.locals.size()) state.locals[it.arg] = at;
+  if (has_effects(it)) state.memory = at;
+  return true;
+}
+
+void StackValues::special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken, int pushes,
+                          bool jump) {
+  auto record = [&](int id) {
+    StackValue& value = values_[id];
+    value.inputs = taken;
+    value.memory = state.memory;
+    const bool reads_local = it.op == Op::load_fast_ || it.op == Op::load_fast_and_clear_ || it.op == Op::load_deref_;
+    if (reads_local && it.arg >= 0 && std::size_t(it.arg) < state.locals.size()) value.local = state.locals[it.arg];
+  };
+  auto push = [&](int index) {
+    const int id = make(StackValue::Kind::made, at, index);
+    record(id);
+    state.stack.push_back(id);
+  };
+  // What is added to a display on the stack makes another value of it, in its place and wherever else it lies.
+  auto add_to = [&](int from_top) {
+    if (from_top < 1 || std::size_t(from_top) > state.stack.size()) return;
+    const int old = state.stack[state.stack.size() - from_top];
+    const int id = make(StackValue::Kind::made, at, 0);
+    record(id);
+    values_[id].inputs.insert(values_[id].inputs.begin(), old);
+    std::replace(state.stack.begin(), state.stack.end(), old, id);
+  };
+  switch (it.op) {
+    case Op::list_append_:
+    case Op::set_add_:
+    case Op::map_add_:
+    case Op::list_extend_:
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_: return add_to(it.arg);
+    case Op::end_send_:
+      if (taken.size() >= 2) return state.stack.push_back(taken.back());
+      break;
+    case Op::push_exc_info_:
+      if (taken.size() == 1 && pushes == 2) {
+        state.stack.push_back(make(StackValue::Kind::previous_exception, block_of_[at], at));
+        return state.stack.push_back(taken[0]);
+      }
+      break;
+    default: break;
+  }
+  const int stay = std::min({kept(it, jump, version_), int(taken.size()), pushes});
+  for (int index = 0; index < pushes; ++index) {
+    if (index < stay) state.stack.push_back(taken[index]);
+    // The two ways out of a jump push different things.
+    else push(jump ? index + jump_values : index);
+  }
+}
+
+std::optional<MachineState> StackValues::before(int instruction) {
+  if (!error_.empty() || instruction < 0 || instruction >= int(code().size())) return std::nullopt;
+  const int block = block_of_[instruction];
+  if (!blocks_[block].entry) return std::nullopt;
+  MachineState state = *blocks_[block].entry;
+  for (int at = blocks_[block].begin; at < instruction; ++at) {
+    if (!step(state, at, block) || !error_.empty()) return std::nullopt;
+  }
+  return state;
+}
+
+}  // namespace depyf

@@ -1,0 +1,106 @@
+"""Re-evaluates the expressions of stack slots that call nothing, apart from the code under test.
+
+Operators are run only on exact types of Python whose operators have no effects, attributes are read of modules and
+classes only; everything else raises NotFree, and is left out of the comparison.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+PLAIN = (int, float, str, bytes, bool, complex, type(None), tuple, frozenset, range)
+
+
+class NotFree(Exception):
+    """Evaluating could have effects."""
+
+
+def evaluate(text: str, frame: types.FrameType, names: dict[str, Any]) -> Any:
+    return _value(ast.parse(text, mode="eval").body, frame, names)
+
+
+def _name(name: str, frame: types.FrameType, names: dict[str, Any]) -> Any:
+    for table in (names, frame.f_globals, frame.f_builtins):
+        if name in table:
+            return table[name]
+    raise NameError(name)
+
+
+def _value(node: ast.expr, frame: types.FrameType, names: dict[str, Any]) -> Any:
+    def value(one: ast.expr) -> Any:
+        return _value(one, frame, names)
+
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return _name(node.id, frame, names)
+        case ast.Tuple() | ast.List() if not any(isinstance(one, ast.Starred) for one in node.elts):
+            kind = tuple if isinstance(node, ast.Tuple) else list
+            return kind(value(one) for one in node.elts)
+        case ast.IfExp():
+            return value(node.body) if _truth(value(node.test)) else value(node.orelse)
+        case ast.BoolOp():
+            result = value(node.values[0])
+            for one in node.values[1:]:
+                if _truth(result) == isinstance(node.op, ast.Or):
+                    break
+                result = value(one)
+            return result
+        case ast.Attribute() if node.attr != "__dict__":  # another view each time
+            owner = value(node.value)
+            if isinstance(owner, (types.ModuleType, type)):
+                return getattr(owner, node.attr)
+        case ast.Compare(left=left, ops=[ast.Is() | ast.IsNot() as op], comparators=[right]):
+            same = value(left) is value(right)
+            return same == isinstance(op, ast.Is)
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.Subscript():
+            return _operator(node, value)
+        case ast.Call(func=ast.Name(id="bool"), args=[argument]):
+            return _truth(value(argument))
+    raise NotFree(ast.dump(node))
+
+
+def _truth(value: Any) -> bool:
+    if type(value) not in PLAIN:
+        raise NotFree(f"truth of {type(value)}")
+    return bool(value)
+
+
+def _operator(node: ast.expr, value: Any) -> Any:
+    operands: dict[str, Any] = {}
+
+    def replaced(one: Any) -> Any:
+        if isinstance(one, ast.Slice):
+            raise NotFree("a slice")
+        if not isinstance(one, ast.expr):
+            return one
+        result = value(one)
+        if type(result) not in PLAIN:
+            raise NotFree(f"an operator of {type(result)}")
+        operands[name := f"_{len(operands)}"] = result
+        return ast.Name(name, ast.Load())
+
+    fields = {
+        field: [replaced(one) for one in content] if isinstance(content, list) else replaced(content)
+        for field, content in ast.iter_fields(node)
+    }
+    tree = ast.fix_missing_locations(ast.Expression(type(node)(**fields)))
+    return eval(compile(tree, "<slot>", "eval"), {}, operands)
+
+
+def same(one: Any, two: Any) -> bool:
+    """Are both one object, or equal values of one type of Python's own?"""
+    if one is two:
+        return True
+    if type(one) is not type(two):
+        return False
+    if type(one) in (list, tuple):
+        return len(one) == len(two) and all(map(same, one, two))
+    if isinstance(one, (types.MethodType, types.BuiltinMethodType)):
+        return bool(one == two)
+    if isinstance(one, float) and one != one:
+        return two != two
+    return type(one) in PLAIN and bool(one == two)
