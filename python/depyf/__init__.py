@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from depyf.capture import prepare_debug
     from depyf.logs import install, uninstall
     from depyf.session import Session
+    from depyf.stepper import step
 
 __all__ = [
     "DecompilationError",
@@ -29,6 +30,7 @@ __all__ = [
     "install",
     "prepare_debug",
     "prove",
+    "step",
     "uninstall",
 ]
 
@@ -41,6 +43,7 @@ _LAZY = {
     "Session": "depyf.session",
     "install": "depyf.logs",
     "prepare_debug": "depyf.capture",
+    "step": "depyf.stepper",
     "uninstall": "depyf.logs",
 }
 

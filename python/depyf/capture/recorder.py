@@ -227,15 +227,7 @@ class Recorder:
 
     def _given_codes(self) -> list[types.CodeType]:
         """The code of the functions given to `prepare_debug`, and of the resume functions that they lead to."""
-        found = [decompiler.find_code(function) for function in self._functions]
-        for code in found:  # grows on the way
-            for entry in dynamo.entries(code):
-                for name in entry.code.co_names:
-                    if dynamo.is_resume_name(name):
-                        resume = dynamo.resume_code(dynamo.find_global(name))
-                        if resume is not None and all(resume is not one for one in found):
-                            found.append(resume)
-        return found
+        return dynamo.family([decompiler.find_code(function) for function in self._functions])
 
     def _add_missing(self) -> None:
         for compile in self._order:

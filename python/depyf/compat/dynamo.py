@@ -132,6 +132,19 @@ def compiled_codes() -> list[types.CodeType]:
     return [code for code in alive if code is not None and get(code)]
 
 
+def family(codes: list[types.CodeType]) -> list[types.CodeType]:
+    """The code objects, and those of the resume functions that what Dynamo made of them leads to."""
+    found = list(codes)
+    for code in found:  # grows on the way
+        for entry in entries(code):
+            for name in entry.code.co_names:
+                if is_resume_name(name):
+                    resume = resume_code(find_global(name))
+                    if resume is not None and all(resume is not one for one in found):
+                        found.append(resume)
+    return found
+
+
 def resume_code(value: object) -> types.CodeType | None:
     """The code object behind a `__resume_at_*` global: a function, or a factory of one if that has free variables."""
     if not isinstance(value, types.FunctionType):

@@ -1,0 +1,159 @@
+"""`depyf.step`: the block in which functions run one instruction at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TextIO
+
+from depyf import decompiler, report
+from depyf.stepper import view
+from depyf.stepper.commands import CommandError, Commands
+from depyf.stepper.engine import Engine, Plan
+from depyf.stepper.stop import Stop
+from depyf.stepper.targets import Targets
+
+__all__ = ["step"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_active = threading.local()
+
+
+class step:
+    """Runs functions one bytecode instruction at a time, in a `with` block.
+
+        with depyf.step(fn):
+            compiled(x)
+
+    Execution stops where one of the functions is entered, before its first instruction: the function itself, or the
+    code that torch.compile made of it and of what follows its graph breaks. At a stop there is a prompt (`help` lists
+    its commands), or `callback` is asked. It gets a `Stop`, and returns the line that would have been typed: "n",
+    "b 12, x > 3", "x = 5"; a list of such lines; or None for "si", the next instruction. Lines that do not go on are
+    followed by a call of the callback for the same stop; what they print is in `stop.output`.
+
+    Only the thread that enters the block stops. The program goes on unharmed after `q`, after the end of the input,
+    and where the callback raises, which ends the stepping and is warned of. At the end of the block the tool id of
+    `sys.monitoring` is free again, or the tracer of `sys.settrace` (to Python 3.11) is the one that it was.
+
+    Args:
+        functions: what to stop in; none: every code that Dynamo has put in place of a function's own.
+        callback: asked in place of the prompt.
+        stdin, stdout: of the prompt; the process's own where they are not given.
+
+    Raises:
+        TypeError: there is no Python code behind one of the functions.
+        RuntimeError: the thread is in such a block already; no tool id is free.
+    """
+
+    def __init__(
+        self,
+        *functions: Any,
+        callback: Callable[[Stop], str | list[str] | None] | None = None,
+        stdin: TextIO | None = None,
+        stdout: TextIO | None = None,
+    ) -> None:
+        self._codes = [decompiler.find_code(function) for function in functions]
+        self._callback = callback
+        self._stdin, self._stdout = stdin, stdout
+        self._engine: Engine | None = None
+        self._backend: Any = None
+        self._targets: Targets | None = None
+
+    def __enter__(self) -> step:
+        if getattr(_active, "block", None) is not None:
+            raise RuntimeError("this thread is in a depyf.step block already: leave it first")
+        targets = self._targets = Targets(self._codes)
+        engine = self._engine = Engine(targets.has, _is_skipped, self._decide)
+        self._commands = Commands(engine)
+        if sys.version_info >= (3, 12):
+            from depyf.stepper.monitoring import Monitoring
+
+            self._backend = Monitoring(engine)
+        else:
+            from depyf.stepper.tracing import Tracing
+
+            self._backend = Tracing(engine)
+        targets.start()
+        try:
+            self._backend.start()
+        except BaseException:
+            targets.stop()
+            raise
+        _active.block = self
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        _active.block = None
+        assert self._engine is not None and self._targets is not None
+        self._backend.stop()
+        self._targets.stop()
+        self._engine.forget()
+
+    # At a stop
+
+    def _decide(self, stop: Stop) -> Plan:
+        self._commands.frame = None
+        try:
+            return self._ask_callback(stop) if self._callback is not None else self._ask_prompt(stop)
+        except Exception as error:
+            who = "the callback of depyf.step" if self._callback is not None else "depyf.step"
+            report.warn(f"{who} raised {type(error).__name__}: {error}; the program goes on without stepping")
+            return Plan("quit")
+
+    def _ask_callback(self, stop: Stop) -> Plan:
+        assert self._callback is not None
+        while True:
+            answer = self._callback(stop)
+            lines = [answer] if isinstance(answer, str) else ["si"] if answer is None else list(answer)
+            if not lines:
+                lines = ["si"]
+            for line in lines:
+                done = self._commands.run(stop, line)
+                if isinstance(done, Plan):
+                    return done
+                stop.output.append(done)
+
+    def _ask_prompt(self, stop: Stop) -> Plan:
+        out = self._stdout or sys.stdout
+        print(view.stop(stop), file=out)
+        while True:
+            try:
+                line = self._read_line(out)
+            except EOFError:
+                print(file=out)
+                return Plan("quit")
+            except KeyboardInterrupt:
+                print("--KeyboardInterrupt--", file=out)
+                continue
+            try:
+                done = self._commands.run(stop, line)
+            except CommandError as error:
+                print(f"*** {error}", file=out)
+                continue
+            if isinstance(done, Plan):
+                return done
+            if done:
+                print(done, file=out)
+
+    def _read_line(self, out: TextIO) -> str:
+        if self._stdin is None and self._stdout is None:
+            return input("(depyf) ")
+        print("(depyf) ", end="", file=out, flush=True)
+        line = (self._stdin or sys.stdin).readline()
+        if not line:
+            raise EOFError
+        return line
+
+
+def _is_skipped(code: types.CodeType) -> bool:
+    """Is it code that stepping does not lead into: depyf's own, torch's, and what imports?"""
+    file = code.co_filename
+    torch = sys.modules.get("torch")
+    inside = [_PACKAGE] + ([os.path.dirname(str(torch.__file__)) + os.sep] if torch is not None else [])
+    return file.startswith(("<frozen importlib", *inside))

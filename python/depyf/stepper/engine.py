@@ -1,0 +1,256 @@
+"""When to stop: the plan of the last command, breakpoints, watches. Knows nothing of how events come."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.stepper.stop import Stop, instruction_at
+
+__all__ = ["Breakpoint", "Engine", "Plan", "Watch"]
+
+_UNBOUND = object()
+_PLAIN = (int, float, complex, str, bytes, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to go on.
+
+    `how` is one of "instruction" (the next one, wherever), "over" (the next one that is not in a call from `frame`),
+    "line" and "line into" (another line, not in a call or wherever), "until" (an offset or line of `frame` at or
+    beyond `place`), "return" (the end of `frame`), "run" (the next breakpoint), "quit".
+    """
+
+    how: str
+    frame: types.FrameType | None = None
+    line: int | None = None
+    place: tuple[str, int] | None = None
+
+
+@dataclass
+class Breakpoint:
+    """A place to stop at."""
+
+    number: int
+    kind: str
+    """"line", "offset", "op" or "function"."""
+    value: Any
+    """The line of the source shown, the offset in bytes, the name of the operation, or the name of the function."""
+    code: types.CodeType | None = None
+    """Of lines and offsets: where. Of operations: None means everywhere."""
+    condition: str | None = None
+    temporary: bool = False
+    enabled: bool = True
+    hits: int = 0
+
+    def __str__(self) -> str:
+        where = "" if self.code is None else f" of {self.code.co_name}"
+        condition = "" if self.condition is None else f" if {self.condition}"
+        state = "" if self.enabled else " (disabled)"
+        return f"{self.kind} {self.value}{where}{condition}{state}, hit {self.hits} times"
+
+
+@dataclass
+class Watch:
+    """An expression whose change stops execution."""
+
+    number: int
+    expression: str
+    code: types.CodeType
+    value: Any = _UNBOUND
+    key: Any = None
+
+
+class Engine:
+    """Decides at each instruction whether to stop, and asks `decide` how to go on.
+
+    Args:
+        is_target: whether a code object is one to stop in when it is entered.
+        skips: whether stepping into a code object is to be left out.
+        decide: gets the stop, returns the plan.
+    """
+
+    def __init__(
+        self,
+        is_target: Callable[[types.CodeType], bool],
+        skips: Callable[[types.CodeType], bool],
+        decide: Callable[[Stop], Plan],
+    ) -> None:
+        self._is_target = is_target
+        self._skips = skips
+        self._decide = decide
+        self.breakpoints: list[Breakpoint] = []
+        self.watches: list[Watch] = []
+        self.stops_at_entry = True
+        self.plan = Plan("run")
+        self.ended = False
+        # Frames that are being followed: those that have begun, and are not yet left.
+        self._open: dict[int, types.FrameType] = {}
+        self._lines: dict[int, int | None] = {}  # the line that each was at last
+
+    # Events
+
+    def wants(self, code: types.CodeType) -> bool:
+        """Should a function that is entered be followed?"""
+        if self.ended:
+            return False
+        if self._is_target(code):
+            return True
+        if self.plan.how in ("instruction", "line into") and not self._skips(code):
+            return True
+        return any(
+            one.enabled and (one.code is code or (one.kind == "function" and one.value in _names_of(code)))
+            for one in self.breakpoints
+        )
+
+    def instruction(self, frame: types.FrameType, offset: int) -> None:
+        """A followed frame is about to run the instruction at `offset`."""
+        if self.ended:
+            return
+        reason = self._reason(frame, offset)
+        if reason is not None:
+            self.plan = self._decide(Stop(frame, offset, reason))
+            if self.plan.how == "quit":
+                self.ended = True
+                self._open.clear()
+
+    def left(self, frame: types.FrameType) -> None:
+        """A followed frame has returned or raised."""
+        self._open.pop(id(frame), None)
+        self._lines.pop(id(frame), None)
+
+    def forget(self) -> None:
+        """Lets go of all frames."""
+        self.ended = True
+        self._open.clear()
+        self.plan = Plan("quit")
+        self.watches.clear()
+
+    # Decisions
+
+    def _reason(self, frame: types.FrameType, offset: int) -> str | None:
+        entered = self._open.get(id(frame)) is not frame
+        self._open[id(frame)] = frame
+        changed = self._changed_watch(frame, offset)
+        hit = self._hit(frame, offset, entered)
+        if hit is not None:
+            return hit
+        if changed is not None:
+            return changed
+        if entered and self.stops_at_entry and self._is_target(frame.f_code):
+            return "entry"
+        return "step" if self._due(frame, offset) else None
+
+    def _due(self, frame: types.FrameType, offset: int) -> bool:
+        plan = self.plan
+        if plan.how == "run":
+            return False
+        if plan.how == "instruction":
+            return True
+        here = frame is plan.frame
+        if plan.how == "line into" and not here:
+            return True
+        if not here and plan.frame is not None and _is_called_from(frame, plan.frame):
+            return False
+        if not here or plan.how == "over":
+            return True
+        if plan.how in ("line", "line into"):
+            line = Stop(frame, offset, "").line
+            return line is not None and line != plan.line
+        if plan.how == "until" and plan.place is not None:
+            kind, value = plan.place
+            at = offset if kind == "offset" else Stop(frame, offset, "").line
+            return at is not None and at >= value
+        return instruction_at(frame.f_code, offset).opname in ("RETURN_VALUE", "RETURN_CONST")
+
+    def _hit(self, frame: types.FrameType, offset: int, entered: bool) -> str | None:
+        found = None
+        for one in list(self.breakpoints):
+            if not one.enabled or not self._is_at(one, frame, offset, entered) or not _holds(one, frame, offset):
+                continue
+            one.hits += 1
+            found = found or f"breakpoint {one.number}"
+            if one.temporary:
+                self.breakpoints.remove(one)
+        return found
+
+    def _is_at(self, one: Breakpoint, frame: types.FrameType, offset: int, entered: bool) -> bool:
+        code = frame.f_code
+        if one.kind == "function":
+            return entered and one.value in _names_of(code)
+        if one.code is not None and one.code is not code:
+            return False
+        if one.kind == "offset":
+            return bool(offset == one.value)
+        if one.kind == "op":
+            return instruction_at(code, offset).opname == one.value
+        # A line is reached where its first instruction is, or one to which control jumped from another line.
+        stop = Stop(frame, offset, "")
+        if stop.line != one.value:
+            self._lines[id(frame)] = stop.line
+            return False
+        before, self._lines[id(frame)] = self._lines.get(id(frame)), stop.line
+        return before != one.value or entered
+
+    def _changed_watch(self, frame: types.FrameType, offset: int) -> str | None:
+        told = None
+        for watch in self.watches:
+            if watch.code is not frame.f_code:
+                continue
+            value = watched_value(Stop(frame, offset, ""), watch.expression)
+            key = watched_key(value)
+            if key != watch.key:
+                told = told or f"watch {watch.expression}: {_short(watch.value)} -> {_short(value)}"
+                watch.value, watch.key = value, key
+        return told
+
+
+def watched_value(stop: Stop, expression: str) -> Any:
+    """The value of a watched expression; a sentinel where it has none."""
+    try:
+        return stop.evaluate(expression)
+    except Exception:
+        return _UNBOUND
+
+
+def watched_key(value: Any) -> Any:
+    """Equal for two values of a watched expression that count as unchanged.
+
+    Objects count as changed when another object is there, or when a tensor was written to; comparing them could run
+    anything.
+    """
+    if type(value) in _PLAIN:
+        return type(value), repr(value)
+    return id(value), getattr(value, "_version", None) if type(value).__module__.startswith("torch") else None
+
+
+def _short(value: Any) -> str:
+    if value is _UNBOUND:
+        return "nothing"
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _names_of(code: types.CodeType) -> tuple[str, str]:
+    return code.co_name, getattr(code, "co_qualname", code.co_name)
+
+
+def _holds(one: Breakpoint, frame: types.FrameType, offset: int) -> bool:
+    if one.condition is None:
+        return True
+    try:
+        return bool(Stop(frame, offset, "").evaluate(one.condition))
+    except Exception:
+        return True  # as pdb does: better to stop than to miss it
+
+
+def _is_called_from(frame: types.FrameType, caller: types.FrameType) -> bool:
+    at = frame.f_back
+    while at is not None:
+        if at is caller:
+            return True
+        at = at.f_back
+    return False

@@ -1,0 +1,70 @@
+"""The source to show for a code object, and the line of each instruction in it."""
+
+from __future__ import annotations
+
+import bisect
+import linecache
+import types
+from dataclasses import dataclass, field
+
+from depyf import _core, names
+from depyf.recompile import compile_like
+
+__all__ = ["Source", "running_files", "source_of"]
+
+running_files: set[str] = set()
+"""Files that code was compiled from which runs in place of Dynamo's: their own line tables are right."""
+
+_known: dict[int, tuple[types.CodeType, Source]] = {}
+_KNOWN_MAX = 1000
+
+
+@dataclass
+class Source:
+    """Text, and which line of it an instruction belongs to."""
+
+    lines: list[str]
+    file: str | None
+    """The file that the lines are those of; None for decompiled source."""
+    exact: bool
+    """The lines are those of a line table; else of the statement that begins before the instruction."""
+    _offsets: list[int] = field(default_factory=list)
+    _numbers: list[int | None] = field(default_factory=list)
+
+    def line(self, offset: int) -> int | None:
+        """The line, from 1, of the instruction at `offset` (in bytes); None for one that has none."""
+        at = bisect.bisect_right(self._offsets, offset) - 1
+        return self._numbers[at] if at >= 0 else None
+
+
+def source_of(code: types.CodeType) -> Source:
+    """The source of a code object: the file that it was compiled from if that is a dumped one, else decompiled."""
+    found = _known.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_known) >= _KNOWN_MAX:
+            _known.clear()
+        found = _known[id(code)] = (code, _make(code))
+    return found[1]
+
+
+def _make(code: types.CodeType) -> Source:
+    if code.co_filename in running_files:
+        lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
+        return Source(lines, code.co_filename, True, *_line_table(code))
+    decompiled = _core.decompile(names.rename(code, names.short_names(code)))
+    lines = decompiled.source.splitlines()
+    try:
+        again = compile_like(decompiled.source, code)
+    except (SyntaxError, ValueError):
+        again = None
+    # The same instructions at the same offsets: the line table of the one is that of the other.
+    if again is not None and again.co_code[::2] == code.co_code[::2]:
+        return Source(lines, None, True, *_line_table(again))
+    pairs = sorted((offset, line) for line, offset in decompiled.lines)
+    return Source(lines, None, False, [offset for offset, _ in pairs], [line for _, line in pairs])
+
+
+def _line_table(code: types.CodeType) -> tuple[list[int], list[int | None]]:
+    rows = list(code.co_lines())
+    # The line of the `def` itself is that of the instructions that set the frame up.
+    return [start for start, _, _ in rows], [line for _, _, line in rows]

@@ -1,0 +1,210 @@
+"""A place where execution has stopped: what a prompt shows, and what a callback gets."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import dis
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from depyf import names
+from depyf.stepper import slots
+from depyf.stepper.slots import Slot
+from depyf.stepper.sources import Source, source_of
+
+__all__ = ["Block", "Frame", "Instruction", "Stop"]
+
+_UNSET = object()
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """The instruction that runs next."""
+
+    offset: int
+    opname: str
+    arg: int | None
+    argrepr: str
+
+    def __str__(self) -> str:
+        return f"{self.offset} {self.opname} {self.argrepr}".rstrip()
+
+
+@dataclass(frozen=True)
+class Block:
+    """The row of the exception table that protects an instruction; of the block stack, to 3.10. Offsets in bytes."""
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    lasti: bool
+
+
+class Frame:
+    """A Python frame of the stopped thread, seen instruction by instruction."""
+
+    def __init__(self, frame: types.FrameType, offset: int, *, in_call: bool) -> None:
+        self.frame = frame
+        self.offset = offset
+        self._in_call = in_call
+
+    @property
+    def code(self) -> types.CodeType:
+        return self.frame.f_code
+
+    @property
+    def function(self) -> str:
+        """The qualified name of the function."""
+        return names.shorten(getattr(self.code, "co_qualname", self.code.co_name))
+
+    @property
+    def instruction(self) -> Instruction:
+        return instruction_at(self.code, self.offset)
+
+    @property
+    def source(self) -> Source:
+        return source_of(self.code)
+
+    @property
+    def line(self) -> int | None:
+        """The line of `source`, from 1, that the instruction belongs to."""
+        return self.source.line(self.offset)
+
+    @property
+    def stack(self) -> list[Slot]:
+        """The value stack, the lowest slot first. Of a frame that waits for a call, what lies below the call."""
+        return slots.read(self.frame, self.offset, in_call=self._in_call)
+
+    @property
+    def depth(self) -> int:
+        """How many values are on the stack; -1 where the bytecode does not tell."""
+        return slots.exact_depth(self.frame, self.offset, in_call=self._in_call)
+
+    @property
+    def block(self) -> Block | None:
+        """What an exception raised here is handled by."""
+        row = slots.stack_map(self.code).handler(self.offset)
+        return None if row is None else Block(*row)
+
+    @property
+    def locals(self) -> dict[str, Any]:
+        """The variables that are bound, cells and free variables included."""
+        return dict(self.frame.f_locals)
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Those of them that are shared with other functions."""
+        bound = self.frame.f_locals
+        shared = (*self.code.co_cellvars, *self.code.co_freevars)
+        return {name: bound[name] for name in shared if name in bound}
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of an expression over locals, globals and `stack[i]` (`__stack__[i]` where `stack` is a local).
+
+        Raises:
+            Exception: whatever the expression raises.
+        """
+        return eval(compile(expression, "<depyf.step>", "eval", dont_inherit=True), self.frame.f_globals, self._names())
+
+    def execute(self, statement: str) -> None:
+        """Runs a statement in the frame. What it assigns to locals and to `stack[i]` takes effect.
+
+        Raises:
+            Exception: whatever the statement raises.
+        """
+        tree = ast.parse(statement, "<depyf.step>")
+        bound = self._names()
+        stack = bound["__stack__"]
+        before = dict(bound)
+        pushed = list(stack)
+        exec(compile(tree, "<depyf.step>", "exec", dont_inherit=True), self.frame.f_globals, bound)
+        for index, value in enumerate(pushed):
+            if index < len(stack) and stack[index] is not value:
+                self.set_stack(index, stack[index])
+        for name, value in bound.items():
+            if before.get(name, _UNSET) is not value and name not in ("stack", "__stack__", "__builtins__"):
+                self.set_local(name, value)
+
+    def set_local(self, name: str, value: Any) -> None:
+        """Sets a local, cell or free variable.
+
+        Raises:
+            KeyError: the function has no such variable.
+        """
+        slots.set_local(self.frame, name, value)
+
+    def set_stack(self, index: int, value: Any) -> None:
+        """Puts a value in a slot of the stack; a negative index counts from the top.
+
+        Raises:
+            IndexError: there is no such slot.
+            ValueError: the slot holds NULL, or the frame waits for a call.
+            TypeError: the interpreter relies on the type of what is there.
+        """
+        if self._in_call:
+            raise ValueError("the stack can be changed only in the frame that has stopped")
+        slots.set_slot(self.frame, self.offset, index, value)
+
+    def _names(self) -> dict[str, Any]:
+        stack = [slot.value for slot in self.stack]
+        return {"stack": stack, **self.frame.f_locals, "__stack__": stack}
+
+
+class Stop(Frame):
+    """Where execution has stopped, before the instruction at `offset`. Valid until the callback returns."""
+
+    def __init__(self, frame: types.FrameType, offset: int, reason: str) -> None:
+        super().__init__(frame, offset, in_call=False)
+        self.reason = reason
+        """Why here: "entry", "step", "breakpoint N", "watch EXPRESSION: OLD -> NEW"."""
+        self.output: list[str] = []
+        """What the commands that a callback returned at this stop have printed."""
+
+    @property
+    def frames(self) -> list[Frame]:
+        """This frame, its caller, and so on."""
+        found: list[Frame] = [self]
+        at = self.frame.f_back
+        while at is not None:
+            found.append(Frame(at, at.f_lasti, in_call=True))
+            at = at.f_back
+        return found
+
+
+_instructions: dict[int, tuple[types.CodeType, list[Instruction]]] = {}
+_KNOWN_MAX = 1000
+
+
+def instructions(code: types.CodeType) -> list[Instruction]:
+    """All instructions; EXTENDED_ARG is part of the one that it extends, and gives it its offset."""
+    found = _instructions.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_instructions) >= _KNOWN_MAX:
+            _instructions.clear()
+        rows, start = [], None
+        for one in dis.get_instructions(code):
+            if one.opname == "CACHE":
+                continue
+            start = one.offset if start is None else start
+            if one.opname != "EXTENDED_ARG":
+                rows.append(Instruction(start, one.opname, one.arg, names.shorten(_argument(one))))
+                start = None
+        found = _instructions[id(code)] = (code, rows)
+    return found[1]
+
+
+def _argument(one: dis.Instruction) -> str:
+    # Constants can be anything: only literals are shown as they are.
+    if one.opname.startswith("LOAD_CONST") and type(one.argval) not in (int, float, str, bytes, bool, type(None)):
+        return f"<{type(one.argval).__name__}>"
+    return one.argrepr
+
+
+def instruction_at(code: types.CodeType, offset: int) -> Instruction:
+    """The instruction at an offset, or the one that it lies in."""
+    rows = instructions(code)
+    at = bisect.bisect_right(rows, offset, key=lambda one: one.offset) - 1
+    return rows[at] if at >= 0 else Instruction(offset, "?", None, "")

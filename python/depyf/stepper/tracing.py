@@ -1,0 +1,64 @@
+"""Events from `sys.settrace` (to 3.11). The tracer that was there is put back at the end."""
+
+from __future__ import annotations
+
+import dis
+import sys
+import types
+from typing import Any
+
+from depyf.compat import eval_frame
+from depyf.stepper.engine import Engine
+
+_YIELDS = frozenset(dis.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM", "SEND") if name in dis.opmap)
+
+
+class Tracing:
+    """Follows the functions that the engine wants, in the thread that starts it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._before: Any = None
+        self._started = False
+        self._global, self._local = self._on_call, self._on_event  # one object each, to be found again
+
+    def start(self) -> None:
+        eval_frame.leave_alone(Tracing._on_call, Tracing._on_event)
+        self._before = sys.gettrace()
+        self._started = True
+        sys.settrace(self._global)
+
+    def stop(self) -> None:
+        # Another tracer may have come since: it is not ours to take away.
+        if self._started and sys.gettrace() is self._global:
+            sys.settrace(self._before)
+        self._started = False
+        self._before = None
+
+    # CPython calls no tracer while one is running; so nothing that these call is traced.
+
+    def _on_call(self, frame: types.FrameType, event: str, argument: Any) -> Any:
+        if not self._started:
+            return None
+        before = eval_frame.off()
+        try:
+            if not self._engine.wants(frame.f_code):
+                return None
+        finally:
+            eval_frame.restore(before)
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        return self._local
+
+    def _on_event(self, frame: types.FrameType, event: str, argument: Any) -> Any:
+        if not self._started:
+            return None
+        before = eval_frame.off()
+        try:
+            if event == "opcode":
+                self._engine.instruction(frame, frame.f_lasti)
+            elif event == "return" and frame.f_code.co_code[frame.f_lasti] not in _YIELDS:
+                self._engine.left(frame)
+        finally:
+            eval_frame.restore(before)
+        return self._local

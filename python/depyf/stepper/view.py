@@ -1,0 +1,100 @@
+"""What a stop looks like as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from depyf.stepper.slots import NULL
+from depyf.stepper.stop import Frame, Instruction, Stop
+from depyf.stepper.stop import instructions as all_instructions
+
+_WIDTH = 80
+
+
+def short(value: Any) -> str:
+    """One line for a value; never raises."""
+    if value is NULL:
+        return "NULL"
+    try:
+        text = repr(value)
+    except Exception as error:
+        text = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    text = " ".join(text.split())
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
+
+
+def stop(at: Stop) -> str:
+    """All that a prompt shows of a stop."""
+    parts = [place(at), source(at, around=1), stack(at)]
+    return "\n".join(part for part in parts if part)
+
+
+def place(frame: Frame) -> str:
+    """Function, instruction and line."""
+    reason = f"[{frame.reason}] " if isinstance(frame, Stop) else ""
+    line = f", line {frame.line}" if frame.line is not None else ""
+    block_ = frame.block
+    protected = f", protected by the handler at {block_.target}" if block_ else ""
+    return f"> {reason}{frame.function}: {frame.instruction}{line}{protected}"
+
+
+def source(frame: Frame, *, around: int | None) -> str:
+    """The source with an arrow at the line; `around` lines before and after it, None: all."""
+    lines, at = frame.source.lines, frame.line
+    first, last = 1, len(lines)
+    if around is not None and at is not None:
+        first, last = max(1, at - around), min(len(lines), at + around)
+    rows = [f"{'->' if number == at else '  '} {number:4}  {lines[number - 1]}" for number in range(first, last + 1)]
+    return "\n".join(rows)
+
+
+def instructions(frame: Frame, *, around: int) -> str:
+    """The instructions around the one that is next."""
+    rows = instructions_of(frame)
+    at = next((i for i, one in enumerate(rows) if one == frame.instruction), 0)
+    shown = rows[max(0, at - around) : at + around + 1]
+    return "\n".join(f"{'->' if one == rows[at] else '  '} {one}" for one in shown)
+
+
+def instructions_of(frame: Frame) -> list[Instruction]:
+    return all_instructions(frame.code)
+
+
+def stack(frame: Frame) -> str:
+    """The value stack, the top first; each slot with what it holds."""
+    slots = frame.stack
+    if not slots:
+        return "stack: not known here" if frame.depth < 0 else "stack: empty"
+    rows = []
+    for index in reversed(range(len(slots))):
+        slot = slots[index]
+        if slot.value is NULL:
+            rows.append(f"stack[{index}]: NULL")
+            continue
+        then = "" if slot.current or slot.expression.startswith("<") else "  (as it was then)"
+        rows.append(f"stack[{index}]: {slot.expression}{then}  is  {short(slot.value)}")
+    return "\n".join(rows)
+
+
+def bindings(values: dict[str, Any]) -> str:
+    """Names with their values."""
+    return "\n".join(f"{name} = {short(value)}" for name, value in values.items()) or "none"
+
+
+def block(frame: Frame) -> str:
+    """The block of the exception table."""
+    row = frame.block
+    if row is None:
+        return "no handler: an exception leaves the function"
+    lasti = ", which needs to know where it was raised" if row.lasti else ""
+    return f"offsets {row.start} to {row.end} lead to the handler at {row.target}, with {row.depth} values kept{lasti}"
+
+
+def frames(at: Stop, chosen: Frame) -> str:
+    """The frames of the thread, the oldest first."""
+    rows = []
+    for one in reversed(at.frames):
+        file = one.source.file if isinstance(one, Stop) else one.code.co_filename
+        line = one.frame.f_lineno
+        rows.append(f"{'>' if one.frame is chosen.frame else ' '} {one.function} at {one.offset} ({file}:{line})")
+    return "\n".join(rows)
