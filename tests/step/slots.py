@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Callable
 from typing import Any
 
 PLAIN = (int, float, str, bytes, bool, complex, type(None), tuple, frozenset, range)
@@ -17,26 +18,20 @@ class NotFree(Exception):
     """Evaluating could have effects."""
 
 
-def evaluate(text: str, frame: types.FrameType, names: dict[str, Any]) -> Any:
-    return _value(ast.parse(text, mode="eval").body, frame, names)
+def evaluate(text: str, lookup: Callable[[str], Any]) -> Any:
+    """The value of an expression, each name of which `lookup` gives."""
+    return _value(ast.parse(text, mode="eval").body, lookup)
 
 
-def _name(name: str, frame: types.FrameType, names: dict[str, Any]) -> Any:
-    for table in (names, frame.f_globals, frame.f_builtins):
-        if name in table:
-            return table[name]
-    raise NameError(name)
-
-
-def _value(node: ast.expr, frame: types.FrameType, names: dict[str, Any]) -> Any:
+def _value(node: ast.expr, lookup: Callable[[str], Any]) -> Any:
     def value(one: ast.expr) -> Any:
-        return _value(one, frame, names)
+        return _value(one, lookup)
 
     match node:
         case ast.Constant():
             return node.value
         case ast.Name():
-            return _name(node.id, frame, names)
+            return lookup(node.id)
         case ast.Tuple() | ast.List() if not any(isinstance(one, ast.Starred) for one in node.elts):
             kind = tuple if isinstance(node, ast.Tuple) else list
             return kind(value(one) for one in node.elts)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from depyf import decompiler, report
+from depyf.compat import dynamo
 from depyf.stepper import view
 from depyf.stepper.commands import CommandError, Commands
 from depyf.stepper.engine import Engine, Plan
@@ -20,6 +21,8 @@ from depyf.stepper.targets import Targets
 __all__ = ["step"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+# Dataclasses write their methods under "<string>".
+_LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
 
 
@@ -67,7 +70,7 @@ class step:
         if getattr(_active, "block", None) is not None:
             raise RuntimeError("this thread is in a depyf.step block already: leave it first")
         targets = self._targets = Targets(self._codes)
-        engine = self._engine = Engine(targets.has, _is_skipped, self._decide)
+        engine = self._engine = Engine(targets.has, self._is_skipped, self._decide)
         self._commands = Commands(engine)
         if sys.version_info >= (3, 12):
             from depyf.stepper.monitoring import Monitoring
@@ -94,6 +97,19 @@ class step:
         self._backend.stop()
         self._targets.stop()
         self._engine.forget()
+
+    def _is_skipped(self, frame: types.FrameType) -> bool:
+        """Is it a call that stepping does not lead into?
+
+        Those are: all that happens while Dynamo compiles; functions of depyf, of torch, and of the import system;
+        functions of the standard library, unless what is stepped through calls them.
+        """
+        if _is_machinery(frame.f_code):
+            return True
+        if frame.f_code.co_filename.startswith(_LIBRARY):
+            assert self._engine is not None
+            return frame.f_back is None or not self._engine.follows(frame.f_back)
+        return "torch" in sys.modules and dynamo.current() is not None
 
     # At a stop
 
@@ -151,9 +167,7 @@ class step:
         return line
 
 
-def _is_skipped(code: types.CodeType) -> bool:
-    """Is it code that stepping does not lead into: depyf's own, torch's, and what imports?"""
-    file = code.co_filename
+def _is_machinery(code: types.CodeType) -> bool:
     torch = sys.modules.get("torch")
-    inside = [_PACKAGE] + ([os.path.dirname(str(torch.__file__)) + os.sep] if torch is not None else [])
-    return file.startswith(("<frozen importlib", *inside))
+    inside = () if torch is None else (os.path.dirname(str(torch.__file__)) + os.sep,)
+    return code.co_filename.startswith(("<frozen importlib", _PACKAGE, *inside))

@@ -26,7 +26,7 @@ w, where             the frames                                u, d          one
 l, ll                source around the line, all of it         dis           instructions around this one
 stack, locals, cells, block                                    p, pp EXPR    over locals, globals and stack[i]
 NAME = EXPR, stack[I] = EXPR, !STATEMENT                       runs, and takes effect
-here                 what torch.compile knows of this frame    h, help
+h, help
 An empty line repeats the last command.
 """
 
@@ -235,11 +235,6 @@ class Commands:
     def _block(self, stop: Stop, rest: str) -> str:
         return view.block(self._chosen())
 
-    def _here(self, stop: Stop, rest: str) -> str:
-        from depyf.debugging.live import here
-
-        return str(here(self._chosen().frame))
-
     def _print(self, stop: Stop, rest: str) -> str:
         return repr(self._value(rest))
 
@@ -313,7 +308,6 @@ _COMMANDS: dict[str, Callable[[Commands, Stop, str], Plan | str]] = {
         (("locals",), Commands._locals),
         (("cells",), Commands._cells),
         (("block",), Commands._block),
-        (("here",), Commands._here),
         (("p",), Commands._print),
         (("pp",), Commands._pretty_print),
         (("h", "help", "?"), Commands._help),

@@ -69,14 +69,14 @@ class Engine:
 
     Args:
         is_target: whether a code object is one to stop in when it is entered.
-        skips: whether stepping into a code object is to be left out.
+        skips: whether stepping into a function that has just been called is to be left out.
         decide: gets the stop, returns the plan.
     """
 
     def __init__(
         self,
         is_target: Callable[[types.CodeType], bool],
-        skips: Callable[[types.CodeType], bool],
+        skips: Callable[[types.FrameType], bool],
         decide: Callable[[Stop], Plan],
     ) -> None:
         self._is_target = is_target
@@ -93,13 +93,14 @@ class Engine:
 
     # Events
 
-    def wants(self, code: types.CodeType) -> bool:
-        """Should a function that is entered be followed?"""
+    def wants(self, frame: types.FrameType) -> bool:
+        """Should a function that has been called be followed?"""
+        code = frame.f_code
         if self.ended:
             return False
         if self._is_target(code):
             return True
-        if self.plan.how in ("instruction", "line into") and not self._skips(code):
+        if self.plan.how in ("instruction", "line into") and not self._skips(frame):
             return True
         return any(
             one.enabled and (one.code is code or (one.kind == "function" and one.value in _names_of(code)))
@@ -116,6 +117,10 @@ class Engine:
             if self.plan.how == "quit":
                 self.ended = True
                 self._open.clear()
+
+    def follows(self, frame: types.FrameType) -> bool:
+        """Is the frame one that is followed?"""
+        return self._open.get(id(frame)) is frame
 
     def left(self, frame: types.FrameType) -> None:
         """A followed frame has returned or raised."""

@@ -71,7 +71,7 @@ class Monitoring:
         self._busy = True
         before = eval_frame.off()
         try:
-            if self._engine.wants(code):
+            if self._engine.wants(sys._getframe(1)):
                 monitoring: Any = sys.monitoring  # type: ignore[attr-defined]
                 events = monitoring.events
                 monitoring.set_local_events(self._tool, code, events.INSTRUCTION | events.PY_RETURN)

@@ -150,7 +150,10 @@ class Frame:
 
     def _names(self) -> dict[str, Any]:
         stack = [slot.value for slot in self.stack]
-        return {"stack": stack, **self.frame.f_locals, "__stack__": stack}
+        globals_ = self.frame.f_globals
+        # Names that are shown without their uuid.
+        shown = {short: globals_[full] for full, short in names.short_names(self.code).items() if full in globals_}
+        return {"stack": stack, **shown, **self.frame.f_locals, "__stack__": stack}
 
 
 class Stop(Frame):

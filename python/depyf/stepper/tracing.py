@@ -42,7 +42,7 @@ class Tracing:
             return None
         before = eval_frame.off()
         try:
-            if not self._engine.wants(frame.f_code):
+            if not self._engine.wants(frame):
                 return None
         finally:
             eval_frame.restore(before)
