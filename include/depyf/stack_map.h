@@ -39,7 +39,7 @@ class StackMap {
   StackMap(StackMap&&) noexcept;
   StackMap& operator=(StackMap&&) noexcept;
 
-  const std::string& error() const;                    // empty unless nothing is known
+  const std::string& error() const;  // empty unless nothing is known
   // Before the instruction at `offset`: the depth, -1 where control never comes; the slots, bottom first.
   std::int32_t depth(std::uint32_t offset) const;
   std::vector<StackSlot> slots(std::uint32_t offset) const;

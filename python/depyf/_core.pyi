@@ -92,3 +92,39 @@ def decode_pyc(
 def tables(
     code: types.CodeType,
 ) -> tuple[list[tuple[int, int, int, int]], list[tuple[int, int, int, int, bool]]]: ...
+
+class StackMap:
+    """What the value stack of a code object holds before each instruction. Offsets are in bytes."""
+
+    @property
+    def error(self) -> str:
+        """Why nothing is known; empty where something is."""
+
+    def depth(self, offset: int) -> int:
+        """Values on the stack; -1 where control never comes."""
+
+    def pops(self, offset: int) -> int:
+        """How many of them the instruction takes, where it falls through."""
+
+    def slots(self, offset: int) -> list[tuple[str, bool, str, int]]:
+        """(expression, is current, kind, offset where it was made) of each, the lowest first.
+
+        Kinds: "value", "internal", "null", "method" and "receiver".
+        """
+
+    def handler(self, offset: int) -> tuple[int, int, int, int, bool] | None:
+        """(start, end, target, depth, lasti) of what an exception raised there is handled by."""
+
+def stack_map(code: types.CodeType) -> StackMap: ...
+def frame_depth(frame: types.FrameType) -> int | None:
+    """Values on the stack of a running frame as CPython itself has it; None while it keeps that in a register.
+
+    Raises:
+        ValueError: the frame has ended, or is laid out in another way than known.
+    """
+
+def frame_stack(frame: types.FrameType, depth: int, null: object) -> list[object]:
+    """The lowest `depth` values, `null` for each NULL. `depth` must be right: values above it are none."""
+
+def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: object) -> None: ...
+def set_frame_local(frame: types.FrameType, name: str, value: object) -> None: ...

@@ -35,9 +35,7 @@ std::vector<std::string> names_of(nb::handle code, const char* attribute) {
   return names;
 }
 
-bool is_a(nb::handle object, const char* type) {
-  return object.type().is(nb::module_::import_("types").attr(type));
-}
+bool is_a(nb::handle object, const char* type) { return object.type().is(nb::module_::import_("types").attr(type)); }
 
 class LiveFrame {
  public:

@@ -16,14 +16,14 @@ struct FrameLayout {
     from_locals,  // int: locals and values, -1 while they are in registers (3.11 to 3.13)
     pointer,    // to the place above the top (3.14)
   };
-  std::size_t frame;       // in the frame object: a pointer to the interpreter's frame; 0: it is the frame object itself
-  std::size_t code;        // in the interpreter's frame, as all that follow
+  std::size_t frame;  // in the frame object: a pointer to the interpreter's frame; 0: it is the frame object itself
+  std::size_t code;  // in the interpreter's frame, as all that follow
   std::size_t top;
   Top kind;
-  std::size_t owner;       // char: who owns it, `owned_by_object` when it has ended; 0: `state` instead
-  std::size_t state;       // char: 0 running, negative not yet or suspended (3.10)
+  std::size_t owner;  // char: who owns it, `owned_by_object` when it has ended; 0: `state` instead
+  std::size_t state;  // char: 0 running, negative not yet or suspended (3.10)
   std::size_t localsplus;
-  bool tagged;             // references carry their kind in the two lowest bits (from 3.14)
+  bool tagged;  // references carry their kind in the two lowest bits (from 3.14)
 };
 
 constexpr char owned_by_object = 2;

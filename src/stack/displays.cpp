@@ -30,16 +30,15 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
       return with_type(compound(Dict{arena_.copy(keys), list(in, 0, count - 1)}, in, value));
     }
     case Op::build_slice_: {
-      ValueExpression result = compound(
-          Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
+      ValueExpression result =
+          compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
       return result;
     }
     case Op::format_value_: {
       const char conversions[] = {0, 's', 'r', 'a'};
       if (it.aux) return note("formatted value", true);
       FormattedValue field{part(in[0]), conversions[it.arg & 3], nullptr};
-      ValueExpression result =
-          with_type(compound(JoinedStr{arena_.copy(std::vector<Expr*>{expr(field)})}, in, value));
+      ValueExpression result = with_type(compound(JoinedStr{arena_.copy(std::vector<Expr*>{expr(field)})}, in, value));
       result.reads_memory = true;
       return result;
     }
@@ -48,7 +47,8 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
       std::vector<Expr*> pieces;
       for (int id : in) {
         Expr* one = part(id);
-        if (auto* joined = as<JoinedStr>(one)) pieces.insert(pieces.end(), joined->values.begin(), joined->values.end());
+        if (auto* joined = as<JoinedStr>(one))
+          pieces.insert(pieces.end(), joined->values.begin(), joined->values.end());
         else if (is<ConstantExpr>(one)) pieces.push_back(one);
         else return note("string", true);
       }

@@ -45,7 +45,7 @@ Expr* Expressions::holder(int value, const MachineState& state) {
 
 std::string_view Expressions::name(int index) const {
   return index >= 0 && std::size_t(index) < code_.names.size() ? std::string_view(code_.names[index])
-                                                                : std::string_view("_");
+                                                               : std::string_view("_");
 }
 
 ast::List<Expr*> Expressions::list(const Parts& parts, std::size_t begin, std::size_t end) {
@@ -239,7 +239,8 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::load_fast_:
     case Op::load_deref_:
     case Op::load_class_deref_: return local(value, it.arg);
-    case Op::load_fast_and_clear_: return note("what was in " + std::string(values_.decoded().localsplus[it.arg]), true);
+    case Op::load_fast_and_clear_:
+      return note("what was in " + std::string(values_.decoded().localsplus[it.arg]), true);
     case Op::load_from_dict_or_deref_: return note(std::string(values_.decoded().localsplus[it.arg]));
     case Op::load_name_:
     case Op::load_global_:
@@ -279,8 +280,7 @@ ValueExpression Expressions::made(const StackValue& value) {
       auto ops = arena_.copy(std::vector<CompareOp>{op});
       return reads(compound(Compare{part(in[0]), ops, list(in, 1, 2)}, in, value));
     }
-    case Op::to_bool_:
-      return internal(reads(compound(Call{expr(Name{"bool"}), list(in, 0, 1), {}}, in, value)));
+    case Op::to_bool_: return internal(reads(compound(Call{expr(Name{"bool"}), list(in, 0, 1), {}}, in, value)));
     case Op::build_tuple_:
     case Op::build_list_:
     case Op::build_set_:

@@ -104,7 +104,7 @@ std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
   const DecodedCode& decoded = *parts_->decoded;
   auto offset_of = [&](int index) {
     return index < int(decoded.instructions.size()) ? decoded.instructions[index].offset
-                                                     : std::uint32_t(parts_->code.bytecode.size());
+                                                    : std::uint32_t(parts_->code.bytecode.size());
   };
   if (parts_->code.version >= Version{3, 11}) {
     for (const ExceptionEntry& entry : parts_->code.exceptions) {

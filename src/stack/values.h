@@ -21,9 +21,9 @@ struct StackValue {
   enum class Kind : std::uint8_t { made, met, entry, exception, previous_exception, lasti, traceback, resumed };
   Kind kind = Kind::made;
   std::int32_t at = -1;        // made: instruction; met, exception, ...: block
-  std::int32_t index = 0;      // made: which of the values that it pushes, bottom first, counted from `jump_values` where
-                               // it jumps; met: slot
-  std::vector<int> inputs;     // made: what it took, bottom first; met: one a way (values that are in `ways`)
+  std::int32_t index = 0;  // made: which of the values that it pushes, bottom first, counted from `jump_values` where
+  // it jumps; met: slot
+  std::vector<int> inputs;  // made: what it took, bottom first; met: one a way (values that are in `ways`)
   VersionId local = at_start;  // of the local that a load read
   VersionId memory = at_start;  // of everything that is no local, when it was made
 };
@@ -36,8 +36,8 @@ struct OpenBlock {
 };
 
 struct MachineState {
-  std::vector<int> stack;           // values
-  std::vector<VersionId> locals;    // empty where they are not followed
+  std::vector<int> stack;  // values
+  std::vector<VersionId> locals;  // empty where they are not followed
   VersionId memory = at_start;
   std::vector<OpenBlock> blocks;
 };
@@ -75,7 +75,8 @@ class StackValues {
   void run();
   void walk(int block);
   bool step(MachineState& state, int at, int block);
-  void special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken, int pushes, bool jump);
+  void special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken, int pushes,
+               bool jump);
   void raise(const MachineState& state, int at);
   void flow(const MachineState& state, int from, int target);
   void join(MachineState state, int block);

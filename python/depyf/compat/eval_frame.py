@@ -8,7 +8,7 @@ been imported, nothing is done: then Dynamo may compile code of depyf, which cos
 from __future__ import annotations
 
 import sys
-import types
+from collections.abc import Callable
 from typing import Any
 
 
@@ -29,13 +29,13 @@ def restore(before: Any) -> None:
         _module().set_eval_frame(before)
 
 
-def leave_alone(*functions: types.FunctionType) -> None:
+def leave_alone(*functions: Callable[..., Any]) -> None:
     """Has Dynamo never compile these functions themselves, as they run before they can call `off`."""
     dynamo = sys.modules.get("torch._dynamo.eval_frame")
     skip = getattr(dynamo, "skip_code", None) or getattr(_module(), "skip_code", None)
     if skip is not None:
         for function in functions:
-            skip(function.__code__)
+            skip(getattr(function, "__code__"))  # noqa: B009
 
 
 def current() -> Any:
