@@ -81,6 +81,21 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
   return {mark(context, context.list({context.stmt(Raise{error, nullptr}, offset)}), what, offset), Level::stub};
 }
 
+// Decoded instructions to statements that nest as Python's do. Throws InternalError where none fit.
+Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind, bool may_return) {
+  Cfg cfg = build_cfg(decoded, true);
+  if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
+  if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
+  Lifted lifted = lift(context, decoded, cfg);
+  simplify_graph(context, lifted, cfg, may_return);
+  Block block = structure(context, lifted, cfg, may_return);
+  return refine(context, block, Scope{decoded, cfg, kind});
+}
+
+Block build_part(Context& context, const DecodedCode& decoded) {
+  return structured(context, decoded, Scope::Kind::expression, true);
+}
+
 Body build(Context& context, const CodeObject& code) {
   auto known = context.bodies.find(&code);
   if (known != context.bodies.end()) return known->second;
@@ -101,14 +116,8 @@ Body build(Context& context, const CodeObject& code) {
     body = stub(context, code, unwound.error().message, std::uint32_t(unwound.error().offset));
   } else {
     try {
-      Cfg cfg = build_cfg(*decoded, true);
-      if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
-      if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
-      Lifted lifted = lift(context, *decoded, cfg);
       bool may_return = (code.flags & CodeObject::new_locals) != 0;
-      simplify_graph(context, lifted, cfg, may_return);
-      Block block = structure(context, lifted, cfg, may_return);
-      body = {refine(context, block, Scope{*decoded, cfg, kind_of(code)}), Level::structured};
+      body = {structured(context, *decoded, kind_of(code), may_return), Level::structured};
     } catch (const InternalError& structured) {
       try {
         Cfg cfg = build_cfg(*decoded, false);
@@ -230,6 +239,7 @@ Decompiled decompile(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   context.build = build;
+  context.build_part = build_part;
   Stmt* outermost = nullptr;
   Block block = whole(context, code, outermost);
   Printed printed = print_block(block, code.version, outermost);

@@ -243,6 +243,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   std::vector<ProtectedRange> ranges = decoded.ranges;
   simplify_idioms(decoded, cfg.code, ranges);
   if (structured) {
+    outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
     simplify_except_star(cfg.code, ranges);
     find_matches(decoded, cfg.code, cfg.patterns);
   }

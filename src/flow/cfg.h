@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/instruction.h"
+#include "flow/comprehensions.h"
 #include "flow/match_patterns.h"
 
 namespace depyf {
@@ -39,6 +40,7 @@ struct BasicBlock {
 struct Cfg {
   std::vector<Instruction> code;   // normalised by `simplify_idioms`
   std::vector<CasePattern> patterns;  // of match_case
+  std::vector<InlinedComprehension> comprehensions;  // of comprehension
   std::vector<int> region_of;      // by instruction
   std::vector<BasicBlock> blocks;       // those that can be reached
   std::vector<Region> regions;

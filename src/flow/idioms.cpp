@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "flow/ranges.h"
+
 namespace depyf {
 namespace {
 
@@ -15,19 +17,17 @@ class Simplifier {
 
   void run() {
     generator_start();
-    for (int at = 0; at < size(); ++at)
+    for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::send_) delegation(at);
+      if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
+    }
     for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) short_circuit(at);
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
-    drop_handler([&](const ProtectedRange& range) {
-      Op op = code_[skip(range.target)].op;
-      return op == Op::cleanup_throw_ ||
-             (op == Op::intrinsic_1_ && Intrinsic1(code_[skip(range.target)].arg) == Intrinsic1::stopiteration_error);
-    });
+    drop_handlers(ranges_, [&](const ProtectedRange& range) { return throws_into(range.target); });
   }
 
  private:
@@ -38,26 +38,6 @@ class Simplifier {
     return at;
   }
 
-  // What was protected by a handler that is gone is protected by what protects that handler.
-  template <class Predicate>
-  void drop_handler(Predicate gone) {
-    std::vector<ProtectedRange> kept;
-    for (const ProtectedRange& range : ranges_) {
-      if (!gone(range)) {
-        kept.push_back(range);
-        continue;
-      }
-      for (const ProtectedRange& outer : ranges_)
-        if (range.target >= outer.begin && range.target < outer.end && !gone(outer)) {
-          ProtectedRange moved = outer;
-          moved.begin = range.begin, moved.end = range.end;
-          kept.push_back(moved);
-          break;
-        }
-    }
-    ranges_ = std::move(kept);
-  }
-
   // RETURN_GENERATOR; POP_TOP
   void generator_start() {
     for (int at = 0; at + 1 < size() && at < 64; ++at) {
@@ -66,6 +46,21 @@ class Simplifier {
       if (code_[pop].op == Op::pop_top_) clear(at), clear(pop);
       return;
     }
+  }
+
+  // What handles an exception thrown into an await, or leaving a generator. None goes on to the code it stands in.
+  bool throws_into(int target) {
+    int at = skip(target);
+    if (code_[at].op == Op::intrinsic_1_) return Intrinsic1(code_[at].arg) == Intrinsic1::stopiteration_error;
+    return code_[at].op == Op::cleanup_throw_;
+  }
+
+  // FOR_ITER E; ...; E: END_FOR; POP_TOP or POP_ITER: the loop is left with nothing of it on the stack.
+  void exhausted(int at) {
+    int end = code_[at].target, pop = skip(end + 1);
+    if (end < 0 || code_[end].op != Op::end_for_ || pop >= size()) return;
+    if (code_[pop].op != Op::pop_top_ && code_[pop].op != Op::pop_iter_) return;
+    code_[at].aux = 0, code_[at].target = pop + 1;
   }
 
   // LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND]
@@ -91,7 +86,7 @@ class Simplifier {
       code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = end + 1;
       clear(none), clear(await);
       std::int32_t target = range.target;
-      drop_handler([&](const ProtectedRange& other) { return other.target == target; });
+      drop_handlers(ranges_, [&](const ProtectedRange& other) { return other.target == target; });
       return;
     }
   }

@@ -116,6 +116,7 @@ bool Lifter::call(const Instruction& instruction) {
       push(function);
       return true;
     }
+    case Op::comprehension_: inlined_comprehension(instruction); return true;
     case Op::load_build_class_: push(Internal{Marker::build_class, 0, nullptr}); return true;
     case Op::load_super_attr_: {
       Expr *self = pop(), *cls = pop(), *super = pop();
@@ -369,9 +370,11 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
   else if (name == "<dictcomp>") kind = ComprehensionKind::dict;
   else if (name == "<genexpr>") kind = ComprehensionKind::generator;
   else return false;
-  Body body = build(function);
+  return comprehension(result, kind, build(function).block, iterable);
+}
+
+bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, Expr* iterable) {
   std::vector<Comprehension> generators;
-  Block block = body.block;
   Expr *elt = nullptr, *value = nullptr;
   std::vector<Expr*> ifs;
   for (bool first = true; !elt;) {
@@ -433,6 +436,24 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
   generators.back().ifs = context_.arena.copy(ifs);
   result = make(ComprehensionExpr{kind, elt, value, context_.arena.copy(generators)});
   return true;
+}
+
+// What `outline_comprehensions` took out of this code.
+void Lifter::inlined_comprehension(const Instruction& instruction) {
+  const DecodedCode& body = cfg_.comprehensions[instruction.arg].body;
+  const Op display = body.instructions[0].op;
+  ComprehensionKind kind = display == Op::build_list_  ? ComprehensionKind::list
+                           : display == Op::build_set_ ? ComprehensionKind::set
+                                                       : ComprehensionKind::dict;
+  Expr *iterable = pop(), *made = nullptr;
+  if (instruction.aux == 0) {
+    auto* iterator = as<Internal>(iterable);
+    if (!iterator || iterator->marker != Marker::iterator || !iterator->value) fail("a comprehension over no iterable");
+    iterable = iterator->value;
+  }
+  if (!comprehension(made, kind, context_.build_part(context_, body), iterable))
+    fail("a comprehension of another shape");
+  push(made);
 }
 
 // BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.

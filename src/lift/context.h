@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ast/node.h"
+#include "decode/instruction.h"
 #include "depyf/decompile.h"
 #include "support/arena.h"
 
@@ -56,6 +57,8 @@ class Context {
 
   // Brings a nested code object back; set by the pipeline.
   Body (*build)(Context&, const CodeObject&) = nullptr;
+  // The same of a comprehension that was taken out of a code object; throws InternalError where no statements fit.
+  ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
 
   ast::Expr* expr(ast::Expr::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
     return arena.make<ast::Expr>(std::move(node), offset, line);

@@ -119,6 +119,8 @@ class Lifter {
   Body build(const FunctionValue& function);
   bool lambda(ast::Expr* expr, const FunctionValue& function);
   bool comprehension(ast::Expr*& result, const FunctionValue& function, ast::Expr* iterable);
+  bool comprehension(ast::Expr*& result, ast::ComprehensionKind kind, ast::Block block, ast::Expr* iterable);
+  void inlined_comprehension(const Instruction& instruction);
   ast::Stmt* function_def(const FunctionValue& function, std::string_view name, std::vector<ast::Expr*> decorators);
   ast::Stmt* class_def(const ast::Call& call, std::string_view name, std::vector<ast::Expr*> decorators);
   void hoist(ast::Expr* expr);

@@ -79,10 +79,12 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       nodes_(cfg.blocks.size()),
       states_(cfg.blocks.size()) {
   const CodeObject& code = *decoded.code;
-  comprehension_ = code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
+  comprehension_ = decoded.is_comprehension || code.name == "<listcomp>" || code.name == "<setcomp>" ||
+                   code.name == "<dictcomp>";
   std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
     if (!cells.contains(decoded.localsplus[index])) fast_.insert(decoded.localsplus[index].data());
+  if (decoded.is_comprehension) fast_.insert(decoded.localsplus.back().data());
 }
 
 Lifted Lifter::run() {

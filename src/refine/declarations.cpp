@@ -69,6 +69,17 @@ Block declarations(Context& context, Block body, const Scope& scope) {
       if (scope.cfg.code[at].op == Op::match_case_)
         for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
     }
+  // Inlined comprehensions: their variables are names of their own.
+  for (const InlinedComprehension& part : scope.cfg.comprehensions) {
+    std::set<int> own(part.variables.begin(), part.variables.end());
+    own.insert(int(part.body.localsplus.size()) - 1);  // .0
+    for (const Instruction& instruction : part.body.instructions)
+      if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
+    for (const Instruction& instruction : part.body.instructions) {
+      bool global = instruction.op == Op::store_global_;
+      if (global ? scope.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
+    }
+  }
   std::vector<Stmt*> result;
   auto names = [&](const std::set<std::string_view>& set) {
     return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
