@@ -31,6 +31,7 @@ class Lowering {
             static_cast<std::uint8_t>(std::min<std::uint32_t>(raw().end - decoded_.instructions[begin_].offset, 255));
       }
     }
+    loads_of_comprehensions();
     return first;
   }
 
@@ -79,6 +80,34 @@ class Lowering {
   void load_fast(std::uint32_t slot) {
     bool cell_itself = !traits_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
     emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
+  }
+
+  // A variable of an inlined comprehension lies in the slot itself, though it may be that of a cell elsewhere. Only what a
+  // closure is built of is the cell.
+  void loads_of_comprehensions() {
+    std::vector<Instruction>& code = decoded_.instructions;
+    std::vector<bool> cleared(decoded_.localsplus.size());
+    bool any = false;
+    for (const Instruction& it : code)
+      if (it.op == Op::load_fast_and_clear_ && static_cast<std::size_t>(it.arg) < cleared.size()) {
+        cleared[static_cast<std::size_t>(it.arg)] = any = true;
+      }
+    if (!any) return;
+    std::int32_t closure = 0;  // how many of the loads that come next build one
+    for (std::size_t at = code.size(); at-- > 0;) {
+      if (code[at].op == Op::build_tuple_ && is_closure(at)) closure = code[at].arg + 1;
+      bool ambiguous = code[at].op == Op::load_closure_ && cleared[static_cast<std::size_t>(code[at].arg)];
+      if (ambiguous && closure <= 0) code[at].op = Op::load_fast_;
+      --closure;
+    }
+  }
+
+  // BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION with a closure
+  bool is_closure(std::size_t at) const {
+    const std::vector<Instruction>& code = decoded_.instructions;
+    if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_) return false;
+    if (code[at + 2].arg & 8) return true;
+    return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
   }
 
   void binary_op(BinaryOp op, bool in_place) { emit(Op::binary_op_, static_cast<std::uint32_t>(op), in_place); }

@@ -10,6 +10,8 @@
 #include "flow/comprehensions.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
@@ -26,27 +28,22 @@ class Outliner {
       before_[at] = last;
       if (code_[at].op != Op::nop_) last = at;
     }
-    for (int at = 0; at < size(); ++at) {
-      // What follows CLEANUP_THROW is reached no more.
-      bool gone = code_[at].op == Op::jump_ && before_[at] >= 0 && code_[before_[at]].op == Op::cleanup_throw_;
-      if (code_[at].target >= 0 && !gone) jumps_.push_back({code_[at].target, at});
-    }
-    std::sort(jumps_.begin(), jumps_.end());
   }
 
   void run() {
     drop_handlers(ranges_, [&](const ProtectedRange& range) { return is_cleanup(range.target); });
+    find_jumps();
     for (int at = 0; at < size(); ++at) {
       Found found;
       if (!parse(at, found)) continue;
       rewrite(found);
-      at = found.end - 1;
     }
   }
 
  private:
   struct Found {
     int build, loop, end;  // BUILD_LIST, FOR_ITER, where its loop ends
+    std::vector<int> body;  // the loop, which need not be in one piece
     bool gets_iterator;
     std::vector<int> setup, variables, cleanup;  // instructions; slots; instructions
     int use = -1;  // takes the result
@@ -71,6 +68,24 @@ class Outliner {
     return is(at, Op::reraise_, 0);
   }
 
+  // The jumps that can be reached: what handled the exceptions of an await or `async for` stands there still.
+  void find_jumps() {
+    std::vector<bool> seen(code_.size());
+    std::vector<int> todo{0};
+    for (const ProtectedRange& range : ranges_) todo.push_back(range.target);
+    while (!todo.empty()) {
+      int at = todo.back();
+      todo.pop_back();
+      if (at < 0 || at >= size() || seen[at]) continue;
+      seen[at] = true;
+      if (falls_through(code_[at].op)) todo.push_back(at + 1);
+      if (code_[at].target < 0) continue;
+      todo.push_back(code_[at].target);
+      jumps_.push_back({code_[at].target, at});
+    }
+    std::sort(jumps_.begin(), jumps_.end());
+  }
+
   bool parse(int at, Found& found) const {
     Op op = code_[at].op;
     if ((op != Op::build_list_ && op != Op::build_set_ && op != Op::build_map_) || code_[at].arg != 0) return false;
@@ -83,7 +98,7 @@ class Outliner {
     if (found.gets_iterator) found.setup.push_back(found.loop), found.loop = skip(found.loop + 1);
     if (code_[found.loop].op != Op::for_iter_) return false;
     found.end = code_[found.loop].target;
-    return found.end > found.loop && prologue(found) && closed(found.loop, found.end) && epilogue(found);
+    return found.end >= 0 && prologue(found) && closed(found) && epilogue(found);
   }
 
   bool prologue(Found& found) const {
@@ -104,17 +119,24 @@ class Outliner {
   }
 
   // Is the loop entered and left at its two ends alone?
-  bool closed(int begin, int end) const {
-    for (int at = begin; at < end; ++at) {
-      int target = code_[at].target;
-      bool own = target < 0 || (target >= begin && target < end) || (target == end && at == begin);
-      if (!own && !(code_[at].op == Op::jump_ && before_[at] >= 0 && code_[before_[at]].op == Op::cleanup_throw_))
-        return false;
-      if (code_[at].op == Op::return_value_) return false;
+  bool closed(Found& found) const {
+    std::vector<int> todo{found.loop + 1};
+    std::unordered_set<int> seen{found.loop};
+    while (!todo.empty()) {
+      int at = todo.back();
+      todo.pop_back();
+      if (at >= size() || at == found.end || code_[at].op == Op::return_value_) return false;
+      if (!seen.insert(at).second) continue;
+      if (code_[at].target >= 0) todo.push_back(code_[at].target);
+      if (falls_through(code_[at].op)) todo.push_back(at + 1);
     }
-    auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), std::pair(begin, size()));
-    for (; jump != jumps_.end() && jump->first < end; ++jump)
-      if (jump->second < begin || jump->second >= end) return false;
+    found.body.assign(seen.begin(), seen.end());
+    std::sort(found.body.begin(), found.body.end());
+    for (int at : found.body) {
+      auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), std::pair(at, -1));
+      for (; jump != jumps_.end() && jump->first == at; ++jump)
+        if (!seen.contains(jump->second)) return false;
+    }
     return true;
   }
 
@@ -176,21 +198,23 @@ class Outliner {
     add(code_[found.build], code_[found.build].op, 0);
     add(code_[found.loop], Op::load_fast_, argument);
     add(code_[found.loop], code_[found.loop].aux == 2 ? Op::get_aiter_ : Op::get_iter_, 0);
-    const int shift = int(body.instructions.size()) - found.loop;
-    for (int at = found.loop; at < found.end; ++at) {
+    const int first = int(body.instructions.size());
+    std::unordered_map<int, int> place{{found.end, first + int(found.body.size())}};
+    for (int index = 0; index < int(found.body.size()); ++index) place[found.body[index]] = first + index;
+    for (int at : found.body) {
       body.instructions.push_back(code_[at]);
-      if (code_[at].target >= 0) body.instructions.back().target = std::clamp(code_[at].target, found.loop, found.end) + shift;
+      if (code_[at].target >= 0) body.instructions.back().target = place[code_[at].target];
     }
     add(code_[found.loop], Op::return_value_, 0);
 
-    // The jumps that lead out of the loop are followed no more: all is one straight line.
     const int index = int(comprehensions_.size());
     comprehensions_.push_back(std::move(made));
     Instruction made_of = code_[found.loop];
     made_of.op = Op::comprehension_, made_of.arg = index, made_of.aux = found.gets_iterator, made_of.target = -1;
     for (int at : found.setup) clear(at);
-    for (int at = found.loop; at < found.end; ++at) clear(at);
+    for (int at : found.body) clear(at);
     code_[found.loop] = made_of;
+    code_[found.loop + 1].op = Op::jump_, code_[found.loop + 1].target = found.end;
     if (found.cleanup.empty()) return;
     Instruction use;
     if (found.use >= 0) use = code_[found.use];

@@ -54,10 +54,40 @@ class RegionBuilder {
                      !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
+    adopt_headers();
+    adopt_jumps();
     if (too_deep_) cfg_.odd_regions = true;
   }
 
  private:
+  // A NOP where a loop starts lies in the statement that all of the loop lies in.
+  void adopt_headers() {
+    std::unordered_map<int, int> inner;  // by NOP: the innermost region around what it leads to and the jumps to it
+    for (int at = 0; at < int(code_.size()); ++at) {
+      const int to = code_[at].target;
+      if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
+      auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
+      while (!cfg_.inside(cfg_.region_of[at], found->second)) found->second = cfg_.regions[found->second].parent;
+    }
+    for (auto [at, region] : inner)
+      if (cfg_.inside(region, cfg_.region_of[at])) cfg_.region_of[at] = region;
+  }
+
+  // From 3.12 on, the jump that goes round a loop within a statement is left out of its range: it cannot raise.
+  void adopt_jumps() {
+    std::unordered_map<int, std::vector<int>> from;  // by jump: what jumps there
+    for (int at = 0; at < int(code_.size()); ++at)
+      if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
+    for (int at = 1; at < int(code_.size()); ++at) {
+      if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
+      const int inner = cfg_.region_of[code_[at].target];
+      if (inner < 0 || inner == cfg_.region_of[at]) continue;
+      bool inside = !falls_through(code_[at - 1].op) || cfg_.region_of[at - 1] == inner;
+      for (int source : from[at]) inside &= cfg_.region_of[source] == inner;
+      if (inside && (falls_through(code_[at - 1].op) || !from[at].empty())) cfg_.region_of[at] = inner;
+    }
+  }
+
   struct Group {
     ProtectedRange range;
     int region;

@@ -16,7 +16,14 @@ class Simplifier {
   }
 
   void run() {
+    std::vector<bool> throws(code_.size());
+    for (const ProtectedRange& range : ranges_) throws[range.target] = throws_into(range.target);
     generator_start();
+    for (int at = 0; at < size(); ++at) {
+      // What the interpreter notes of its state is no part of the meaning.
+      if (code_[at].op == Op::resume_) clear(at);
+      if (code_[at].op == Op::yield_value_) code_[at].arg = 0;
+    }
     for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::send_) delegation(at);
       if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
@@ -27,7 +34,7 @@ class Simplifier {
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
-    drop_handlers(ranges_, [&](const ProtectedRange& range) { return throws_into(range.target); });
+    drop_handlers(ranges_, [&](const ProtectedRange& range) { return throws[range.target]; });
   }
 
  private:
@@ -71,7 +78,13 @@ class Simplifier {
     if (end < 0) return;
     code_[at].op = Op::yield_from_, code_[at].target = -1;
     for (int between = at + 1; between <= jump; ++between) clear(between);
-    if (skip(jump) != skip(end)) code_[jump].op = Op::jump_, code_[jump].target = end;
+    // CLEANUP_THROW may lie between.
+    bool next = end > jump;
+    for (int between = jump; next && between < end; ++between)
+      next = code_[between].op == Op::nop_ || code_[between].op == Op::cleanup_throw_;
+    if (next)
+      for (int between = jump; between < end; ++between) clear(between);
+    else code_[jump].op = Op::jump_, code_[jump].target = end;
     if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
   }
 
@@ -83,7 +96,9 @@ class Simplifier {
       if (at < range.begin || at >= range.end) continue;
       int end = skip(range.target);
       if (code_[end].op != Op::end_async_for_) continue;
-      code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = end + 1;
+      int after = skip(end + 1);
+      if (code_[after].op == Op::jump_ && code_[after].target >= 0) after = code_[after].target;
+      code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = after;
       clear(none), clear(await);
       std::int32_t target = range.target;
       drop_handlers(ranges_, [&](const ProtectedRange& other) { return other.target == target; });
