@@ -182,7 +182,9 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
     }
   }
   for (const std::string& name : code.freevars)
-    if (name != "__class__" && !read.contains(name) && seen.insert(name).second) names.push_back(name);
+    if (name != "__class__" && name != "__classdict__" && !name.starts_with(".") && !read.contains(name) &&
+        seen.insert(name).second)
+      names.push_back(name);
   // What a nested function binds further out counts as well.
   for (const Constant& constant : code.constants)
     if (constant.code)

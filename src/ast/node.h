@@ -76,7 +76,10 @@ enum class Marker : std::uint8_t {
   chain,         // the middle of a chained comparison; value: the comparison so far
   unbound,       // a fast local that was saved and cleared
   build_class,
-  function,      // index into FunctionSource table
+  function,      // index into Context::functions
+  type_param,    // index into Context::type_params
+  type_alias,    // index into Context::type_aliases
+  generic_base,  // what `class C[T]` has beside the bases that are written
   exc_match, eg_match,  // tests of a handler; value: the type
   match_case,    // test of a case; value: the subject, index into Context::cases
   import_module, import_member,

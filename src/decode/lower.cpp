@@ -105,7 +105,8 @@ class Lowering {
   // BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION with a closure
   bool is_closure(std::size_t at) const {
     const std::vector<Instruction>& code = decoded_.instructions;
-    if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_) return false;
+    if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
+      return false;
     if (code[at + 2].arg & 8) return true;
     return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
   }

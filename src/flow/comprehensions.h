@@ -5,7 +5,8 @@
 namespace depyf {
 
 struct InlinedComprehension {
-  DecodedCode body;  // as the code object that earlier versions made: of the argument `.0`, returns the list, set or dict
+  DecodedCode
+      body;  // as the code object that earlier versions made: of the argument `.0`, returns the list, set or dict
   std::vector<int> variables;  // localsplus: they mean something else outside
 };
 

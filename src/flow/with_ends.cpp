@@ -25,7 +25,8 @@ bool same(const Cfg& cfg, const Flow& flow, int one, int two) {
     if (one < 0 || two < 0) return false;
     if (one == two) return true;
     const Instruction &a = cfg.code[one], &b = cfg.code[two];
-    if (a.op != b.op || a.arg != b.arg || a.aux != b.aux || a.line != b.line || a.target >= 0 || b.target >= 0) return false;
+    if (a.op != b.op || a.arg != b.arg || a.aux != b.aux || a.line != b.line || a.target >= 0 || b.target >= 0)
+      return false;
     if (cfg.region_of[one] != cfg.region_of[two]) return false;
     if (!falls_through(a.op)) return true;
     one = flow.next[one], two = flow.next[two];

@@ -136,6 +136,7 @@ void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Ke
       emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
       return push(Internal{Marker::with_exit, internal->index, nullptr});
     }
+    if (is_generic(function)) return push(generic(context_.functions[internal->index], args));
     if (internal->marker == Marker::function && args.size() == 1 && keywords.empty()) {
       auto* iterator = as<Internal>(args[0]);
       Expr* made = nullptr;
@@ -290,9 +291,11 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
 }
 
 Body Lifter::build(const FunctionValue& function) {
+  const std::size_t depth = context_.path.size();
+  if (function.within >= 0) context_.path.push_back(std::uint32_t(function.within));
   context_.path.push_back(function.constant);
   Body body = context_.build(context_, *function.code);
-  context_.path.pop_back();
+  context_.path.resize(depth);
   return body;
 }
 
@@ -315,8 +318,9 @@ Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name,
   const Arguments* args = arguments(function);
   Body body = build(function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-  return context_.stmt(FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, {}},
-                       first_offset_, code.firstlineno);
+  return context_.stmt(
+      FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, function.type_params},
+      first_offset_, code.firstlineno);
 }
 
 Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Expr*> decorators) {
@@ -326,14 +330,17 @@ Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Exp
   const FunctionValue function = context_.functions[internal->index];
   Body body = build(function);
   std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
-  return context_.stmt(
-      ClassDef{name, context_.arena.copy(bases), call.keywords, body.block, context_.arena.copy(decorators), {}},
-      first_offset_, function.code->firstlineno);
+  std::erase_if(bases, [](const Expr* base) {
+    auto* marker = as<Internal>(base);
+    return marker && marker->marker == Marker::generic_base;
+  });
+  return context_.stmt(ClassDef{name, context_.arena.copy(bases), call.keywords, body.block,
+                                context_.arena.copy(decorators), function.type_params},
+                       first_offset_, function.code->firstlineno);
 }
 
-namespace {
 // A body that only returns, as one expression; null: it does more.
-Expr* as_expression(Context& context, Block block, bool generator) {
+Expr* Lifter::as_expression(Context& context, Block block, bool generator) {
   if (block.empty()) return context.none();
   Stmt* first = block[0];
   if (auto* leave = as<Return>(first)) return leave->value ? leave->value : context.none();
@@ -350,7 +357,6 @@ Expr* as_expression(Context& context, Block block, bool generator) {
     if (auto* leave = as<Return>(block[1]); leave && (!leave->value || is_none(leave->value))) return only->value;
   return nullptr;
 }
-}  // namespace
 
 bool Lifter::lambda(Expr* expr, const FunctionValue& function) {
   const Arguments* args = arguments(function);
@@ -508,6 +514,12 @@ void Lifter::hoist(Expr* expr) {
     return;
   }
   auto* internal = as<Internal>(expr);
+  if (internal->marker == Marker::type_alias) {
+    Expr* name = context_.name(context_.type_aliases[internal->index].name);
+    emit_raw(type_alias(internal->index, name)->node);
+    *expr = Expr{name->node, expr->offset, expr->line};
+    return;
+  }
   const FunctionValue function = context_.functions[internal->index];
   if (function.code->name == "<lambda>" && lambda(expr, function)) {
     settle(expr);

@@ -24,6 +24,8 @@ struct FunctionValue {
   const CodeObject* code = nullptr;
   std::uint32_t constant = 0;                      // its index in the constants of the outer code
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
+  std::int32_t within = -1;  // made in the code that evaluates type parameters, which is that constant of the outer code
+  ast::List<ast::TypeParam> type_params;  // of the function, or of the class of which this is the body
 };
 
 // The test of a case.
@@ -49,6 +51,8 @@ class Context {
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;
   std::vector<CaseTest> cases;
+  std::vector<ast::TypeParam> type_params;
+  std::vector<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
   Level level = Level::structured;

@@ -25,6 +25,7 @@ class Lifter {
   Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal);
   Lifted run();
   Lifted run_flat();
+  ast::Expr* run_generic();
 
  private:
   // A value on the stack, its expression not yet part of a statement.
@@ -127,6 +128,17 @@ class Lifter {
   bool is_function(const ast::Expr* expr) const;
   bool is_class(const ast::Expr* expr) const;
 
+  static ast::Expr* as_expression(Context& context, ast::Block block, bool generator);
+
+  // generics.cpp
+  bool generics(const Instruction& instruction);
+  ast::Expr* generic(const FunctionValue& function, const std::vector<ast::Expr*>& args);
+  bool is_generic(const ast::Expr* expr) const;
+  bool before_generic(int at) const;
+  ast::Expr* lazy_value(const ast::Expr* function);
+  ast::List<ast::TypeParam> type_params_of(const ast::Expr* tuple) const;
+  ast::Stmt* type_alias(int index, ast::Expr* target);
+
   // imports.cpp
   void import_name();
 
@@ -175,6 +187,8 @@ class Lifter {
   int at_ = 0, end_ = 0;  // instruction at work, end of its block
   bool ended_ = false;  // the block has its end
   bool comprehension_ = false;
+  bool generic_ = false;  // the code evaluates the type parameters of a definition, and returns that
+  ast::Expr* class_params_ = nullptr;  // in such code: the tuple in `.type_params`
   int temporaries_ = 0;
   std::uint32_t first_offset_ = 0;  // of the statement being made
   std::unordered_set<const char*> fast_;  // ids of locals that nobody else can change, and of temporaries

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lift/lifter.h"
+#include "lift/restarts.h"
 
 namespace depyf {
 using namespace ast;
@@ -429,28 +430,8 @@ void Lifter::settle_ends() {
 }
 
 Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
-  std::set<int> literal;
-  std::size_t functions = context.functions.size();
-  for (int tries = 0; tries < 64; ++tries) {
-    std::size_t named = context.named_constants.size();
-    try {
-      return Lifter(context, decoded, cfg, false, literal).run();
-    } catch (const Restart& restart) {
-      context.functions.resize(functions);
-      context.named_constants.resize(named);
-      std::size_t before = literal.size();
-      if (restart.at >= 0) literal.insert(restart.at);
-      else
-        for (int at = 0; at < int(cfg.code.size()); ++at)
-          if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
-      if (literal.size() == before || tries > 16)
-        for (int at = 0; at < int(cfg.code.size()); ++at) {
-          Op op = cfg.code[at].op;
-          if (op == Op::swap_ || op == Op::copy_ || op == Op::rotate_ || op == Op::binary_op_) literal.insert(at);
-        }
-    }
-  }
-  throw InternalError{"values cross on the stack", 0};
+  return with_restarts(
+      context, cfg, [&](const std::set<int>& literal) { return Lifter(context, decoded, cfg, false, literal).run(); });
 }
 
 }  // namespace depyf

@@ -400,8 +400,9 @@ void Lifter::swap(int n) {
     stack_[low].mover = stack_.back().mover = at_;
     return;
   }
+  const bool defaults = before_generic(next) || is_generic(stack_.back().expr);  // of a function with type parameters
   std::swap(stack_[low], stack_.back());
-  if (unstable > 1)
+  if (unstable > 1 && !defaults)
     for (std::size_t index = low; index < stack_.size(); ++index) stack_[index].mover = at_;
 }
 

@@ -79,8 +79,8 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       nodes_(cfg.blocks.size()),
       states_(cfg.blocks.size()) {
   const CodeObject& code = *decoded.code;
-  comprehension_ = decoded.is_comprehension || code.name == "<listcomp>" || code.name == "<setcomp>" ||
-                   code.name == "<dictcomp>";
+  comprehension_ =
+      decoded.is_comprehension || code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
   std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
     if (!cells.contains(decoded.localsplus[index])) fast_.insert(decoded.localsplus[index].data());
@@ -328,7 +328,8 @@ void Lifter::settle(Expr*& expr) {
       switch (internal->marker) {
         case Marker::copied:
         case Marker::chain: throw Restart{internal->index};
-        case Marker::function: hoist(slot); continue;
+        case Marker::function:
+        case Marker::type_alias: hoist(slot); continue;
         case Marker::code: slot->node = named_constant(internal->index)->node; continue;
         case Marker::unpacked: flush_unpackings(); continue;
         case Marker::awaitable: *slot = Expr{Await{internal->value}, slot->offset, slot->line}; break;
@@ -414,7 +415,7 @@ void Lifter::step(const Instruction& instruction) {
       flush_unpackings();
       bool inherited = !stack_.empty() && find(stack_.back().block) != node_;
       Expr* value = pop();
-      settle(value);
+      if (!generic_) settle(value);
       nodes_[node_].value = value;
       nodes_[node_].inherited = inherited;
       nodes_[node_].end = Node::End::leave;
@@ -424,7 +425,7 @@ void Lifter::step(const Instruction& instruction) {
       return;
     }
     default:
-      if (!operation(instruction) && !call(instruction) && !matching(instruction))
+      if (!generics(instruction) && !operation(instruction) && !call(instruction) && !matching(instruction))
         fail("no Python for " + std::string(op_name(instruction.op)));
   }
 }

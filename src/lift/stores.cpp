@@ -124,6 +124,8 @@ void Lifter::store(Expr* target, Entry value) {
         bound_names_.insert(as<Name>(target)->id);
         emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
         return;
+      case Marker::type_param: return;  // `def f[T]` binds it
+      case Marker::generic_base: return;
       default: break;
     }
   }
@@ -209,7 +211,10 @@ bool Lifter::define(Expr* target, Expr* value) {
     return name->id == own || (own.starts_with("__") && name->id.starts_with("_") && name->id.ends_with(own));
   };
   Stmt* made = nullptr;
-  if (is_function(inner)) {
+  if (auto* internal = as<Internal>(inner); internal && internal->marker == Marker::type_alias && inner == value &&
+                                            fits(context_.type_aliases[internal->index].name)) {
+    made = type_alias(internal->index, context_.name(context_.type_aliases[internal->index].name));
+  } else if (is_function(inner)) {
     const FunctionValue function = context_.functions[as<Internal>(inner)->index];
     if (!fits(function.code->name)) return false;
     made = function_def(function, function.code->name, decorators);

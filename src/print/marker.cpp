@@ -20,6 +20,9 @@ std::string_view name_of(ast::Marker marker) {
     case Marker::unbound: return "unbound";
     case Marker::build_class: return "build_class";
     case Marker::function: return "function";
+    case Marker::type_param: return "type_param";
+    case Marker::type_alias: return "type_alias";
+    case Marker::generic_base: return "generic_base";
     case Marker::exc_match: return "exc_match";
     case Marker::eg_match: return "eg_match";
     case Marker::match_case: return "match_case";

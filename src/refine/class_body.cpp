@@ -1,5 +1,5 @@
 // What every class body does by itself is not written out: __module__ = __name__, __qualname__ = '...',
-// the cell of __class__ as result; __doc__ = '...' is the docstring.
+// the cells of __class__ and __classdict__, type parameters; __doc__ = '...' is the docstring.
 #include "refine/refine.h"
 
 namespace depyf {
@@ -18,12 +18,14 @@ Block class_body(Context& context, Block body, const Scope& scope) {
         if (name->id == "__module__" && module && module->id == "__name__") continue;
         if (name->id == "__qualname__" && text) continue;
         if (name->id == "__firstlineno__" && text) continue;
+        if (name->id == "__type_params__" && module && module->id == ".type_params") continue;
         if (name->id == "__doc__" && text && text->value->kind == Constant::Kind::string) {
           doc = context.stmt(ExprStmt{assign->value}, stmt->offset, stmt->line);
           continue;
         }
       }
       if (name && name->id == "__static_attributes__") continue;
+      if (auto* locals = as<Internal>(assign->value); name && locals && locals->marker == Marker::locals) continue;
       if (name && name->id == "__classdictcell__") continue;
     }
     if (auto* leave = as<Return>(stmt); leave && stmt == body.back()) {

@@ -88,7 +88,8 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::function)
     for (const std::string& name : code.freevars)
       if (!closed.contains(name)) nonlocals.insert(name);
-  nonlocals.erase("__class__");
+  for (std::string_view implied : {"__class__", "__classdict__", "__conditional_annotations__"})
+    nonlocals.erase(implied);
   if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
   if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
   auto never = [&](Stmt* stmt) {

@@ -1,0 +1,204 @@
+// Type parameters and aliases (3.12 and later, PEP 695 and 696). What has type parameters is made by a function of its own,
+// which is called at once and whose variables they are:
+//
+//   def f[T](a=1)      (1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL
+//       in it          'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1; LOAD .defaults; <code f>; MAKE_FUNCTION;
+//                      SWAP 2; CALL_INTRINSIC_2 SET_FUNCTION_TYPE_PARAMS; RETURN_VALUE
+//   class C[T](B)      in it: ...; BUILD_TUPLE 1; STORE .type_params; LOAD_BUILD_CLASS; <code C>; 'C';
+//                      LOAD .type_params; CALL_INTRINSIC_1 SUBSCRIPT_GENERIC; STORE .generic_base; B; LOAD .generic_base; CALL
+//   type X[T] = v      in it: 'X'; 'T'; ...; BUILD_TUPLE 1; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS
+//   type X = v         'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X
+//
+// Bounds, constraints, defaults and values of aliases are functions that return them.
+#include <algorithm>
+
+#include "lift/lifter.h"
+#include "lift/restarts.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+constexpr std::string_view generic_prefix = "<generic parameters of ";
+
+const Internal* marked(const Expr* expr, Marker marker) {
+  auto* internal = as<Internal>(expr);
+  return internal && internal->marker == marker ? internal : nullptr;
+}
+
+bool is_named(const Expr* expr, std::string_view id) {
+  auto* name = as<Name>(expr);
+  return name && name->id == id;
+}
+
+}  // namespace
+
+bool Lifter::is_generic(const Expr* expr) const {
+  auto* function = marked(expr, Marker::function);
+  return function && context_.functions[function->index].code->name.starts_with(generic_prefix);
+}
+
+// Does a function that evaluates type parameters come next?
+bool Lifter::before_generic(int at) const {
+  if (at >= end_ || code_[at].op != Op::load_const_) {
+    // Its closure comes before it.
+    while (at < end_ && code_[at].op == Op::load_closure_) at = skip(at + 1);
+    if (at >= end_ || code_[at].op != Op::build_tuple_) return false;
+    at = skip(at + 1);
+  }
+  if (at >= end_ || code_[at].op != Op::load_const_) return false;
+  const Constant& constant = decoded_.code->constants[code_[at].arg];
+  return constant.code && constant.code->name.starts_with(generic_prefix);
+}
+
+List<TypeParam> Lifter::type_params_of(const Expr* tuple) const {
+  std::vector<TypeParam> params;
+  auto* display = as<Tuple>(tuple);
+  if (!display) fail("type parameters are no tuple");
+  for (const Expr* each : display->elts) {
+    auto* param = marked(each, Marker::type_param);
+    if (!param) fail("a type parameter of another shape");
+    params.push_back(context_.type_params[param->index]);
+  }
+  return context_.arena.copy(params);
+}
+
+// What a function without arguments returns; `*Ts = *v` unpacks one value.
+Expr* Lifter::lazy_value(const Expr* function) {
+  auto* internal = marked(function, Marker::function);
+  if (!internal) fail("a type parameter without its function");
+  Block block = build(context_.functions[internal->index]).block;
+  if (block.size() == 2) {
+    auto* unpacked = as<Assign>(block[0]);
+    auto* leave = as<Return>(block[1]);
+    auto* targets = unpacked && unpacked->targets.size() == 1 ? as<Tuple>(unpacked->targets[0]) : nullptr;
+    auto* name = targets && targets->elts.size() == 1 ? as<Name>(targets->elts[0]) : nullptr;
+    if (name && leave && is_named(leave->value, name->id)) return make(Starred{unpacked->value});
+  }
+  Expr* value = as_expression(context_, block, false);
+  if (!value) fail("a type parameter's value is no expression");
+  return value;
+}
+
+bool Lifter::generics(const Instruction& instruction) {
+  auto text = [&](const Expr* expr) -> std::string_view {
+    auto* constant = as<ConstantExpr>(expr);
+    if (!constant || constant->value->kind != Constant::Kind::string) fail("a type parameter without a name");
+    return constant->value->text;
+  };
+  auto param = [&](TypeParam::Kind kind, const Expr* name, Expr* bound) {
+    context_.type_params.push_back({kind, text(name), bound, nullptr});
+    push(Internal{Marker::type_param, int(context_.type_params.size()) - 1, nullptr});
+  };
+  // The variables of such code that have no name in Python.
+  if (generic_ && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
+    if (decoded_.localsplus[instruction.arg] != ".type_params") return false;
+    class_params_ = pop();
+    return true;
+  }
+  if (generic_ && (instruction.op == Op::load_fast_ || instruction.op == Op::load_deref_)) {
+    std::string_view name = decoded_.localsplus[instruction.arg];
+    if (name == ".generic_base") return push(Internal{Marker::generic_base, 0, nullptr}), true;
+    if (name == ".type_params" && class_params_) return push(class_params_->node), true;
+    return false;
+  }
+  if (instruction.op == Op::intrinsic_1_) switch (Intrinsic1(instruction.arg)) {
+      case Intrinsic1::typevar: param(TypeParam::Kind::type_var, pop(), nullptr); return true;
+      case Intrinsic1::paramspec: param(TypeParam::Kind::param_spec, pop(), nullptr); return true;
+      case Intrinsic1::typevartuple: param(TypeParam::Kind::type_var_tuple, pop(), nullptr); return true;
+      case Intrinsic1::subscript_generic:
+        pop();
+        push(Internal{Marker::generic_base, 0, nullptr});
+        return true;
+      case Intrinsic1::typealias: {
+        Expr* value = pop();
+        auto* parts = as<Tuple>(value);
+        if (!parts || parts->elts.size() != 3) fail("a type alias of another shape");
+        const bool plain = is<ConstantExpr>(parts->elts[1]);
+        TypeAlias alias{text(parts->elts[0]), plain ? List<TypeParam>{} : type_params_of(parts->elts[1]),
+                        parts->elts[2]};
+        // Its code is a constant of this code; it is brought back here, whoever stores it.
+        alias.value = lazy_value(parts->elts[2]);
+        context_.type_aliases.push_back(alias);
+        push(Internal{Marker::type_alias, int(context_.type_aliases.size()) - 1, nullptr});
+        return true;
+      }
+      default: return false;
+    }
+  if (instruction.op != Op::intrinsic_2_) return false;
+  switch (Intrinsic2(instruction.arg)) {
+    case Intrinsic2::typevar_with_bound:
+    case Intrinsic2::typevar_with_constraints: {
+      Expr *bound = lazy_value(pop()), *name = pop();
+      param(TypeParam::Kind::type_var, name, bound);
+      return true;
+    }
+    case Intrinsic2::set_typeparam_default: {
+      Expr* value = lazy_value(pop());
+      auto* internal = marked(peek(1).expr, Marker::type_param);
+      if (!internal) fail("a default of no type parameter");
+      context_.type_params[internal->index].default_value = value;
+      return true;
+    }
+    case Intrinsic2::set_function_type_params: {
+      Expr *params = pop(), *function = pop();
+      auto* internal = marked(function, Marker::function);
+      if (!internal) fail("type parameters of no function");
+      context_.functions[internal->index].type_params = type_params_of(params);
+      push(function);
+      return true;
+    }
+    default: return false;
+  }
+}
+
+// The code as one expression: the definition that it returns.
+Expr* Lifter::run_generic() {
+  generic_ = true;
+  Lifted lifted = run();
+  const Node& node = lifted.nodes[lifted.entry];
+  if (node.end != Node::End::leave || !node.statements.empty()) fail("type parameters of another shape");
+  if (class_params_ && is_class(node.value))
+    if (auto* body = marked(as<Call>(node.value)->args[0], Marker::function))
+      context_.functions[body->index].type_params = type_params_of(class_params_);
+  return node.value;
+}
+
+// The call of a function that evaluates type parameters.
+Expr* Lifter::generic(const FunctionValue& outer, const std::vector<Expr*>& args) {
+  const CodeObject& code = *outer.code;
+  const std::int32_t constant = std::int32_t(outer.constant);
+  if (args.size() != std::size_t(code.argcount)) fail("defaults of a function with type parameters");
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) fail(decoded.error().message);
+  Cfg cfg = build_cfg(*decoded, true);
+  if (cfg.odd_regions || cfg.irreducible) fail("type parameters of another shape");
+  const std::size_t first = context_.functions.size();
+  struct Path {
+    std::vector<std::uint32_t>& path;
+    std::size_t depth;
+    ~Path() { path.resize(depth); }
+  } path{context_.path, context_.path.size()};
+  context_.path.push_back(outer.constant);
+  Expr* made = with_restarts(context_, cfg, [&](const std::set<int>& literal) {
+    return Lifter(context_, *decoded, cfg, false, literal).run_generic();
+  });
+  for (std::size_t index = first; index < context_.functions.size(); ++index)
+    if (context_.functions[index].within < 0) context_.functions[index].within = constant;
+  // Defaults are evaluated outside.
+  if (auto* internal = marked(made, Marker::function)) {
+    FunctionValue& function = context_.functions[internal->index];
+    for (Expr** part : {&function.defaults, &function.kw_defaults})
+      for (std::size_t index = 0; index < args.size(); ++index)
+        if (is_named(*part, code.varnames[index])) *part = args[index];
+  }
+  return made;
+}
+
+Stmt* Lifter::type_alias(int index, Expr* target) {
+  const TypeAlias& alias = context_.type_aliases[index];
+  return context_.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, first_offset_, now().line);
+}
+
+}  // namespace depyf

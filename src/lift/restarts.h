@@ -1,0 +1,33 @@
+// Lifting until nothing more has to be taken literally.
+#pragma once
+#include <set>
+#include "lift/lifter.h"
+namespace depyf {
+
+// `attempt` gets the instructions that are taken literally; where it throws Restart, it is made again with more of them.
+template <class Attempt>
+auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
+  std::set<int> literal;
+  const std::size_t functions = context.functions.size(), named = context.named_constants.size();
+  for (int tries = 0; tries < 64; ++tries) {
+    try {
+      return attempt(literal);
+    } catch (const Restart& restart) {
+      context.functions.resize(functions);
+      context.named_constants.resize(named);
+      std::size_t before = literal.size();
+      if (restart.at >= 0) literal.insert(restart.at);
+      else
+        for (int at = 0; at < int(cfg.code.size()); ++at)
+          if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
+      if (literal.size() == before || tries > 16)
+        for (int at = 0; at < int(cfg.code.size()); ++at) {
+          Op op = cfg.code[at].op;
+          if (op == Op::swap_ || op == Op::copy_ || op == Op::rotate_ || op == Op::binary_op_) literal.insert(at);
+        }
+    }
+  }
+  throw InternalError{"values cross on the stack", 0};
+}
+
+}  // namespace depyf
