@@ -254,7 +254,6 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   std::vector<bool> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);
-    join_with_ends(cfg, flow, reachable);
     remove_finally_copies(cfg, flow, reachable);
   } else {
     cfg.region_of.assign(cfg.code.size(), -1);

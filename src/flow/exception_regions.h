@@ -14,10 +14,6 @@ bool falls_through(Op op);
 // Fills cfg.regions and cfg.region_of from `ranges` (3.11 and later shapes of handlers).
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable);
 
-// Where a with statement goes on is copied behind the call of __exit__ at the end of its body, if it is short: both become
-// one place.
-void join_with_ends(const Cfg& cfg, Flow& flow, const std::vector<bool>& reachable);
-
 // Compares each way out of a try_finally region with the finally body in its handler; jumps over the copies that are equal.
 // A region where one way out is no copy becomes try_except (it catches all and raises again).
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable);
