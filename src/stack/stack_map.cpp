@@ -92,6 +92,13 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     if (made.kind == StackValue::Kind::made) slot.made_at = std::int32_t(parts_->values->code()[made.at].offset);
     result.push_back(std::move(slot));
   }
+  // 3.13: CONVERT_VALUE and the FORMAT_SIMPLE after it are one operation; between them the value is converted already.
+  const Instruction& next = parts_->decoded->instructions[at];
+  const bool converted = next.op == Op::format_value_ && next.arg != 0 && offset > next.offset;
+  if (converted && parts_->code.version >= Version{3, 13} && !result.empty()) {
+    StackSlot& top = result[result.size() - 1 - std::size_t(next.aux != 0 && result.size() > 1)];
+    top.expression = "<" + top.expression + ", converted>", top.current = false, top.kind = StackSlot::Kind::internal;
+  }
   if (parts_->starts_generator(offset)) {
     result.push_back({.expression = "<None, sent to start>", .kind = StackSlot::Kind::internal});
   }
