@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, guards, names
+from depyf import decompiler, names
 from depyf.decompilation import PROVED
+from depyf.guards import texts
 from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
 
 __all__ = [
@@ -203,11 +204,11 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         for reason in frame.recompile_reasons:
             out.append(f"# Compiled again because {reason}")
         for reason in frame.graph_breaks:
-            out.append(f"# Graph break at {guards.break_summary(reason)}")
+            out.append(f"# Graph break at {texts.break_summary(reason)}")
         if frame.guards:
             out += [
                 "# Guards: the code below runs where all of these hold.",
-                *(f"#   {line}" for line in guards.conditions(frame.guards)),
+                *(f"#   {line}" for line in texts.conditions(frame.guards)),
             ]
         if frame.transformed_file:
             out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
@@ -344,7 +345,7 @@ def _frame(frame: Frame) -> list[str]:
     out.append(f"{place}{frame.status}{restarts}.")
     if frame.error:
         out.append(f"Why: {_first_line(frame.error)}")
-    out += [f"Graph break at {guards.break_summary(reason)}" for reason in frame.graph_breaks]
+    out += [f"Graph break at {texts.break_summary(reason)}" for reason in frame.graph_breaks]
     out += [f"Compiled again because {reason}" for reason in frame.recompile_reasons]
     if frame.resume_calls:
         out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")

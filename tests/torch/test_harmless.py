@@ -194,7 +194,7 @@ FAULTS = [
     "depyf.dump.artifact_text",
     "depyf.dump.transformed_text",
     "depyf.decompilation.decompile",
-    "depyf.guards.tree",
+    "depyf.guards.texts.tree",
 ]
 FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf.dump.index", "depyf.dump.missing_artifacts"]
 

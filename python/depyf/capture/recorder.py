@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, decompiler, dump, files, guards, names, report
+from depyf import decompilation, decompiler, dump, files, names, report
 from depyf.compat import dynamo, graphs, trace
+from depyf.guards import texts
 from depyf.session import Artifact, Frame, Session
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
@@ -190,7 +191,7 @@ class Recorder:
                     entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
                 )
                 frame.is_resume = dynamo.is_resume_code(code)
-                frame.guards = guards.tree(entry.guards)
+                frame.guards = texts.tree(entry.guards)
                 compile = _Compile(frame, original=code)
                 called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
                 frame.compiled_fn = compile.number = called[0] if called else None
@@ -309,9 +310,9 @@ class Recorder:
                 frame.error = names.shorten(record.error)
             self._write_pending(compile)
         elif record.event == "guards":
-            frame.guards = guards.tree(record.text)
+            frame.guards = texts.tree(record.text)
         elif record.event == "graph break":
-            reason = guards.break_reason(record.text)
+            reason = texts.break_reason(record.text)
             if reason not in frame.graph_breaks:
                 frame.graph_breaks.append(reason)
         elif record.event == "recompile reasons":

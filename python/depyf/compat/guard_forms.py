@@ -1,0 +1,726 @@
+"""Each kind of leaf guard, and each kind of step to the value that it checks, as Python over `L`, `G` and torch.
+
+Relied on: how the guards of `torch/csrc/dynamo/guards.cpp` decide, the words that `torch._dynamo.guards` gives them, and
+`torch._dynamo.guards._get_closure_vars` for the helpers in those words. A guard whose words are not as expected has no
+form here, and is called through PyTorch's own object. What words cannot show is asked of that object: a constant read
+from a repr is used only if the guard accepts it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import enum
+import json
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import guard_words as words
+from depyf.compat.guard_tree import Leaf, Node, Step
+
+GUARDS = "torch._C._dynamo.guards"
+# The state in which guards read values: as the guard manager does, past every __torch_function__.
+QUIET = "torch._C.DisableTorchFunction()"
+
+
+def quiet() -> contextlib.AbstractContextManager[Any]:
+    """That state."""
+    global _quiet
+    if _quiet is None:
+        import torch
+
+        _quiet = torch._C.DisableTorchFunction
+    return _quiet()  # type: ignore[no-any-return]
+
+
+_quiet: Any = None
+_STATE = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
+_KEYS = (
+    "str((torch._C._dispatch_keys({}) | torch._C._dispatch_tls_local_include_set())"
+    " - torch._C._dispatch_tls_local_exclude_set())"
+)
+_STATE_READ_BY = {
+    "grad_mode": "torch.is_grad_enabled()",
+    "torch_function": "torch._C._is_torch_function_enabled()",
+    "torch_function_all_disabled": "torch._C._is_torch_function_all_disabled()",
+    "deterministic_algorithms": "torch.are_deterministic_algorithms_enabled()",
+    "deterministic_algorithms_warn_only": "torch.is_deterministic_algorithms_warn_only_enabled()",
+    "allow_tf32": "torch._C._get_cublas_allow_tf32()",
+    "num_threads": "torch.get_num_threads()",
+}
+# By the numbers of c10::ScalarType.
+_DEFAULT_DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torch.bfloat16"}
+_TENSOR = re.compile(
+    r"check_tensor\((?P<name>.*), (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^()]*)\), (?P<dtype>torch\.\w+), "
+    r"device=(?P<device>\w+), requires_grad=(?P<grad>\w+), size=(?P<size>\[[^\]]*\]), stride=(?P<stride>\[[^\]]*\])\)$",
+    re.DOTALL,
+)
+_HOOKS = re.compile(
+    r"torch\._functorch\.aot_autograd\.utils\.top_saved_tensors_hooks ids == (?P<ids>None|\([\d, ]+\))$"
+)
+_FUNCTORCH = "torch._functorch._aot_autograd.utils"
+_ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_type\(.*, (\d+)\)", re.DOTALL)
+# Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
+_NAMES = {
+    "inf": "float('inf')",
+    "nan": "float('nan')",
+    "device": "torch.device",
+    "utils_device": "torch.utils._device",
+    "inspect": "__import__('inspect')",
+    "math": "__import__('math')",
+    "__math_isnan": "__import__('math').isnan",
+    "__numpy_isnan": "__import__('numpy').isnan",
+    "___check_type_id": f"{GUARDS}.check_type_id",
+    "___check_obj_id": f"{GUARDS}.check_obj_id",
+    "___dict_version": f"{GUARDS}.dict_version",
+    "___dict_contains": "(lambda key, d: dict.__contains__(d, key))",
+    "___odict_getitem": "__import__('collections').OrderedDict.__getitem__",
+    "___namedtuple_fields": "(lambda x: x._fields)",
+    "__load_module": "__import__('importlib').import_module",
+}
+_PLAIN = {"L", "G", "torch", "int", "float", "str", "bool", "bytes", "complex", "tuple", "list", "set", "frozenset"}
+_PLAIN |= {
+    "dict",
+    "type",
+    "len",
+    "hasattr",
+    "getattr",
+    "isinstance",
+    "range",
+    "slice",
+    "max",
+    "min",
+    "abs",
+    "not",
+    "id",
+}
+_PLAIN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
+
+
+# Values: how a guard manager's accessors read them
+
+
+def path(node: Node, above: str | None) -> str | None:
+    """The expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
+    if above is None or node.step is None:
+        return None
+    step = node.step
+    maker = _STEPS.get(step.kind)
+    if maker is not None:
+        return maker(above, step, node)
+    return None
+
+
+def _key(above: str, step: Step, node: Node) -> str | None:
+    key = _literal(step.argument)
+    if key is None:
+        return None
+    parent = node.parent
+    if parent is not None and parent.type is not None and not _is_plain_dict(parent):
+        # A subclass may have its own idea of `[]`, and `__missing__`.
+        return f"dict(dict.items({above}))[{key}]"
+    return f"{above}[{key}]"
+
+
+def _is_plain_dict(node: Node) -> bool:
+    kind = node.type
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, dict)
+        and getattr(kind, "__getitem__", None) is dict.__getitem__
+        and not hasattr(kind, "__missing__")
+    )
+
+
+def _index(above: str, step: Step, node: Node) -> str:
+    return f"{above}[{step.argument}]"
+
+
+def _item(above: str, step: Step, node: Node) -> str | None:
+    # The accessor prints its key without quotes: whether '0' is a number is known from Dynamo's name for the value.
+    tree = words.parse(node.source)
+    key = _plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
+    if key is None or str(_value(key)) != step.argument:
+        key = _literal(step.argument) if step.argument.startswith("slice(") else None
+    return None if key is None else f"{above}[{key}]"
+
+
+def _attribute(above: str, step: Step, node: Node) -> str:
+    return f"{above}.{step.argument}" if step.argument.isidentifier() else f"getattr({above}, {step.argument!r})"
+
+
+def _quoted(name: str) -> str:
+    return name if name[:1] in "'\"" else repr(name)
+
+
+def _from_words(above: str, step: Step, node: Node) -> str | None:
+    """A Python function of Dynamo's, by the name that it gives to the result."""
+    parent = node.parent
+    source = node.source
+    if parent is not None and parent.source and parent.source != "L" and parent.source in source:
+        source = source.replace(parent.source, "___above")
+    tree = words.parse(source)
+    return None if tree is None else _plain(tree, {"___above": above})
+
+
+_STEPS: dict[str, Callable[[str, Step, Node], str | None]] = {
+    "FrameLocalsGuardAccessor": lambda above, step, node: f"L[{step.argument}]",
+    "GlobalsGuardAccessor": lambda above, step, node: "G",
+    "DictGetItemGuardAccessor": _key,
+    "GetAttrGuardAccessor": _attribute,
+    "GenericGetAttrGuardAccessor": lambda above, step, node: f"object.__getattribute__({above}, {step.argument!r})",
+    "GetGenericDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
+    "ListGetItemGuardAccessor": _index,
+    "TupleGetItemGuardAccessor": _index,
+    "GetItemGuardAccessor": _item,
+    "GradGuardAccessor": lambda above, step, node: f"{above}.grad",
+    "FuncDefaultsGuardAccessor": lambda above, step, node: f"{above}.__defaults__",
+    "FuncKwDefaultsGuardAccessor": lambda above, step, node: f"{above}.__kwdefaults__",
+    "TypeGuardAccessor": lambda above, step, node: f"type({above})",
+    "TypeDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
+    "TypeMROGuardAccessor": lambda above, step, node: f"{above}.__mro__",
+    "CodeGuardAccessor": lambda above, step, node: f"{above}.__code__",
+    "ClosureGuardAccessor": lambda above, step, node: f"{above}.__closure__",
+    "WeakRefCallGuardAccessor": lambda above, step, node: f"{above}()",
+    "CallFunctionNoArgsGuardAccessor": lambda above, step, node: f"{above}()",
+    "GlobalWeakRefGuardAccessor": lambda above, step, node: f"G[{_quoted(step.argument)}]()",
+    "TupleIteratorGetItemAccessor": lambda above, step, node: (
+        f"torch._dynamo.utils.tuple_iterator_getitem({above}, {step.argument})"
+    ),
+    "SetGetItemGuardAccessor": lambda above, step, node: f"list({above})[{step.argument.removeprefix('index=')}]",
+    "IndexedGuardAccessor": lambda above, step, node: above,
+    "IndexedGuardAccesor": lambda above, step, node: above,  # as 2.13 spells it
+    "PythonLambdaGuardAccessor": _from_words,
+    "key": lambda above, step, node: f"list(dict.keys({above}))[{step.argument}]",
+    "value": lambda above, step, node: f"list(dict.values({above}))[{step.argument}]",
+}
+for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("storage_offset", "storage_offset()")):
+    _STEPS[f"TensorPropertyGuardAccessor<{_property}>"] = lambda above, step, node, call=_call: (  # type: ignore[misc]
+        f"{above}.{call.format(step.argument)}"
+    )
+
+
+def reachable(node: Node, expression: str, above: str) -> str:
+    """The condition that a node's value can be read, for one that nothing else is asked of."""
+    step = node.step
+    if step is not None and step.kind in ("GetAttrGuardAccessor",):
+        return f"hasattr({above}, {step.argument!r})"
+    if step is not None and step.kind == "DictGetItemGuardAccessor" and expression.startswith(f"{above}["):
+        return f"{expression[len(above) + 1 : -1]} in {above}"
+    return f"({expression}, True)[1]"
+
+
+# Conditions: how leaf guards decide
+
+
+def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None]) -> list[str] | None:
+    """The conditions of a leaf guard, each a Python expression; all must hold. None: there is no such form.
+
+    Args:
+        leaf: the guard.
+        node: whose value it checks.
+        x: the expression for that value; None if there is none.
+        members: of a relational guard, the expressions for all values that it relates.
+    """
+    form = _FORMS.get(leaf.kind)
+    if form is None or (x is None and node.step is not None):
+        return None
+    if leaf.relational:
+        if any(one is None for one in members):
+            return None
+        return _RELATIONS[leaf.kind](leaf, [one for one in members if one is not None])
+    return form(leaf, node, x or "L")
+
+
+def _accepts(leaf: Leaf, value: Any) -> bool:
+    try:
+        return leaf.check(value)
+    except Exception:
+        return False
+
+
+def type_name(kind: type) -> str | None:
+    """The name by which everyone reaches a class: one of Python's builtins, or public in torch. None if there is none."""
+    if getattr(builtins, kind.__qualname__, None) is kind:
+        return kind.__qualname__
+    if kind is types.NoneType:
+        return "type(None)"
+    for module in ("torch", kind.__module__):
+        if module.partition(".")[0] == "torch" and not any(part.startswith("_") for part in module.split(".")):
+            if getattr(sys.modules.get(module), kind.__qualname__, None) is kind:
+                return f"{module}.{kind.__qualname__}"
+    return None
+
+
+def same_type(x: str, kind: type) -> str:
+    """The condition that `x` is of exactly this class."""
+    name = type_name(kind)
+    return f"type({x}) is {name}" if name is not None else f"id(type({x})) == {id(kind)}"
+
+
+def _identity(leaf: Leaf) -> int | None:
+    found = _ID.search(leaf.texts[0]) if len(leaf.texts) == 1 else None
+    return int(found[1] or found[2]) if found else None
+
+
+def _type_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    number = _identity(leaf)
+    if number is None:
+        return None
+    if node.type is not None and id(node.type) == number:
+        return [same_type(x, node.type)]
+    return [f"id(type({x})) == {number}"]
+
+
+def _id_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    number = _identity(leaf)
+    return None if number is None else [f"id({x}) == {number}"]
+
+
+def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
+    found = words.compared(condition)
+    constant = None if found is None else _plain(found, {})
+    if constant is None:
+        return _equals_named(leaf, node, x, condition)
+    value = _value(constant)
+    # The repr must give back what the guard compares with; its type is part of that.
+    if not _accepts(leaf, value):
+        return None
+    return [same_type(x, type(value)), f"{x} == {constant}"]
+
+
+def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
+    """A constant whose repr is no Python: a member of an enumeration, or a class."""
+    kind = node.type
+    if isinstance(kind, enum.EnumMeta) and kind.__eq__ in (object.__eq__, int.__eq__, str.__eq__):
+        member: Any
+        for member in kind:
+            if condition.endswith(f"== {member!r}") and _accepts(leaf, member):
+                return [same_type(x, kind), f"{x}._name_ == {member._name_!r}"]
+    found = re.search(r"== <class '([\w.]+)'>$", condition)
+    if found is not None and kind is type:
+        module, _, name = found[1].rpartition(".")
+        value = getattr(sys.modules.get(module or "builtins"), name, None)
+        if isinstance(value, type) and _accepts(leaf, value):
+            return [f"{x} is {type_name(value)}" if type_name(value) else f"id({x}) == {id(value)}"]
+    return None
+
+
+def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    found = _TENSOR.match(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
+    if found is None or node.type is None or node.type.__qualname__ != found["type"]:
+        return None
+    size, stride = ast.literal_eval(found["size"]), ast.literal_eval(found["stride"])
+    keys = found["keys"]
+    out = [
+        same_type(x, node.type),
+        f"{x}.dtype == {found['dtype']}",
+        f"{x}.device.index {'is' if found['device'] == 'None' else '=='} {found['device']}",
+        f"{x}.requires_grad is {found['grad']}",
+        f"{_KEYS.format(x)} == 'DispatchKeySet({keys})'",
+    ]
+    if None not in size:
+        out.append(f"{x}.size() == {tuple(size)}")
+    else:
+        out.append(f"{x}.dim() == {len(size)}")
+        out += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
+    if stride and all(n == -1 for n in stride):
+        return out  # a sparse layout, which the dispatch keys tell
+    if None not in stride:
+        out.append(f"{x}.stride() == {tuple(stride)}")
+    else:
+        out += [f"{x}.stride({i}) == {n}" for i, n in enumerate(stride) if n is not None]
+    return out
+
+
+_MARKED = "_has_dynamo_dim_marking"
+
+
+class _Marked:
+    """Something with the mark that says that there are marks."""
+
+
+setattr(_Marked, _MARKED, True)
+
+
+def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    """Marks on a tensor's dimensions. From 2.13 on one more attribute says that there are any, and only it is looked at
+    where none were seen: then the words say more than the guard asks.
+    """
+    out = []
+    for text in leaf.texts:
+        tree = words.parse(words.read(text).condition)
+        plain = None if tree is None else _plain(tree, {}, node.source, x)
+        if plain is None:
+            return None
+        out.append(plain)
+    if not _accepts(leaf, _Marked()):
+        return [f"not hasattr({x}, {_MARKED!r})"]
+    if all(_accepts(leaf, _with_mark(name)) for name in re.findall(r"_dynamo_\w+_indices", " ".join(leaf.texts))):
+        return [f"not hasattr({x}, {_MARKED!r}) or {' and '.join(f'({one})' for one in out)}"]
+    return out
+
+
+def _with_mark(name: str) -> Any:
+    return type("Marked", (), {name: {1 << 20}})()
+
+
+def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    try:
+        state = json.loads(leaf.texts[0].partition(" against ")[2])
+    except ValueError:
+        return None
+    out = []
+    for name, value in state.items():
+        if name in _STATE_READ_BY:
+            read, expected = _STATE_READ_BY[name], value
+            out.append(f"{read} is {value!r}" if isinstance(value, bool) else f"{read} == {expected!r}")
+        elif name == "default_dtype" and value in _DEFAULT_DTYPES:
+            out.append(f"torch.get_default_dtype() == {_DEFAULT_DTYPES[value]}")
+        elif name == "autocast_state" and isinstance(value, dict) and {"enabled", "dtype"} <= value.keys():
+            # A device's type matters only where autocast is on for it.
+            on = [e and d for e, d in zip(value["enabled"], value["dtype"], strict=True)]
+            rest = {k: v for k, v in value.items() if k not in ("enabled", "dtype")}
+            out.append(
+                f"[on and dtype for s in [{_STATE}['autocast_state']] for on, dtype in zip(s['enabled'], s['dtype'])]"
+                f" == {on!r}"
+            )
+            out += [f"{_STATE}['autocast_state'][{k!r}] == {v!r}" for k, v in rest.items()]
+        else:
+            out.append(f"{_STATE}[{name!r}] == {value!r}")
+    return out
+
+
+def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    # The words do not say which modes. Most often there are none, and now there are none too: then the guard says so.
+    import torch
+
+    if torch._C._len_torch_function_stack() == 0 and _accepts(leaf, {}):
+        return ["torch._dynamo.utils.get_torch_function_mode_stack() == []"]
+    return None
+
+
+def _default_device(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    tree = words.parse(words.read(leaf.texts[0]).condition)
+    plain = None if tree is None else _plain(tree, {})
+    return None if plain is None else [plain]
+
+
+def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    if leaf.epilogue:
+        return _expressions(leaf)
+    condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
+    if found := _HOOKS.match(condition):
+        if found["ids"] == "None":
+            return [f"not {_FUNCTORCH}.saved_tensors_hooks_are_inlineable({_FUNCTORCH}.top_saved_tensors_hooks())"]
+        return [f"tuple(map(id, {_FUNCTORCH}.top_saved_tensors_hooks())) == {found['ids']}"]
+    if condition == "torch._functorch.pyfunctorch.compare_functorch_state([])":
+        return [condition]
+    tree = words.parse(condition)
+    if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
+        return None
+    if ast.unparse(tree.left.args[0]) != _unparsed(node.source) or not isinstance(tree.left.func, ast.Name):
+        return None
+    # Other lambdas are known by their words alone, which may be anyone's.
+    helper = tree.left.func.id
+    plain = _plain(tree, {}, node.source, x)
+    if plain is None:
+        return None
+    if helper == "___normalize_count_iter" and node.type is not None:
+        return [same_type(x, node.type), plain]
+    return [plain] if helper in ("int", "float", "str", "bytes", "complex", "tuple", "frozenset") else None
+
+
+def _expressions(leaf: Leaf) -> list[str] | None:
+    """The conditions of a guard that Dynamo itself compiles from its words."""
+    out = []
+    for text in leaf.texts:
+        tree = words.parse(words.read(text).condition)
+        plain = None if tree is None else _plain(tree, {})
+        if plain is None:
+            return None
+        out.append(plain)
+    return out
+
+
+def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
+    def form(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+        condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
+        arguments = words.calls(condition)
+        if len(arguments) != 2:
+            return None
+        key = _plain(arguments[0] if of == "dict" else arguments[1], {})
+        if key is None or not _names_key(leaf, of, key, negative=condition.startswith("not ")):
+            return None
+        kinds = "dict" if of == "dict" else "(set, frozenset)"
+        inside = f"{of}.__contains__({x}, {key})" if of == "dict" else f"{key} in {x}"
+        if condition.startswith("not "):
+            return [f"not (isinstance({x}, {kinds}) and {inside})"]
+        return [f"isinstance({x}, {kinds})", inside]
+
+    return form
+
+
+def _names_key(leaf: Leaf, of: str, key: str, *, negative: bool) -> bool:
+    """Is the key in the words the one that the guard looks for?"""
+    value = _value(key)
+    try:
+        sample: Any = {value: 0} if of == "dict" else {value}
+    except TypeError:
+        return False
+    return _accepts(leaf, sample) is not negative
+
+
+def _length(leaf: Leaf, node: Node, x: str, *, prefix: str = "") -> list[str] | None:
+    condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
+    found = words.compared(condition)
+    number = 0 if condition.startswith("not ") else found.value if isinstance(found, ast.Constant) else None
+    return [f"{prefix}len({x}) == {number}"] if isinstance(number, int) else None
+
+
+def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    out = _length(leaf, node, x)
+    return None if out is None else [f"isinstance({x}, dict)", out[0].replace("len(", "dict.__len__(", 1)]
+
+
+def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    """Guards whose words are their condition."""
+    tree = words.parse(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
+    plain = None if tree is None else _plain(tree, {}, node.source, x)
+    return None if plain is None else [plain]
+
+
+def _iterator_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    found = words.compared(words.read(leaf.texts[0]).condition)
+    if not isinstance(found, ast.Constant):
+        return None
+    return [f"type({x}) is type(iter(()))", f"{x}.__length_hint__() == {ast.unparse(found)}"]
+
+
+def _range_iterator(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    found = words.compared(words.read(leaf.texts[0]).condition)
+    if found is None or node.type is None:
+        return None
+    kind = "iter(range(0))" if node.type is type(iter(range(0))) else None
+    same = f"type({x}) is type({kind})" if kind else same_type(x, node.type)
+    return [same, f"torch._dynamo.utils.normalize_range_iter({x}) == {ast.unparse(found)}"]
+
+
+def _mapping_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    found = words.compared(words.read(leaf.texts[0]).condition)
+    keys = None if found is None else _plain(found, {})
+    if keys is None or not _accepts(leaf, types.MappingProxyType(dict.fromkeys(_value(keys)))):
+        return None
+    return [f"list({x}.keys()) == {keys}"]
+
+
+def _missing_attribute(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    arguments = words.calls(words.read(leaf.texts[0]).condition)
+    if len(arguments) != 2 or not isinstance(arguments[1], ast.Constant):
+        return None
+    return [f"not hasattr({x}, {arguments[1].value!r})"]
+
+
+def _dispatch_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    import torch
+
+    value = node.type
+    if value is not torch._C.DispatchKeySet:
+        return None
+    found = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
+    return None if found is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {found[1]!r}"]
+
+
+def _fake_script(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    number = _identity(leaf)
+    if number is None:
+        return None
+    fake = "torch._library.fake_class_registry.FakeScriptObject"
+    return [f"id(type({x}.real_obj if type({x}) is {fake} else {x})) == {number}"]
+
+
+def _dict_version(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    found = words.compared(words.read(leaf.texts[0]).condition)
+    return [f"{GUARDS}.dict_version({x}) == {ast.unparse(found)}"] if isinstance(found, ast.Constant) else None
+
+
+def _dual_level(leaf: Leaf, node: Node, x: str) -> list[str] | None:
+    return _expressions(leaf)
+
+
+_FORMS: dict[str, Callable[[Leaf, Node, str], list[str] | None]] = {
+    "TYPE_MATCH": _type_match,
+    "ID_MATCH": _id_match,
+    "EQUALS_MATCH": _equals,
+    "TENSOR_MATCH": _tensor_match,
+    "DIMENSION_DYNAMIC_MARKING_GUARD": _marks,
+    "GLOBAL_STATE": _global_state,
+    "TORCH_FUNCTION_MODE_STACK": _mode_stack,
+    "DEFAULT_DEVICE": _default_device,
+    "LAMBDA_GUARD": _lambda,
+    "DICT_CONTAINS": _contains("dict"),
+    "SET_CONTAINS": _contains("set"),
+    "DICT_LENGTH": _dict_length,
+    "LENGTH_CHECK": _length,
+    "DICT_VERSION": _dict_version,
+    "MAPPING_KEYS_MATCH": _mapping_keys,
+    "TRUE_MATCH": lambda leaf, node, x: [f"{x} is True"],
+    "FALSE_MATCH": lambda leaf, node, x: [f"{x} is False"],
+    "NONE_MATCH": lambda leaf, node, x: [f"{x} is None"],
+    "NOT_NONE": lambda leaf, node, x: [f"{x} is not None"],
+    "NO_HASATTR": _missing_attribute,
+    "FLOAT_IS_NAN": lambda leaf, node, x: [f"type({x}) is float", f"{x} != {x}"],
+    "COMPLEX_IS_NAN": lambda leaf, node, x: [f"type({x}) is complex", f"{x} != {x}"],
+    "TUPLE_ITERATOR_LEN": _iterator_length,
+    "RANGE_ITERATOR_MATCH": _range_iterator,
+    "DISPATCH_KEY_SET_MATCH": _dispatch_keys,
+    "DUAL_LEVEL_MATCH": _dual_level,
+    "FAKE_SCRIPT_TYPE_MATCH": _fake_script,
+    "NO_TENSOR_ALIASING": _words_of,
+    "OBJECT_ALIASING": _words_of,
+    "STORAGE_OVERLAPPING": _words_of,
+    "SYMBOLIC_SHAPE_GUARD": _words_of,
+}
+
+
+def _all_different(leaf: Leaf, members: list[str]) -> list[str]:
+    return [f"len({{{', '.join(f'id({one})' for one in members)}}}) == {len(members)}"]
+
+
+def _all_the_same(leaf: Leaf, members: list[str]) -> list[str]:
+    first, *others = dict.fromkeys(members)
+    return [f"{first} is {one}" for one in others] or ["True"]
+
+
+def _overlap(leaf: Leaf, members: list[str]) -> list[str] | None:
+    tree = words.parse(words.read(leaf.texts[0]).condition)
+    if not isinstance(tree, ast.Call):
+        return None
+    sides = {one.arg: one.value for one in tree.keywords}
+    lists = [sides.get("overlapping"), sides.get("non_overlapping")]
+    out: list[list[str]] = []
+    for side in lists:
+        if not isinstance(side, ast.List):
+            return None
+        out.append([one for item in side.elts if (one := _plain(item, {})) is not None])
+        if len(out[-1]) != len(side.elts):
+            return None
+    every = ", ".join([*out[0], *out[1]])
+    return [f"{GUARDS}.compute_overlapping_tensors([{every}], symbolic=False) == set(range({len(out[0])}))"]
+
+
+_RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
+    "NO_TENSOR_ALIASING": _all_different,
+    "OBJECT_ALIASING": _all_the_same,
+    "STORAGE_OVERLAPPING": _overlap,
+    "SYMBOLIC_SHAPE_GUARD": lambda leaf, members: _expressions(leaf),
+}
+
+
+# Long parts of conditions, by what stands for them in a function of many: pattern, replacement, definition.
+SHORTHANDS = [
+    (
+        re.compile(re.escape(_KEYS).replace(r"\{\}", "(.*?)")),
+        r"dispatch_keys(\1)",
+        f"def dispatch_keys(x):\n    return {_KEYS.format('x')}",
+    ),
+    (re.compile(re.escape(_STATE)), "state()", f"def state():\n    return {_STATE}"),
+    (re.compile(re.escape(f"{_FUNCTORCH}.")), "hooks.", f"import {_FUNCTORCH} as hooks"),
+]
+
+
+def known_types() -> set[str]:
+    """The classes of leaf guards that have a form here."""
+    return set(_FORMS)
+
+
+def known_steps() -> set[str]:
+    """The classes of accessors that have a form here."""
+    return set(_STEPS)
+
+
+# Dynamo's words as plain Python
+
+
+def _literal(text: str) -> str | None:
+    """The repr of a key as an expression that makes the key again."""
+    tree = words.parse(text)
+    return None if tree is None else _plain(tree, {})
+
+
+def _unparsed(text: str) -> str | None:
+    tree = words.parse(text)
+    return None if tree is None else ast.unparse(tree)
+
+
+def _value(expression: str) -> Any:
+    import torch
+
+    try:
+        return eval(expression, {"torch": torch})
+    except Exception:
+        return _NOTHING
+
+
+_NOTHING = object()
+
+
+def _plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
+    """An expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
+
+    Args:
+        names: names and what they stand for.
+        source, x: where `source` stands in it, `x` is put instead.
+    """
+    known = {**_NAMES, **names}
+    bound = {
+        name.id
+        for one in ast.walk(tree)
+        if isinstance(one, ast.comprehension)
+        for name in ast.walk(one.target)
+        if isinstance(name, ast.Name)
+    }
+    wanted = None if source is None else _unparsed(source)
+    missing = False
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            nonlocal missing
+            if wanted is not None and x is not None and isinstance(node, ast.expr) and ast.unparse(node) == wanted:
+                return ast.parse(x, mode="eval").body
+            if isinstance(node, ast.Name):
+                if node.id in _PLAIN or node.id in bound:
+                    return node
+                plain = known.get(node.id) or _helper(node.id)
+                if plain is None:
+                    missing = True
+                    return node
+                return ast.parse(plain, mode="eval").body
+            return self.generic_visit(node)
+
+    try:
+        done = Replace().visit(tree)
+        return None if missing else ast.unparse(done)
+    except RecursionError:
+        return None
+
+
+def _helper(name: str) -> str | None:
+    """The module path of a helper function in Dynamo's words."""
+    try:
+        from torch._dynamo.guards import _get_closure_vars
+        from torch.fx.experimental.symbolic_shapes import SYMPY_INTERP
+    except ImportError:
+        return None
+    if name in SYMPY_INTERP:
+        return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
+    value = _get_closure_vars().get(name)
+    if not isinstance(value, types.FunctionType) or "<" in value.__qualname__:
+        return None
+    where = f"{value.__module__}.{value.__qualname__}"
+    return where if _value(where) is value else None

@@ -1,0 +1,194 @@
+"""The tree in which Dynamo keeps a compilation's guards, read through its own objects.
+
+Relied on: a guard manager's `get_leaf_guards`, `get_accessors`, `get_child_managers`, `get_source` and
+`get_type_of_guarded_value`; a dict manager's `get_key_value_managers`; a root's `get_epilogue_lambda_guards`, `check`,
+`check_verbose` and `clone_manager`; a leaf guard's `verbose_code_parts` and, where it has one, `__call__`. A method that
+a release lacks counts as empty. Releases whose entries have no tree (`check_fn` is a function there) give None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+# What an accessor prints in parentheses: the key, attribute or index that it reads.
+_ARGUMENT = re.compile(r"^(\w+)(?:<(?:\w+::)?(\w+)>)?\((.*)\)$", re.DOTALL)
+_FRAME_LOCAL = re.compile(r"^key=(.*), framelocals_idx=\d+$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a guard manager reaches its value from that of the manager above it."""
+
+    kind: str
+    """The accessor's class, `DictGetItemGuardAccessor` say; "key" and "value" for the two halves of a dict's item;
+    "lambda" for a Python function of Dynamo's own."""
+    argument: str = ""
+    """As the accessor prints it: the repr of a key, the name of an attribute, an index."""
+
+
+@dataclass
+class Leaf:
+    """One leaf guard."""
+
+    kind: str
+    """Its class in the extension module: TENSOR_MATCH, ..."""
+    texts: list[str]
+    """Its conditions as Dynamo words them, with the line of source that needs them as a comment."""
+    live: Any
+    """PyTorch's own object. The tree must be kept as long as it is used."""
+    callable: bool
+    relational: bool
+    epilogue: bool = False
+
+    def check(self, value: Any) -> bool:
+        """The guard's own verdict on a value, the local variables if it is one of the root."""
+        return bool(self.live(value))
+
+
+@dataclass
+class Node:
+    """One guard manager."""
+
+    source: str
+    """Dynamo's name for the value, `L['x']`."""
+    type: type | None
+    """Of the value that was seen when the guards were made; None for the root."""
+    is_dict: bool
+    """A manager that guards the order of the keys of a dict, by itself, besides its leaf guards."""
+    step: Step | None
+    leaves: list[Leaf] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+    manager: Any = None
+    parent: Node | None = None
+
+    def __iter__(self) -> Iterator[Node]:
+        """This node and all below it, each before those below it, in the order in which they are checked."""
+        todo = [self]
+        while todo:
+            node = todo.pop()
+            yield node
+            todo += reversed(node.children)
+
+
+@dataclass
+class Tree:
+    """All guards of one compilation. Holds PyTorch's objects alive."""
+
+    root: Node
+    epilogue: list[Leaf]
+    """Checked at the end, on the local variables."""
+    manager: Any
+
+    def check(self, local: dict[str, Any]) -> bool:
+        """The guard manager's own verdict on local variables."""
+        return bool(self.manager.check(local))
+
+    def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
+        """The same, with the words of the first guard that fails, and the frames of the user's code that need it."""
+        found = self.manager.check_verbose(local)
+        stack = [(frame.filename, frame.lineno, frame.line or "") for frame in getattr(found, "user_stack", None) or ()]
+        return bool(found.result), list(found.verbose_code_parts), stack
+
+    def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
+        """A check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
+
+        It is for what depyf cannot reach by itself. The copy has the guards on the state of the process too: where those
+        alone fail, it says that the nodes hold.
+        """
+        wanted = set()
+        for node in nodes:
+            one: Node | None = node
+            while one is not None and one.source not in wanted:
+                wanted.add(one.source)
+                one = one.parent
+        clone = self.manager.clone_manager(lambda manager: manager.get_source() in wanted)
+        root = self.manager.clone_manager(lambda manager: manager is self.manager)
+        return lambda local: bool(clone.check(local)) or not root.check(local)
+
+
+def leaf_types() -> list[str]:
+    """The classes of leaf guards that this PyTorch has, relational ones included, by name."""
+    module = _module()
+    if module is None:
+        return []
+    base = module.LeafGuard
+    abstract = {base, getattr(module, "RelationalGuard", base)}
+    return sorted(
+        name
+        for name in dir(module)
+        if isinstance(one := getattr(module, name), type) and issubclass(one, base) and one not in abstract
+    )
+
+
+def accessor_types() -> list[str]:
+    """The classes of accessors that this PyTorch shows to Python, by name."""
+    module = _module()
+    if module is None or not hasattr(module, "GuardAccessor"):
+        return []
+    base = module.GuardAccessor
+    return sorted(
+        name
+        for name in dir(module)
+        if isinstance(one := getattr(module, name), type) and issubclass(one, base) and one is not base
+    )
+
+
+def read(guard_manager: Any) -> Tree | None:
+    """The tree behind a cache entry's guard manager; None where there is none."""
+    module = _module()
+    root = getattr(guard_manager, "root", None)
+    if module is None or root is None or not hasattr(root, "get_leaf_guards"):
+        return None
+    relational = getattr(module, "RelationalGuard", ())
+    dict_manager = getattr(module, "DictGuardManager", ())
+    nodes: list[Node] = []
+
+    def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
+        kind = manager.get_type_of_guarded_value() if step is not None else None
+        is_dict = isinstance(manager, dict_manager)
+        node = Node(manager.get_source(), kind, is_dict, step, manager=manager, parent=parent)
+        node.leaves = [_leaf(leaf, relational) for leaf in manager.get_leaf_guards()]
+        nodes.append(node)
+        return node
+
+    top = node_of(root, None, None)
+    for node in nodes:  # grows on the way
+        manager = node.manager
+        if node.is_dict:
+            for index, (key, value) in sorted(manager.get_key_value_managers().items()):
+                for which, child in (("key", key), ("value", value)):
+                    if child is not None:
+                        node.children.append(node_of(child, Step(which, str(index)), node))
+        for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=False):
+            node.children.append(node_of(child, _step(accessor), node))
+    epilogue: list[Any] = getattr(root, "get_epilogue_lambda_guards", list)()
+    return Tree(top, [_leaf(leaf, relational, epilogue=True) for leaf in epilogue], root)
+
+
+def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
+    kind = type(live).__name__
+    is_relational = isinstance(live, relational)
+    return Leaf(kind, list(live.verbose_code_parts()), live, callable(live), is_relational, epilogue)
+
+
+def _step(accessor: Any) -> Step:
+    text = accessor.repr()
+    # An accessor whose class Python does not know shows only what it prints.
+    found = _ARGUMENT.match(text)
+    if found is None:
+        return Step(text if type(accessor).__name__ == "GuardAccessor" else type(accessor).__name__)
+    name, which, argument = found.groups()
+    if local := _FRAME_LOCAL.match(argument):
+        argument = local[1]
+    return Step(name if which is None else f"{name}<{which.lower()}>", argument)
+
+
+def _module() -> Any:
+    try:
+        from torch._C._dynamo import guards
+    except ImportError:
+        return None
+    return guards

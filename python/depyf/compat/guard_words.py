@@ -1,0 +1,84 @@
+"""The words in which Dynamo writes a guard: a condition, and behind it the line of source that needs it.
+
+Relied on: `code  # line of source  # file:line in function (HINT: ...)`, as `torch._dynamo.guards` puts it together. What
+looks otherwise is all condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from dataclasses import dataclass
+
+_HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
+_PLACE = re.compile(r"(?:^|\s)(?P<file>\S+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A guard's text, taken apart."""
+
+    condition: str
+    line_text: str = ""
+    """The line of source."""
+    file: str = ""
+    """Its file as Dynamo shortens it: only the last parts of the path are sure."""
+    line: int = 0
+    hint: str = ""
+    note: str = ""
+    """A comment that tells of no line of source."""
+
+
+def read(text: str) -> Words:
+    """Takes a guard's text apart."""
+    hint = ""
+    if found := _HINT.search(text):
+        hint, text = found["hint"], text[: found.start()]
+    condition, comment = _split(text)
+    place = _PLACE.search(comment)
+    if place is None:
+        return Words(condition, hint=hint, note=comment)
+    line_text = comment[: place.start()].strip().removesuffix("#").strip()
+    return Words(condition, line_text, place["file"], int(place["line"]), hint)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The code and the comment after it."""
+    if "#" not in text:
+        return text.strip(), ""
+    first = text.partition("\n")[0]
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(first).readline):
+            if token.type == tokenize.COMMENT:
+                return first[: token.start[1]].strip(), first[token.start[1] + 1 :].strip()
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    # Not Python: a repr with an open quote, say.
+    code, _, comment = text.partition("  # ")
+    return code.strip(), comment.strip()
+
+
+def parse(condition: str) -> ast.expr | None:
+    """The condition as an expression; None if it is not Python."""
+    try:
+        return ast.parse(condition, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def calls(condition: str) -> list[ast.expr]:
+    """The arguments of a condition that is one call, with `not` before it or not; empty if it is none."""
+    tree = parse(condition)
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
+        tree = tree.operand
+    return list(tree.args) if isinstance(tree, ast.Call) else []
+
+
+def compared(condition: str) -> ast.expr | None:
+    """What a condition `x == value` compares with; None if it is no such condition."""
+    tree = parse(condition)
+    if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
+        return tree.comparators[0]
+    return None

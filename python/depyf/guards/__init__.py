@@ -1,0 +1,14 @@
+"""Guards as Python that runs.
+
+Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` makes a list of it, one `Guard` for each
+condition that Dynamo words, with the Python for it, the value that it reads and the line of source that needs it;
+`source` makes one function of the list, which gives the verdict of the tree.
+"""
+
+from __future__ import annotations
+
+from depyf.guards.model import Guard, Guards, Line, Verdict
+from depyf.guards.reading import read
+from depyf.guards.source import source
+
+__all__ = ["Guard", "Guards", "Line", "Verdict", "read", "source"]

@@ -1,0 +1,159 @@
+"""What depyf knows of a compilation's guards."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import guard_forms
+
+UNREADABLE = "<cannot be read>"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of source."""
+
+    file: str
+    """As full a path as is known: Dynamo's words have only the end of it."""
+    line: int
+    text: str = ""
+    function: str = ""
+
+    def __str__(self) -> str:
+        name = self.file.replace("\\", "/").rpartition("/")[2]
+        return f"{name}:{self.line} {self.text}".rstrip()
+
+
+@dataclass
+class Guard:
+    """One condition of a compilation, or a few that Dynamo checks as one."""
+
+    kind: str
+    """The class of the leaf guard in PyTorch, `TENSOR_MATCH`; "REACHABLE" where a value needs only to be there, and
+    "DICT_SIZE" for what a guard on the order of a dict's keys asks besides."""
+    text: str
+    """In Dynamo's words."""
+    source: str
+    """Dynamo's name for the value, `L['x']`; "" for the state of the process."""
+    value: str | None
+    """The expression, over `L` and `G`, for the value that it reads; None if there is no such expression."""
+    conditions: tuple[str, ...] = ()
+    """What must hold: expressions over `L`, `G` and `torch`. None of them where `live` decides."""
+    line: Line | None = None
+    hint: str = ""
+    """Dynamo's own addition, such as the type that was expected."""
+    members: tuple[str, ...] = ()
+    """Of a guard that relates values: Dynamo's names for all of them."""
+    live: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = field(default=None, repr=False)
+    """PyTorch's own check, for a guard that has no Python form; given `L` and `G`."""
+    quiet: bool = True
+    """Is it checked past every `__torch_function__`? Only those on the state of the process are not."""
+    _compiled: dict[str, types.CodeType] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def expression(self) -> str | None:
+        """The condition as one Python expression over `L`, `G` and `torch`; None if it has no such form."""
+        if not self.conditions:
+            return None
+        if len(self.conditions) == 1:
+            return self.conditions[0]
+        return " and ".join(_in_parentheses(one) for one in self.conditions)
+
+    @property
+    def is_relational(self) -> bool:
+        """Does it relate several values?"""
+        return bool(self.members)
+
+    def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
+        """Does it hold for these local and global variables? What raises does not hold, as in PyTorch."""
+        try:
+            if self.live is not None:
+                return bool(self.live(L, G))
+            with self.reading():
+                return all(self._evaluate(one, L, G) for one in self.conditions)
+        except Exception:
+            return False
+
+    def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
+        """The first of its conditions that does not hold, or its words where it has none; None if it holds."""
+        if self.live is not None:
+            return None if self.check(L, G) else self.text
+        with self.reading():
+            for one in self.conditions:
+                try:
+                    holds = self._evaluate(one, L, G)
+                except Exception:
+                    holds = False
+                if not holds:
+                    return one
+        return None
+
+    def read(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
+        """The value that it reads.
+
+        Raises:
+            Exception: whatever reading it raises: it is not there.
+            LookupError: there is no expression for it.
+        """
+        if self.value is None:
+            raise LookupError(f"no expression is known for {self.source}")
+        with self.reading():
+            return self._evaluate(self.value, L, G)
+
+    def reading(self) -> contextlib.AbstractContextManager[Any]:
+        """The state of the process in which PyTorch reads values for this guard."""
+        return guard_forms.quiet() if self.quiet else contextlib.nullcontext()
+
+    def _evaluate(self, expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
+        code = self._compiled.get(expression)
+        if code is None:
+            code = self._compiled[expression] = compile(expression, "<guard>", "eval")
+        return _evaluated(code, L, G)
+
+
+def _evaluated(code: str | types.CodeType, L: Mapping[str, Any] = {}, G: Mapping[str, Any] = {}) -> Any:
+    import torch
+
+    return eval(code, {"torch": torch, "L": L, "G": G})
+
+
+def _in_parentheses(condition: str) -> str:
+    return f"({condition})" if any(word in condition for word in (" or ", " if ", "lambda")) else condition
+
+
+@dataclass
+class Verdict:
+    """What guards say to local and global variables."""
+
+    failing: list[tuple[Guard, str]]
+    """The guards that do not hold, in the order in which they are checked, each with the condition that fails."""
+
+    def __bool__(self) -> bool:
+        return not self.failing
+
+
+@dataclass
+class Guards(Sequence[Guard]):
+    """The guards of one compilation, in the order in which they are checked."""
+
+    guards: list[Guard]
+    tree: Any = field(default=None, repr=False)
+    """PyTorch's objects, which `live` calls; None in a record that was read from a file."""
+
+    def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
+        """Every guard that does not hold for these local and global variables, not only the first."""
+        failing = [(one, text) for one in self.guards if (text := one.failing(L, G)) is not None]
+        return Verdict(failing)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.guards[index]
+
+    def __len__(self) -> int:
+        return len(self.guards)
+
+    def __iter__(self) -> Iterator[Guard]:
+        return iter(self.guards)

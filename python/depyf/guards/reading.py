@@ -1,0 +1,217 @@
+"""From the tree of guards to a list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from depyf.compat import guard_forms, guard_tree, guard_words
+from depyf.compat.guard_tree import Leaf, Node, Tree
+from depyf.guards.model import Guard, Guards, Line
+
+# Leaf guards that fix the type of a value well enough that reading an item of it means one thing only.
+_FIX_TYPE = {"TYPE_MATCH", "ID_MATCH", "DICT_LENGTH", "DICT_VERSION", "EQUALS_MATCH"}
+_CONTAINERS = {
+    "DictGetItemGuardAccessor": "dict",
+    "ListGetItemGuardAccessor": "list",
+    "TupleGetItemGuardAccessor": "tuple",
+}
+# Steps whose result is a dict or tuple by its nature.
+_OF_KNOWN_TYPE = {
+    "GlobalsGuardAccessor",
+    "GetGenericDictGuardAccessor",
+    "TypeDictGuardAccessor",
+    "TypeMROGuardAccessor",
+    "ClosureGuardAccessor",
+    "FuncDefaultsGuardAccessor",
+    "FuncKwDefaultsGuardAccessor",
+}
+
+LineOf = Callable[[str, str], "Line | None"]
+"""Gives the user's line for a guard, by Dynamo's name of the value and Dynamo's words."""
+LiveCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+
+
+def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf | None = None) -> Guards | None:
+    """The guards of a cache entry.
+
+    Args:
+        guard_manager: of a cache entry: `entry.guard_manager`.
+        L: local variables that the guards accept, where they are known: they show what the tree keeps to itself, which is
+            the size of a dict whose keys are guarded in their order.
+        line_of: gives the user's own line of a guard, where it was recorded. Dynamo's words have only the innermost
+            line, which may be torch's.
+
+    Returns:
+        The list; None if this PyTorch has no tree of guards.
+    """
+    tree = guard_tree.read(guard_manager)
+    if tree is None:
+        return None
+    scope = getattr(guard_manager, "global_scope", None)
+    return Guards(_Reader(tree, L, scope.get("G") if isinstance(scope, dict) else None, line_of).guards(), tree)
+
+
+class _Reader:
+    def __init__(
+        self, tree: Tree, local: Mapping[str, Any] | None, scope: Mapping[str, Any] | None, line_of: LineOf | None
+    ) -> None:
+        self._tree = tree
+        self._local = local
+        self._global = scope
+        self._line_of = line_of
+        self._paths: dict[int, str | None] = {}
+        self._members: dict[int, list[Node]] = {}
+        self._related: set[int] = set()
+        self._live: dict[int, LiveCheck] = {}
+
+    def guards(self) -> list[Guard]:
+        nodes = list(self._tree.root)
+        for node in nodes:
+            above = self._paths.get(id(node.parent)) if node.parent is not None else None
+            at_top = node.parent is self._tree.root
+            self._paths[id(node)] = guard_forms.path(node, "L" if at_top else above)
+            for leaf in node.leaves:
+                if leaf.relational:
+                    self._members.setdefault(id(leaf.live), []).append(node)
+        found: list[Guard] = []
+        for node in nodes:
+            found += self._of_node(node)
+        for leaf in self._tree.epilogue:
+            found += self._of_leaf(leaf, self._tree.root)
+        return found
+
+    def _of_node(self, node: Node) -> list[Guard]:
+        out: list[Guard] = []
+        value = self._paths[id(node)]
+        if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
+            # From here on only PyTorch can tell; one check of the copied tree stands for all at this place.
+            out.append(self._unreachable(node))
+        out += self._of_container(node, value)
+        for leaf in node.leaves:
+            if leaf.relational:
+                if id(leaf.live) in self._related:
+                    continue
+                self._related.add(id(leaf.live))
+            out += self._of_leaf(leaf, node)
+        if not out and not node.children and node.step is not None and value is not None:
+            above = self._paths[id(node.parent)] if node.parent is not self._tree.root else "L"
+            condition = guard_forms.reachable(node, value, above or "L")
+            out.append(Guard("REACHABLE", f"{node.source} can be read", node.source, value, (condition,)))
+        return out
+
+    def _reached(self, node: Node) -> bool:
+        return node.step is None or self._paths[id(node)] is not None
+
+    def _of_container(self, node: Node, value: str | None) -> list[Guard]:
+        """What the way to a value's items asks of the value, besides its leaf guards."""
+        if value is None or node.step is None:
+            return []
+        if node.is_dict:
+            return self._of_dict(node, value)
+        if node.step.kind in _OF_KNOWN_TYPE or any(leaf.kind in _FIX_TYPE for leaf in node.leaves):
+            return []
+        kinds = {kind for child in node.children if child.step and (kind := _CONTAINERS.get(child.step.kind))}
+        return [
+            Guard("REACHABLE", f"{node.source} is a {kind}", node.source, value, (f"isinstance({value}, {kind})",))
+            for kind in sorted(kinds)
+        ]
+
+    def _of_dict(self, node: Node, value: str) -> list[Guard]:
+        """A manager that guards the order of keys also guards the type and the size, and does not say the size."""
+        size = self._size(node, value)
+        same = () if node.type is None else (guard_forms.same_type(value, node.type),)
+        text = f"{node.source} has the same type and number of items"
+        if size is None:
+            live = self._live_node(node)
+            return [Guard("DICT_SIZE", text, node.source, value, (), live=live)]
+        return [Guard("DICT_SIZE", text, node.source, value, (*same, f"dict.__len__({value}) == {size}"))]
+
+    def _size(self, node: Node, value: str) -> int | None:
+        """The size that a dict must have, which only the tree knows, found by asking it."""
+        check = self._tree.part([node])
+        L = dict(self._local or {})
+        probe = Guard("", "", node.source, value)
+        try:
+            now = probe.read(L, self._global or {})
+            if check(L):
+                return dict.__len__(now)
+        except Exception:
+            pass
+        step = node.step
+        if step is None or node.type is None or step.kind != "FrameLocalsGuardAccessor":
+            return None
+        # A local variable: dicts of all sizes can be tried.
+        name = eval(step.argument)
+        least = 1 + max((int(child.step.argument) for child in node.children if child.step), default=-1)
+        for size in range(least, least + 64):
+            try:
+                example = node.type()
+                for i in range(size):
+                    dict.__setitem__(example, i, None)
+                if check({name: example}):
+                    return size
+            except Exception:
+                return None
+        return None
+
+    def _unreachable(self, node: Node) -> Guard:
+        text = f"{node.source}: all that is guarded of it"
+        check = self._tree.part(node)
+
+        def live(L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
+            return check(dict(L))
+
+        self._live.update((id(one), live) for one in node)
+        return Guard("REACHABLE", text, node.source, None, (), live=live)
+
+    def _live_node(self, node: Node) -> LiveCheck:
+        check = self._tree.part([node])
+        return lambda L, G: check(dict(L))
+
+    def _of_leaf(self, leaf: Leaf, node: Node) -> list[Guard]:
+        value = self._paths[id(node)] if node.step is not None else None
+        members = self._members.get(id(leaf.live), []) if leaf.relational else []
+        names = tuple(dict.fromkeys(one.source for one in members))
+        conditions = guard_forms.conditions(leaf, node, value, [self._paths[id(one)] for one in members])
+        all_words = [guard_words.read(text) for text in leaf.texts]
+        if conditions is not None and len(conditions) == len(leaf.texts) > 1:
+            # Dynamo's own list of conditions, such as those on shapes.
+            pairs: list[tuple[tuple[str, ...], guard_words.Words]] = [
+                ((text,), words) for text, words in zip(conditions, all_words, strict=True)
+            ]
+        else:
+            first = all_words[0] if all_words else guard_words.Words("")
+            pairs = [(tuple(conditions or ()), first)]
+        out = []
+        for one, words in pairs:
+            text = (
+                words.condition if len(pairs) > 1 or len(leaf.texts) < 2 else "; ".join(w.condition for w in all_words)
+            )
+            if words.note and leaf.epilogue:
+                text = f"{text}  # {words.note}"
+            guard = Guard(leaf.kind, text, node.source if node.step is not None else "", value, one)
+            guard.line = self._line(guard, words)
+            guard.hint = words.hint
+            guard.members = names
+            guard.quiet = node.step is not None or leaf.relational or leaf.epilogue
+            if not one:
+                guard.live = self._live_leaf(leaf, node, value)
+            out.append(guard)
+        return out
+
+    def _line(self, guard: Guard, words: guard_words.Words) -> Line | None:
+        if self._line_of is not None:
+            line = self._line_of(guard.source, words.condition)
+            if line is not None:
+                return line
+        return Line(words.file, words.line, words.line_text) if words.line else None
+
+    def _live_leaf(self, leaf: Leaf, node: Node, value: str | None) -> LiveCheck:
+        if node.step is None and leaf.callable:
+            return lambda L, G: leaf.check(dict(L))
+        if value is not None and leaf.callable and not leaf.relational:
+            reader = Guard("", "", node.source, value)
+            return lambda L, G: leaf.check(reader.read(L, G))
+        # Relational guards cannot be called, and values that depyf cannot reach not be given.
+        return self._live.get(id(node)) or (lambda L, G: self._tree.check(dict(L)))
