@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "decode/decode.h"
 
@@ -326,6 +327,8 @@ class Unwinder {
     const Block& block = block_of(state, Block::Kind::handler);
     if (top(state) != Kind::type) throw Stop{at_, "no exception to raise again"};
     bool falls = old_[std::size_t(at_)].op == Op::end_finally_ && block.called;
+    // Behind the handlers of an except statement stands what follows it, or its else clause.
+    if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) behind_.insert(at_ + 1);
     become(Op::reraise_, block.with ? 2 : block.bare ? 1 : 0);
     if (!falls) return false;
     auto [end, fresh] = ends_.try_emplace(block.target, at_);
@@ -439,6 +442,7 @@ class Unwinder {
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
       }
+      if (behind_.contains(at) && seen) put_made(it, Op::behind_handlers_, cover);
       put(it, cover, false);
       if (auto more = after_.find(at); more != after_.end())
         for (const Instruction& made : more->second) {
@@ -527,6 +531,7 @@ class Unwinder {
   std::unordered_map<int, std::vector<std::pair<int, State>>> waiting_;  // ways into those whose end is not known yet
   std::unordered_map<int, std::vector<Instruction>> after_;  // more that stands for one
   std::unordered_map<int, int> protected_after_, left_after_;  // block in which part of `after_` lies
+  std::unordered_set<int> behind_;  // what follows an except statement of 3.8
   std::unordered_map<int, WithHandler> with_handlers_;  // by where it is put
   std::vector<Instruction> result_;
   std::vector<int> covers_;

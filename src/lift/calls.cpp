@@ -180,8 +180,9 @@ void Lifter::call_ex(const Instruction& instruction) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
-        bool nested_plain =
-            nested != nullptr && index > 0;  // the first is `**{...}`: plain keywords would be in the display itself
+        bool nested_plain = nested != nullptr && index > 0 &&
+                            decoded_.code->version >=
+                                Version{3, 9};  // the first is `**{...}`: plain keywords would be in the display itself
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;

@@ -30,6 +30,7 @@ struct Node {
   bool carries = false;  // a value made here is used by the next node, which has another region
   bool pops_iterator = false;  // starts where `break` has just left a for loop
   int iterators = 0;  // of for loops on the stack at its start, those popped at once not counted
+  bool behind_handlers = false;  // follows a try statement, wherever else it might stand
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;
   std::int32_t line = -1;

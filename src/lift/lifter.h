@@ -92,6 +92,7 @@ class Lifter {
   void rotate(int n);
   void compare(CompareOp op);
   void container(const Instruction& instruction);
+  void build_unpack(const Instruction& instruction);
   void extend(const Instruction& instruction);
   void format(const Instruction& instruction);
   void binary(BinaryOp op, bool in_place);

@@ -138,6 +138,7 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::build_const_key_map_:
     case Op::build_string_:
     case Op::build_slice_: container(instruction); return true;
+    case Op::build_unpack_: build_unpack(instruction); return true;
     case Op::list_append_:
     case Op::set_add_:
     case Op::map_add_:
@@ -203,6 +204,7 @@ bool Lifter::operation(const Instruction& instruction) {
       nodes_[node_].end = Node::End::stop, ended_ = true;
       return true;
     }
+    case Op::behind_handlers_: nodes_[node_].behind_handlers = true; return true;
     case Op::unreachable_: nodes_[node_].end = Node::End::stop, ended_ = true; return true;
     case Op::push_exc_info_: {
       Entry exception = pop_entry();
@@ -558,6 +560,45 @@ void Lifter::container(const Instruction& instruction) {
     }
     default: fail("no display");
   }
+}
+
+// 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
+void Lifter::build_unpack(const Instruction& instruction) {
+  enum { tuple, list, set, map, call_tuple, call_map };
+  const std::vector<Expr*> parts = pop_many(instruction.arg);
+  std::vector<Expr*> keys, items;
+  bool plain = false;  // was the last part plain items? Then they did not stand together with the next
+  auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
+  auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
+    plain =
+        !plain && !own.empty() && std::none_of(own.begin(), own.end(), [](Expr* item) { return is<Starred>(item); });
+    if (plain && !own_keys.empty())
+      plain = std::none_of(own_keys.begin(), own_keys.end(), [](Expr* key) { return key == nullptr; });
+    for (std::size_t index = 0; plain && index < own.size(); ++index)
+      add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
+  };
+  const bool mapping = instruction.aux == map || instruction.aux == call_map;
+  for (Expr* part : parts) {
+    auto* constant = as<ConstantExpr>(part);
+    if (auto* display = as<Dict>(part); display && mapping) {
+      add_all(display->keys, display->values);
+    } else if (auto* inner = as<Tuple>(part); inner && !mapping && instruction.aux != set) {
+      add_all({}, inner->elts);
+    } else if (auto* inner_set = as<SetExpr>(part); inner_set && instruction.aux == set) {
+      add_all({}, inner_set->elts);
+    } else if (constant && constant->value->kind == Constant::Kind::tuple && !mapping && instruction.aux != set) {
+      std::vector<Expr*> own;
+      for (const Constant& item : constant->value->items) own.push_back(make(ConstantExpr{&item}));
+      add_all({}, own);
+    } else {
+      plain = false;
+    }
+    if (!plain) add(nullptr, mapping ? part : make(Starred{part}));
+  }
+  if (mapping) push(Dict{context_.arena.copy(keys), context_.arena.copy(items)});
+  else if (instruction.aux == list) push(ListExpr{context_.arena.copy(items)});
+  else if (instruction.aux == set) push(SetExpr{context_.arena.copy(items)});
+  else push(Tuple{context_.arena.copy(items)});
 }
 
 void Lifter::extend(const Instruction& instruction) {

@@ -268,6 +268,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::match_case_:
     case Op::with_exit_:
     case Op::protected_:
+    case Op::behind_handlers_:
     case Op::unreachable_:
     case Op::unknown_: break;
   }

@@ -6,41 +6,77 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// Only LOAD_ASSERTION_ERROR makes a name of this very text; a global is a view of co_names.
+// From 3.9 on only LOAD_ASSERTION_ERROR makes a name of this very text; a global is a view of co_names. In 3.8 it is a
+// global, and the two statements are the same.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
+  if (scope.decoded.code->version == Version{3, 8}) return true;
   for (const std::string& own : scope.decoded.code->names)
     if (own.data() == name->id.data()) return false;
   return true;
 }
+
+// Is `block` but `raise AssertionError` or `raise AssertionError(message)`?
+bool fails(Block block, const Scope& scope, Expr*& message) {
+  message = nullptr;
+  if (block.size() != 1) return false;
+  if (auto* failed = as<Assert>(block[0])) {
+    message = failed->msg;
+    auto* constant = as<ConstantExpr>(failed->test);
+    return constant && constant->value->kind == Constant::Kind::false_;
+  }
+  auto* raise = as<Raise>(block[0]);
+  if (!raise || raise->cause || !raise->exc) return false;
+  if (is_assertion(raise->exc, scope)) return true;
+  auto* call = as<Call>(raise->exc);
+  if (!call || !is_assertion(call->func, scope) || call->args.size() != 1 || !call->keywords.empty() ||
+      is<Starred>(call->args[0]))
+    return false;
+  message = call->args[0];
+  return true;
+}
+// Does control never fall out of `block`?
+bool leaves(Block block) {
+  if (block.empty()) return false;
+  const Stmt* last = block.back();
+  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
+  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
+}
 }  // namespace
 
 Block assert_statement(Context& context, Block body, const Scope& scope) {
+  const bool known_to_fail = scope.decoded.code->version >= Version{3, 10};  // then `assert False` tests nothing
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
-      if (auto* raise = as<Raise>(statements[index]); raise && !raise->cause) {
-        // A test that is known to fail is no instruction.
-        auto* call = as<Call>(raise->exc);
-        bool with_message = call && is_assertion(call->func, scope) && call->args.size() == 1 &&
-                            call->keywords.empty() && !is<Starred>(call->args[0]);
-        if (!with_message && !is_assertion(raise->exc, scope)) continue;
-        Constant no;
-        no.kind = Constant::Kind::false_;
-        statements[index]->node = Assert{context.constant(std::move(no)), with_message ? call->args[0] : nullptr};
+      Expr* message = nullptr;
+      auto* branch = as<If>(statements[index]);
+      if (!branch) {
+        if (known_to_fail && is<Raise>(statements[index]) && fails({&statements[index], 1}, scope, message)) {
+          Constant no;
+          no.kind = Constant::Kind::false_;
+          statements[index]->node = Assert{context.constant(std::move(no)), message};
+        }
         continue;
       }
-      auto* branch = as<If>(statements[index]);
-      if (!branch) continue;
+      Expr* test = nullptr;
+      Block rest;
       // The block within was looked at before.
-      auto* failed = branch->body.size() == 1 ? as<Assert>(branch->body[0]) : nullptr;
-      auto* constant = failed ? as<ConstantExpr>(failed->test) : nullptr;
-      if (!constant || constant->value->kind != Constant::Kind::false_) continue;
-      Expr* message = failed->msg;
-      Expr* test = negate(context, branch->test);
-      std::vector<Stmt*> rest(branch->orelse.begin(), branch->orelse.end());
+      if (fails(branch->body, scope, message) &&
+          (scope.decoded.code->version > Version{3, 8} || !negation_changes(context, branch->test))) {
+        test = negate(context, branch->test), rest = branch->orelse;
+      } else if (!known_to_fail && fails(branch->orelse, scope, message)) {
+        test = branch->test, rest = branch->body;
+      } else if (!known_to_fail && index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
+                 fails({&statements[index + 1], 1}, scope, message)) {
+        test = branch->test, rest = branch->body;
+        statements.pop_back();
+      } else {
+        continue;
+      }
       statements[index] = context.stmt(Assert{test, message}, statements[index]->offset, statements[index]->line);
-      statements.insert(statements.begin() + index + 1, rest.begin(), rest.end());
+      std::vector<Stmt*> after(rest.begin(), rest.end());
+      statements.insert(statements.begin() + index + 1, after.begin(), after.end());
     }
   });
 }

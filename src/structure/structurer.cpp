@@ -422,7 +422,8 @@ std::vector<int> Structurer::exits_of(int region, int first) const {
   for (int pred : regions_.of(region))
     for (int node : graph_.successors(pred)) {
       if (graph_.order(pred) >= graph_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
-      if (claimed_[node] || trivial_tail(node) || !graph_.dominates(first, node)) continue;
+      if (claimed_[node] || !graph_.dominates(first, node)) continue;
+      if (trivial_tail(node) && !nodes_[node].behind_handlers) continue;
       found.insert(graph_.order(node));
     }
   std::vector<int> nodes;
