@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import re
 import textwrap
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from depyf import decompiler, names
 from depyf.decompilation import PROVED
-from depyf.guards import texts
+from depyf.guards import Guards, texts
+from depyf.guards.frontier import origin
+from depyf.guards.source import source as guard_source
+from depyf.guards.terms import in_terms
 from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
 
 __all__ = [
@@ -69,6 +73,8 @@ class Section:
 
     original: types.CodeType
     frames: list[Frame]
+    guards: list[Guards | None]
+    """Of each of them, where they are known as a list."""
 
 
 # Single files
@@ -183,13 +189,14 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
             out.append(f"#   {name}: compilation {frame.compile_id}{arrow}")
     out += ["", "from __future__ import annotations", "", "import torch", "from torch import device, inf, nan"]
     known = {section.frames[0].resume_name for section in sections}
+    number = itertools.count()
     for section in sections:
-        out += _section(section, known, read)
+        out += _section(section, known, read, number)
     out += ["", f"#============ end of {top.original.co_name} ============#", ""]
     return "\n".join(out)
 
 
-def _section(section: Section, known: set[str | None], read: Callable[[str], str]) -> list[str]:
+def _section(section: Section, known: set[str | None], read: Callable[[str], str], number: Iterator[int]) -> list[str]:
     first = section.frames[0]
     place = f"{Path(first.filename).name}, line {first.line}"
     if first.is_resume:
@@ -198,14 +205,14 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         out = [*_title(title)]
     else:
         out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
-    for frame in section.frames:
+    for frame, guards in zip(section.frames, section.guards, strict=True):
         out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
         out += [f"# Why: {_first_line(frame.error)}"] if frame.error else []
-        for reason in frame.recompile_reasons:
-            out.append(f"# Compiled again because {reason}")
-        for reason in frame.graph_breaks:
-            out.append(f"# Graph break at {texts.break_summary(reason)}")
-        if frame.guards:
+        out += [f"# {line}" for line in reasons(frame)]
+        out += symbol_table(frame, "# ")
+        if guards is not None:
+            out += guard_function(guards, f"guard_{next(number)}")
+        elif frame.guards:
             out += [
                 "# Guards: the code below runs where all of these hold.",
                 *(f"#   {line}" for line in texts.conditions(frame.guards)),
@@ -229,6 +236,49 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         for one in frame.missing:
             out.append(f"# Missing: {one.kind}: {one.why}.")
     return out
+
+
+def reasons(frame: Frame) -> list[str]:
+    """Why a function was compiled again, and where its graph ends."""
+    out = []
+    if frame.failures:
+        out.append("Compiled again because of the guards that failed:")
+        entries = dict.fromkeys(one.entry for one in frame.failures)
+        for entry in entries:
+            first, *others = [one for one in frame.failures if one.entry == entry]
+            out.append(f"  of {entry or 'an earlier compilation'}: {first}")
+            out += [f"    and {one}" for one in others]
+    else:
+        out += [f"Compiled again because {_first_line(reason)}" for reason in frame.recompile_reasons]
+    out += [f"Graph break at {one}" for one in frame.breaks]
+    return out
+
+
+def symbol_table(frame: Frame, lead: str) -> list[str]:
+    """The sizes that a graph leaves open, one line each."""
+    if not frame.symbols:
+        return []
+    rows = [("symbol", "is", "was", "range", "set by")]
+    for one in frame.symbols:
+        sources = ", ".join(in_terms(source) for source in one.sources)
+        if one.specialized_by is not None or one.value:
+            by = f"specialised to {one.value}"
+            by += f" by {one.specialized_by}" if one.specialized_by is not None else ""
+            by += f": {_first_line(one.reason)}" if one.reason else ""
+        else:
+            by = "; ".join(dict.fromkeys(origin(place) for place in (one.lower_from, one.upper_from) if place))
+        rows.append((one.name, sources, one.hint, one.range, by))
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
+    return [f"{lead}Sizes that are left open:", *(f"{lead}  {line}".rstrip() for line in lines)]
+
+
+def guard_function(guards: Guards, name: str) -> list[str]:
+    """The guards as a function, with what a reader has to know of it."""
+    head = [f"# The code below runs where {name}(L, G) is true: L has the local variables by name, G the global ones."]
+    if any(one.live is not None for one in guards):
+        head.append("# `live` is a list of PyTorch's own objects, for the guards that have no Python form.")
+    return ["", *head, *guard_source(guards, name).rstrip("\n").splitlines()]
 
 
 def original_source(code: types.CodeType) -> str:
@@ -322,6 +372,14 @@ def _run(run: Session) -> list[str]:
             for one in run.full_code
         ]
         out.append("")
+    if found := run.distinct_breaks():
+        out += ["## Graph breaks", "", "Each once, with the compilations that end there:", ""]
+        for one, ids in found:
+            out.append(f"- {one} In {', '.join(ids)}.")
+            out += [f"  - The line: `{one.line.text}`"] if one.line is not None and one.line.text else []
+            out += [f"  - {hint}" for hint in one.hints]
+            out += [f"  - More: {one.link}"] if one.link else []
+        out.append("")
     if run.frames:
         out += ["## Compilations, in the order in which they were made", ""]
     for frame in run.frames:
@@ -345,8 +403,14 @@ def _frame(frame: Frame) -> list[str]:
     out.append(f"{place}{frame.status}{restarts}.")
     if frame.error:
         out.append(f"Why: {_first_line(frame.error)}")
-    out += [f"Graph break at {texts.break_summary(reason)}" for reason in frame.graph_breaks]
-    out += [f"Compiled again because {reason}" for reason in frame.recompile_reasons]
+    if told := reasons(frame):
+        out += ["", *(f"    {line}" for line in told), ""]
+    if frame.frontier:
+        out += ["", "It is used again where all of these hold:", ""]
+        out += [f"- `{one.condition}`" + (f" ({why})" if (why := one.why) else "") for one in frame.frontier]
+        out.append("")
+    if frame.symbols:
+        out += ["", *symbol_table(frame, "    "), ""]
     if frame.resume_calls:
         out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")
     out.append("")

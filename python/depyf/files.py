@@ -34,7 +34,10 @@ def check_writable(directory: Path) -> None:
 
 
 def claim(
-    path_for: Callable[[int], str], text_for: Callable[[int], str], taken: Container[str] = ()
+    path_for: Callable[[int], str],
+    text_for: Callable[[int], str],
+    taken: Container[str] = (),
+    core: Callable[[str], str] | None = None,
 ) -> tuple[Path, bool]:
     """Writes a text to the first of the numbered paths that is free or has the same content.
 
@@ -42,6 +45,7 @@ def claim(
         path_for: the path that goes with a number.
         text_for: the text, which may name the number.
         taken: paths that are not to be used even if their content is the same.
+        core: gives the part of a text that counts: a file whose text has the same is replaced.
 
     Returns:
         The path, and whether the file was made by this call.
@@ -57,8 +61,12 @@ def claim(
         if _create(Path(path), data):
             return Path(path), True
         # What is there may be anything, a directory too.
-        with contextlib.suppress(OSError):
-            if Path(path).read_bytes() == data:
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            there = Path(path).read_bytes()
+            if there == data:
+                return Path(path), False
+            if core is not None and core(there.decode("utf-8")) == core(data.decode("utf-8")):
+                replace(Path(path), data.decode("utf-8"))
                 return Path(path), False
     raise AssertionError("unreachable")
 

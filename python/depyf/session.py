@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import types
+import typing
 from dataclasses import dataclass, field
 from typing import Any
+
+from depyf.source_line import Line
 
 SCHEMA_VERSION = 1
 
@@ -26,6 +30,94 @@ class Missing:
 
     kind: str
     why: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A guard that does not hold, all in the user's terms."""
+
+    condition: str
+    """What must hold: `self.scale == 1.0`."""
+    subject: str
+    """The value that it is about."""
+    expected: str
+    actual: str
+    line: Line | None = None
+    """The user's line that needs the guard."""
+    kind: str = ""
+    """The kind of guard, as PyTorch calls it."""
+    entry: str = ""
+    """The compile id of the compilation that it belongs to."""
+
+    def __str__(self) -> str:
+        where = f"  # {self.line}" if self.line is not None else ""
+        if not self.subject:
+            return f"{self.condition}{where}"
+        return f"{self.subject}: expected {self.expected}, was {self.actual}{where}"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A condition on the next call. A call that does not meet it is not served by the compilation that has it."""
+
+    condition: str
+    """In the user's terms: `2 <= x.shape[0] <= 64`."""
+    subject: str = ""
+    """The value that it is about, `x.shape[0]`; "" where it is about several, or the state of the process."""
+    line: Line | None = None
+    """The user's line that needs it."""
+    origin: str = ""
+    """What in PyTorch set it, where that is no line of the user's."""
+
+    @property
+    def why(self) -> str:
+        """What needs it; "" if that is not known, or nothing in particular."""
+        return "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
+
+    def __str__(self) -> str:
+        return f"{self.condition}  # {self.why}" if self.why else self.condition
+
+
+@dataclass(frozen=True)
+class Break:
+    """A graph break."""
+
+    reason: str
+    explanation: str = ""
+    hints: tuple[str, ...] = ()
+    line: Line | None = None
+    """The user's line at which the graph ends."""
+    link: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """The same for the same break in several compilations."""
+        return (self.reason, self.line.file if self.line else "", self.line.line if self.line else 0)
+
+    def __str__(self) -> str:
+        where = f"{self.line.name}:{self.line.line}: " if self.line is not None else ""
+        return f"{where}{self.reason}. {self.explanation}".rstrip(" .") + "."
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A size that a graph leaves open, or left open until something specialised it."""
+
+    name: str
+    sources: tuple[str, ...]
+    """Dynamo's expressions for it: `L['x'].size()[0]`."""
+    hint: str = ""
+    """The value in the call that was compiled."""
+    range: str = ""
+    """The values that are allowed, `[2, 64]`; "int_oo" is infinity."""
+    lower_from: str = ""
+    upper_from: str = ""
+    """What set the bound, in PyTorch's words: a place in PyTorch, or a line of the user's."""
+    value: str = ""
+    """The one value that it was specialised to."""
+    specialized_by: Line | None = None
+    """The user's line that needs the one value."""
+    reason: str = ""
 
 
 @dataclass
@@ -57,11 +149,22 @@ class Frame:
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
     guards: list[str] = field(default_factory=list)
+    """The tree of guards as PyTorch prints it."""
+    frontier: list[Limit] = field(default_factory=list)
+    """What the next call must be like for this compilation to be used again."""
+    symbols: list[Symbol] = field(default_factory=list)
     graph_breaks: list[str] = field(default_factory=list)
+    """In PyTorch's words."""
+    breaks: list[Break] = field(default_factory=list)
     recompile_reasons: list[str] = field(default_factory=list)
+    """In PyTorch's words."""
+    failures: list[Failure] = field(default_factory=list)
+    """Of each earlier compilation the guards that did not hold, the one that PyTorch meets first in front."""
     artifacts: list[Artifact] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    seconds: float | None = field(default=None, compare=False)
+    """How long the compilation took, its forward graph's included. Not in `session.json`: it differs in every run."""
 
     def files(self, kind: str) -> list[str]:
         """The names of the files of one kind."""
@@ -95,6 +198,8 @@ class Session:
         """The record as JSON has it. The directory is left out: a dump can be moved."""
         data = dataclasses.asdict(self)
         del data["directory"]
+        for frame in data["frames"]:
+            del frame["seconds"]
         return data
 
     @classmethod
@@ -104,13 +209,34 @@ class Session:
         Raises:
             TypeError: fields are missing or unknown.
         """
-        data = dict(data)
-        frames = []
-        for one in data.pop("frames"):
-            one = dict(one)
-            one["artifacts"] = [Artifact(**artifact) for artifact in one["artifacts"]]
-            one["missing"] = [Missing(**missing) for missing in one["missing"]]
-            frames.append(Frame(**one))
-        full_code = [FullCode(**one) for one in data.pop("full_code")]
-        other = [Artifact(**one) for one in data.pop("other_artifacts")]
-        return cls(directory, frames=frames, full_code=full_code, other_artifacts=other, **data)
+        return typing.cast(Session, _load(cls, {**data, "directory": directory}))
+
+    def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
+        """Each graph break once, with the compile ids of the compilations that end there."""
+        found: dict[tuple[str, str, int], tuple[Break, list[str]]] = {}
+        for frame in self.frames:
+            for one in frame.breaks:
+                ids = found.setdefault(one.key, (one, []))[1]
+                if frame.compile_id not in ids:
+                    ids.append(frame.compile_id)
+        return list(found.values())
+
+    def recompilations(self) -> list[Frame]:
+        """The compilations of functions that had one before."""
+        return [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
+
+
+def _load(kind: Any, data: Any) -> Any:
+    """Data as JSON has it as what the type says: a dataclass, a list or tuple of something, or something or None."""
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        unknown = set(data) - set(hints)
+        if unknown:
+            raise TypeError(f"unknown fields: {', '.join(sorted(unknown))}")
+        return typing.cast(Any, kind)(**{name: _load(hints[name], value) for name, value in data.items()})
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (list, tuple):
+        return origin(_load(arguments[0], one) for one in data)
+    if origin is types.UnionType:
+        return None if data is None else _load(arguments[0], data)
+    return data

@@ -23,6 +23,7 @@ class Listener(Protocol):
     def traced(self, record: trace.Record) -> None: ...
     def scheduled(self, kind: str, text: str) -> None: ...
     def named_graph(self, name: str, graph: Any, caller: str) -> None: ...
+    def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
 
@@ -54,6 +55,7 @@ def add(listener: Listener) -> None:
                 lambda: dynamo.add_bytecode_hook(_transformed),
                 lambda: trace.add_trace_handler(_traced),
                 lambda: graphs.add_named_graph_hook(_named_graph),
+                lambda: dynamo.add_guard_hook(_guarded),
             ):
                 try:
                     _undo.append(set_hook())
@@ -115,3 +117,7 @@ def _scheduled(kind: str, text: str) -> None:
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:
     _tell(lambda listener: listener.named_graph(name, graph, caller))
+
+
+def _guarded(manager: Any, local: dict[str, Any], builder: Any) -> None:
+    _tell(lambda listener: listener.guarded(manager, local, builder))

@@ -5,14 +5,15 @@ from __future__ import annotations
 import platform
 import threading
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, decompiler, dump, files, names, report
-from depyf.compat import dynamo, graphs, trace
-from depyf.guards import texts
-from depyf.session import Artifact, Frame, Session
+from depyf import decompilation, decompiler, dump, files, names, report, source_line
+from depyf.capture.guarding import Guarded, Guarding
+from depyf.compat import dynamo, graphs, origins, trace
+from depyf.guards import breaks, texts
+from depyf.session import Artifact, Frame, Session, Symbol
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 
@@ -41,6 +42,8 @@ class _Compile:
     resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
     cache_hit: bool = False
     ended: bool = False
+    guarded: Guarded | None = None
+    specialized: list[Symbol] = field(default_factory=list)
 
 
 class Recorder:
@@ -61,6 +64,7 @@ class Recorder:
         self._taken: set[str] = set()
         self._resume_names: dict[int, tuple[types.CodeType, str]] = {}
         self._seen_codes: set[int] = set()
+        self._guarding = Guarding()
         self._keep: list[types.CodeType] = []
         self._told = False
         self._closed = False
@@ -116,6 +120,19 @@ class Recorder:
                 return
             self._add(kind, text, graphs.direction(), ".txt")
 
+    def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
+        """The guards of a compilation are made."""
+        with self._lock:
+            if self._closed:
+                return
+            compile = self._current()
+            guarded = None if compile is None else self._guarding.made(manager, local, builder)
+            if compile is None or guarded is None:
+                return
+            compile.guarded = guarded
+            compile.frame.frontier = guarded.frontier
+            compile.frame.symbols = [_with_reason(one, compile.specialized) for one in guarded.symbols]
+
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
         """A graph that someone shows under a name."""
         number = names.compiled_fn_number(name)
@@ -161,6 +178,7 @@ class Recorder:
                 self._add_missing,
                 self._write_full_code,
                 self._write_index,
+                self._guarding.close,
             ):
                 try:
                     step()
@@ -257,7 +275,8 @@ class Recorder:
             group = by_code[key]
             original = group[0].original
             assert original is not None
-            sections.append(dump.Section(original, [compile.frame for compile in group]))
+            listed = [None if compile.guarded is None else compile.guarded.guards for compile in group]
+            sections.append(dump.Section(original, [compile.frame for compile in group], listed))
             for compile in group:
                 for resume in compile.resumes.values():
                     if resume is not None and id(resume) in by_code and id(resume) not in reached:
@@ -265,7 +284,7 @@ class Recorder:
                         todo.append(id(resume))
         name = sections[0].original.co_name
         text = dump.full_code(sections, self._read)
-        path = self._claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text)[0]
+        path = self._claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text, texts.without_ids)[0]
         ids = [frame.compile_id for section in sections for frame in section.frames]
         self.session.full_code.append(dump.FullCode(name, path.name, ids))
         return reached
@@ -306,6 +325,7 @@ class Recorder:
             frame.filename = frame.filename or record.filename or ""
             frame.line = record.line or frame.line
             compile.ended = True
+            frame.seconds = record.seconds
             if record.error:
                 frame.error = names.shorten(record.error)
             self._write_pending(compile)
@@ -315,8 +335,15 @@ class Recorder:
             reason = texts.break_reason(record.text)
             if reason not in frame.graph_breaks:
                 frame.graph_breaks.append(reason)
+                frame.breaks.append(breaks.read(record.text, origins.library()))
         elif record.event == "recompile reasons":
-            frame.recompile_reasons = [line for line in record.text.splitlines() if line.strip()]
+            frame.recompile_reasons = texts.recompile_reasons(record.text)
+            frame.failures = self._guarding.failures(frame.recompile_reasons)
+        elif record.event == "specialization":
+            line = source_line.users(record.stack, origins.library())
+            compile.specialized.append(
+                Symbol(record.symbol, (), value=record.value, specialized_by=line, reason=record.text)
+            )
         elif record.event == "cache hit":
             compile.cache_hit = True
 
@@ -414,10 +441,18 @@ class Recorder:
         frame.proved, frame.not_proved = result.proved, result.reason or None
         return result
 
-    def _claim(self, template: str, text: Any) -> tuple[Path, bool]:
-        path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken)
+    def _claim(self, template: str, text: Any, core: Any = None) -> tuple[Path, bool]:
+        path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken, core)
         self._taken.add(str(path))
         return path, created
 
     def _read(self, file: str) -> str:
         return (self.directory / file).read_text(encoding="utf-8")
+
+
+def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
+    """A symbol with the reason why it was specialised, if it was."""
+    for one in specialized:
+        if one.name == symbol.name:
+            return replace(symbol, value=one.value, specialized_by=one.specialized_by, reason=one.reason)
+    return symbol

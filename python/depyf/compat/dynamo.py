@@ -68,6 +68,74 @@ def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
     return remove
 
 
+def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable[[], None]:
+    """Has `hook(guard manager, local variables, guard builder)` called for each compilation, when its guards are made.
+
+    Returns what takes it away. PyTorch has one place for such a hook: one that is there already is called too.
+    """
+    try:
+        from torch._dynamo import guards
+    except ImportError:
+        return lambda: None
+    if not hasattr(guards, "guard_manager_testing_hook_fn"):
+        return lambda: None
+    before: Any = guards.guard_manager_testing_hook_fn
+    ours = not_compiled(hook)
+
+    def both(manager: Any, local: Any, builder: Any) -> None:
+        ours(manager, local, builder)
+        if before is not None:
+            before(manager, local, builder)
+
+    guards.guard_manager_testing_hook_fn = both
+
+    def remove() -> None:
+        if guards.guard_manager_testing_hook_fn is both:  # nobody else has set one since
+            guards.guard_manager_testing_hook_fn = before
+
+    return remove
+
+
+@dataclass(frozen=True)
+class Live:
+    """A cache entry's guards, alive; to be used at once."""
+
+    compile_id: str | None
+    guard_manager: Any
+    code: types.CodeType
+
+
+def live_entries(code: types.CodeType) -> list[Live]:
+    """The cache entries of an original code object, the one that is tried first in front."""
+    get = _entry_list()
+    if get is None:
+        return []
+    return [
+        Live(
+            None if (compile_id := getattr(entry, "compile_id", None)) is None else str(compile_id),
+            getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None),
+            entry.code,
+        )
+        for entry in get(code)
+    ]
+
+
+def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
+    """The code and the local variables of the call that makes Dynamo compile again.
+
+    To be called while the reasons are told. No argument leads there, so PyTorch's own frame is asked.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch._dynamo.guards" and "cache_entries" in frame.f_locals:
+            call = frame.f_locals.get("frame")
+            code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
+            if isinstance(code, types.CodeType) and isinstance(local, dict):
+                return code, local
+        frame = frame.f_back
+    return None
+
+
 def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, called so that Dynamo compiles neither it nor what it calls.
 

@@ -352,6 +352,8 @@ def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """Marks on a tensor's dimensions. From 2.13 on one more attribute says that there are any, and only it is looked at
     where none were seen: then the words say more than the guard asks.
     """
+    if not _accepts(leaf, _Marked()):
+        return [f"not hasattr({x}, {_MARKED!r})"]
     out = []
     for text in leaf.texts:
         tree = words.parse(words.read(text).condition)
@@ -359,8 +361,6 @@ def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         if plain is None:
             return None
         out.append(plain)
-    if not _accepts(leaf, _Marked()):
-        return [f"not hasattr({x}, {_MARKED!r})"]
     if all(_accepts(leaf, _with_mark(name)) for name in re.findall(r"_dynamo_\w+_indices", " ".join(leaf.texts))):
         return [f"not hasattr({x}, {_MARKED!r}) or {' and '.join(f'({one})' for one in out)}"]
     return out

@@ -49,6 +49,9 @@ def _split(text: str) -> tuple[str, str]:
     if "#" not in text:
         return text.strip(), ""
     first = text.partition("\n")[0]
+    code, sign, comment = first.partition("#")
+    if sign and "'" not in code and '"' not in code:  # no string that the sign could be part of
+        return code.strip(), comment.strip()
     try:
         for token in tokenize.generate_tokens(io.StringIO(first).readline):
             if token.type == tokenize.COMMENT:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from depyf.compat.dynamo import not_compiled
+from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
 # Name of a record that holds a graph -> kind of graph, as depyf names it in files.
@@ -38,6 +39,7 @@ _EVENTS = {
     "recompile_reasons": "recompile reasons",
     "fx_graph_cache_hit": "cache hit",
     "aotautograd_cache_hit": "cache hit",
+    "symbolic_shape_specialization": "specialization",
 }
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
@@ -60,6 +62,12 @@ class Record:
     """Of a start or an end: the function that is compiled."""
     error: str | None = None
     """Of an end: why nothing was compiled."""
+    seconds: float | None = None
+    """Of an end: how long the compilation took."""
+    symbol: str = ""
+    value: str = ""
+    stack: tuple[Line, ...] = ()
+    """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason."""
 
 
 class _Handler(logging.Handler):
@@ -112,11 +120,40 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
     if event == "end":
         facts = data if isinstance(data, dict) else {}
         failed = f"{facts['fail_type']}: {facts.get('fail_reason')}" if facts.get("fail_type") else None
-        return Record(event, filename=facts.get("co_filename"), line=facts.get("co_firstlineno"), error=failed)
+        seconds = facts.get("entire_frame_compile_time_s")
+        return Record(
+            event,
+            filename=facts.get("co_filename"),
+            line=facts.get("co_firstlineno"),
+            error=failed,
+            seconds=seconds if isinstance(seconds, float) else None,
+        )
+    if event == "specialization":
+        facts = data if isinstance(data, dict) else {}
+        stack = tuple(_lines(facts.get("user_stack")))
+        return Record(
+            event,
+            str(facts.get("reason", "")),
+            symbol=str(facts.get("symbol")),
+            value=str(facts.get("value")),
+            stack=stack,
+        )
     direction = None
     if event == "kernel" and payload is not None and (told := _AOT_ID.match(payload)):
         direction = told[1].replace("inference", "forward")
     return Record(event, payload or "", direction=direction)
+
+
+def _lines(stack: Any) -> Iterator[Line]:
+    """A stack in a record, which has numbers for the names of files."""
+    from torch._logging.structured import INTERN_TABLE
+
+    names = {number: name for name, number in INTERN_TABLE.items()}
+    for one in stack if isinstance(stack, list) else ():
+        file = one.get("filename")
+        yield Line(
+            str(names.get(file, file)), one.get("line") or 0, str(one.get("loc") or ""), str(one.get("name") or "")
+        )
 
 
 def has_inductor() -> bool:

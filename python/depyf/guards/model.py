@@ -9,23 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from depyf.compat import guard_forms
+from depyf.source_line import Line
 
 UNREADABLE = "<cannot be read>"
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of source."""
-
-    file: str
-    """As full a path as is known: Dynamo's words have only the end of it."""
-    line: int
-    text: str = ""
-    function: str = ""
-
-    def __str__(self) -> str:
-        name = self.file.replace("\\", "/").rpartition("/")[2]
-        return f"{name}:{self.line} {self.text}".rstrip()
 
 
 @dataclass
@@ -112,10 +98,11 @@ class Guard:
         code = self._compiled.get(expression)
         if code is None:
             code = self._compiled[expression] = compile(expression, "<guard>", "eval")
-        return _evaluated(code, L, G)
+        return evaluated(code, L, G)
 
 
-def _evaluated(code: str | types.CodeType, L: Mapping[str, Any] = {}, G: Mapping[str, Any] = {}) -> Any:
+def evaluated(code: str | types.CodeType, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
+    """The value of an expression over `L`, `G` and torch."""
     import torch
 
     return eval(code, {"torch": torch, "L": L, "G": G})

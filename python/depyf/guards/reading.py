@@ -7,7 +7,8 @@ from typing import Any
 
 from depyf.compat import guard_forms, guard_tree, guard_words
 from depyf.compat.guard_tree import Leaf, Node, Tree
-from depyf.guards.model import Guard, Guards, Line
+from depyf.guards.model import Guard, Guards
+from depyf.source_line import Line
 
 # Leaf guards that fix the type of a value well enough that reading an item of it means one thing only.
 _FIX_TYPE = {"TYPE_MATCH", "ID_MATCH", "DICT_LENGTH", "DICT_VERSION", "EQUALS_MATCH"}

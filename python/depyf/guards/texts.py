@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections import Counter
 
 # Identities of objects differ in every run and tell nobody anything.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
+_ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _NOISE = re.compile(r"Guard latency = |TREE_GUARD_MANAGER:")
 _LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
@@ -17,6 +19,11 @@ def tree(text: str) -> list[str]:
     """The lines of a guard tree as PyTorch prints it, the same in every run."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip() and not _NOISE.match(line)]
     return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", line)) for line in lines]
+
+
+def without_ids(text: str) -> str:
+    """A text with guards as Python, without the identities of objects in it, which differ in every run."""
+    return _ID_IN_PYTHON.sub(r"\1<id>", text)
 
 
 def conditions(lines: list[str]) -> list[str]:
@@ -42,6 +49,16 @@ def conditions(lines: list[str]) -> list[str]:
 def break_reason(text: str) -> str:
     """A graph break's report without the compiler's own traceback."""
     return text.partition("\nTraceback (most recent call last)")[0].strip()
+
+
+def recompile_reasons(text: str) -> list[str]:
+    """PyTorch's reasons, one for each compilation that does not serve: it tells one as text, several as JSON."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = text
+    found = data if isinstance(data, list) else [data]
+    return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", str(one).strip())) for one in found if str(one).strip()]
 
 
 def break_summary(reason: str) -> str:

@@ -1,0 +1,89 @@
+"""Where guards and symbolic sizes come from: the user's lines, and the place in PyTorch that asked.
+
+Relied on: a guard builder's `check_fn_manager.output_graph` with `guards` (each with `name`, `code_list`, `user_stack`)
+and `shape_env` (`var_to_sources`, `var_to_range`, `var_to_range_sloc`, `backed_var_to_val` or `var_to_val`,
+`replacements`, `guards`). What is missing is not told.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.session import Symbol
+from depyf.source_line import Line, users
+
+
+@dataclass
+class Origins:
+    """What the guards of one compilation come from."""
+
+    symbols: list[Symbol] = field(default_factory=list)
+    _lines: dict[tuple[str, str], Line] = field(default_factory=dict, repr=False)
+
+    def line_of(self, source: str, condition: str) -> Line | None:
+        """The user's line that needs a guard; see `guards.read`."""
+        found = self._lines.get((source, condition))
+        return found if found is not None else self._lines.get((source, ""))
+
+
+def library() -> str:
+    """The folder of torch, with the separator at its end."""
+    import torch
+
+    return os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+
+
+def read(builder: Any) -> Origins:
+    """Of the compilation that a guard builder belongs to."""
+    output = getattr(getattr(builder, "check_fn_manager", None), "output_graph", None)
+    if output is None:
+        return Origins()
+    return Origins(_symbols(getattr(output, "shape_env", None)), _guard_lines(getattr(output, "guards", ()) or ()))
+
+
+def users_line(stack: Iterable[Any] | None) -> Line | None:
+    """The innermost line of the user's own in a stack of frame summaries."""
+    lines = [
+        Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "") for frame in stack or ()
+    ]
+    return users(lines, library())
+
+
+def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
+    found: dict[tuple[str, str], Line] = {}
+    for guard in guards:
+        line = users_line(getattr(guard, "user_stack", None))
+        if line is not None:
+            for code in getattr(guard, "code_list", None) or ():
+                found.setdefault((guard.name, code.strip()), line)
+            found.setdefault((guard.name, ""), line)
+    return found
+
+
+def _symbols(env: Any) -> list[Symbol]:
+    found = []
+    sources = dict(getattr(env, "var_to_sources", None) or {})
+    ranges = getattr(env, "var_to_range", None) or {}
+    places = getattr(env, "var_to_range_sloc", None) or {}
+    hints = getattr(env, "backed_var_to_val", None)
+    if hints is None:
+        hints = getattr(env, "var_to_val", None) or {}
+    replaced = getattr(env, "replacements", None) or {}
+    for symbol, names in sources.items():
+        reach, place = ranges.get(symbol), places.get(symbol)
+        value = replaced.get(symbol)
+        found.append(
+            Symbol(
+                str(symbol),
+                tuple(str(name() if callable(name := getattr(one, "name", one)) else name) for one in names),
+                str(hints.get(symbol, "")),
+                f"[{reach.lower}, {reach.upper}]" if reach is not None else "",
+                str(getattr(place, "lower", None) or ""),
+                str(getattr(place, "upper", None) or ""),
+                "" if value is None else str(value),
+            )
+        )
+    return found

@@ -1,0 +1,138 @@
+"""Why a guard does not hold: what it expects, and what is there."""
+
+from __future__ import annotations
+
+import ast
+import reprlib
+from collections.abc import Mapping
+from typing import Any
+
+from depyf.guards.model import UNREADABLE, Guard, evaluated
+from depyf.guards.terms import in_terms
+from depyf.session import Failure
+
+_repr = reprlib.Repr()
+_repr.maxstring = _repr.maxother = 120
+_repr.maxlevel = 3
+
+
+def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+    """What a guard expects and finds.
+
+    Args:
+        guard: does not hold.
+        condition: the one of its conditions that fails, as `Guards.check` gives it.
+        L, G: the variables for which it does not hold. They are read, never changed.
+    """
+    parts = _failing_comparison(guard, condition, L, G)
+    if parts is None:
+        what = in_terms(guard.value) if guard.value else in_terms(guard.source) or "the state of the process"
+        text = in_terms(condition) if guard.live is None else guard.text
+        actual = described(guard, guard.value, L, G) if guard.value is not None else "not so"
+        return Failure(text, what, text, actual, guard.line, guard.kind)
+    subject, sign, constant = parts
+    shown = in_terms(subject)
+    if shown.startswith("id("):
+        what = shown[3:-1]
+        expected = guard.hint or _class_in(guard.text) or "the same object as before"
+        actual = _of_same_name(described(guard, subject[3:-1], L, G), expected)
+        return Failure(f"{what} is the same object", what, expected, actual, guard.line, guard.kind)
+    expected = constant if sign in ("==", "is") else f"{sign} {constant}"
+    actual = described(guard, subject, L, G)
+    return Failure(f"{shown} {sign} {constant}", shown, expected, actual, guard.line, guard.kind)
+
+
+def _failing_comparison(
+    guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]
+) -> tuple[str, str, str] | None:
+    """(subject, operator, constant) of the first comparison in a condition that fails; None if there is none."""
+    if guard.live is not None:
+        return None
+    try:
+        tree = ast.parse(condition, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
+        if not isinstance(part, ast.Compare):
+            continue
+        for left, operator, right in zip([part.left, *part.comparators], part.ops, part.comparators, strict=False):
+            one = ast.unparse(ast.Compare(left, [operator], [right]))
+            if _holds(guard, one, L, G):
+                continue
+            sign = one[len(ast.unparse(left)) :].split()
+            word = (
+                "is not"
+                if isinstance(operator, ast.IsNot)
+                else "not in"
+                if isinstance(operator, ast.NotIn)
+                else sign[0]
+            )
+            if _reads(left) or not _reads(right):
+                return ast.unparse(left), word, ast.unparse(right)
+            turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(word, word)
+            return ast.unparse(right), turned, ast.unparse(left)
+    return None
+
+
+def _reads(tree: ast.expr) -> bool:
+    return any(
+        isinstance(node, (ast.Name, ast.Call)) and getattr(node, "id", "") not in ("float",) for node in ast.walk(tree)
+    )
+
+
+def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
+    try:
+        with guard.reading():
+            return bool(evaluated(expression, L, G))
+    except Exception:
+        return False
+
+
+def described(guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any]) -> str:
+    """A value as text of bounded length; a tensor by its type and shape. Reads it as the guard does."""
+    if expression is None:
+        return UNREADABLE
+    try:
+        with guard.reading():
+            return shown(evaluated(expression, L, G))
+    except Exception as error:
+        return f"not there ({type(error).__name__})" if isinstance(error, LookupError | AttributeError) else UNREADABLE
+
+
+def shown(value: Any) -> str:
+    """A value as text of bounded length, without running code of classes that are not Python's or torch's own."""
+    kind = type(value)
+    if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
+        return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
+    module = str(type.__getattribute__(kind, "__module__"))
+    if isinstance(value, type):
+        return str(type.__getattribute__(value, "__qualname__"))
+    if module.partition(".")[0] == "torch" and hasattr(kind, "dtype") and hasattr(kind, "size"):
+        return f"{kind.__name__} of {value.dtype}, shape {tuple(value.shape)}"
+    if module in ("torch", "torch._C") and kind.__name__ in ("dtype", "device", "Size", "layout", "DispatchKeySet"):
+        return tuple.__repr__(value) if kind.__name__ == "Size" else repr(value)
+    name = getattr(value, "__qualname__", None) if module == "builtins" else None
+    return f"{kind.__name__} {name}" if isinstance(name, str) else f"an object of {module}.{kind.__qualname__}"
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    kind = type(value)
+    if kind in (tuple, list, set, frozenset):
+        return depth < 3 and len(value) < 100 and all(_is_plain(one, depth + 1) for one in value)
+    if kind is dict:
+        return (
+            depth < 3
+            and len(value) < 100
+            and all(_is_plain(k, 3) and _is_plain(v, depth + 1) for k, v in value.items())
+        )
+    return kind in (int, float, complex, bool, str, bytes, type(None), range, slice)
+
+
+def _class_in(text: str) -> str:
+    """The class in Dynamo's words for a guard on an object's identity."""
+    _, found, rest = text.partition("type=<class '")
+    return f"that object of {rest.partition(chr(39))[0]}" if found else ""
+
+
+def _of_same_name(actual: str, expected: str) -> str:
+    return f"another, {actual}" if actual not in expected else actual

@@ -1,0 +1,145 @@
+"""The frontier of a compilation: what the next call must be like for it to be used again, in the user's terms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from depyf.guards.model import Guard
+from depyf.guards.terms import bounds, in_terms
+from depyf.session import Limit, Symbol
+
+_ALIASING = {"NO_TENSOR_ALIASING": "no two of {} are the same tensor", "OBJECT_ALIASING": "{} are the same object"}
+_ALIASING["STORAGE_OVERLAPPING"] = "{} overlap in memory as they did"
+_FRAMEWORK = re.compile(r"^\((?P<place>\S+:\d+ in \S+)\)$")
+_SAME = re.compile(r"^[\w.'\[\]]+ is [\w.'\[\]]+$")
+_CLASS = re.compile(r"type=<class '([^']+)'>")
+_OF_MODULE = re.compile(r"\['_(?:modules|parameters|buffers)'\]|\._(?:modules|parameters|buffers)\b")
+
+
+def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -> list[Limit]:
+    """The limits of one compilation: first those that an argument can cross, at the end what is seldom crossed.
+
+    Args:
+        guards: of the compilation.
+        symbols: its symbolic sizes, if they were recorded; they tell what set a bound.
+    """
+    found: list[Limit] = []
+    state = fixed = parts = tensors = 0
+    reach: dict[str, list[tuple[str, str, Guard]]] = {}
+    for guard in guards:
+        if guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
+            continue
+        if not guard.quiet:
+            state += 1
+        elif guard.kind in _ALIASING:
+            names = ", ".join(in_terms(one) for one in guard.members)
+            found.append(Limit(_ALIASING[guard.kind].format(names), "", guard.line))
+        elif guard.kind == "TENSOR_MATCH":
+            if _OF_MODULE.search(guard.source):
+                tensors += 1
+            else:
+                found += _tensor(guard, reach)
+        elif _OF_MODULE.search(guard.value or "") and guard.kind not in ("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH"):
+            parts += 1
+        elif guard.kind in ("ID_MATCH", "REACHABLE") or guard.source.startswith("G['__") or _is_about_modules(guard):
+            fixed += 1
+        elif (kind := _CLASS.search(guard.text)) and guard.kind == "TYPE_MATCH":
+            name = in_terms(guard.source)
+            found.append(Limit(f"{name} is a {kind[1]}, of no subclass", name, guard.line))
+        else:
+            found += _plain(guard, reach)
+    found = _ranges(reach, None if symbols is None else list(symbols)) + found
+    for count, text in (
+        (tensors, "parameters and buffers keep type, dtype, device, shape and requires_grad"),
+        (parts, "modules have the same classes, submodules and hooks"),
+        (fixed, "functions, classes and modules in use are the same objects"),
+        (state, "grad mode, autocast, default dtype and device, number of threads and other global state are the same"),
+    ):
+        if count:
+            found.append(Limit(f"{text} ({count} guard{'s' if count > 1 else ''})"))
+    return found
+
+
+def _is_about_modules(guard: Guard) -> bool:
+    """Is it about names of modules, and not about values?"""
+    return all(_SAME.match(one) and "L[" not in one for one in guard.conditions) and bool(guard.conditions)
+
+
+def _tensor(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list[Limit]:
+    name = in_terms(guard.source)
+    facts = []
+    for condition in guard.conditions:
+        for subject, sign, constant in bounds(condition):
+            if subject.startswith(f"{name}.shape["):
+                reach.setdefault(subject, []).append((sign, constant, guard))
+            elif subject == f"{name}.dtype":
+                facts.append(constant)
+            elif subject == f"{name}.requires_grad":
+                facts.append(f"requires_grad {constant}")
+            elif subject.startswith(f"{name}.stride("):
+                facts.append(f"stride({subject.rpartition('(')[2][:-1]}) {constant}")
+        if condition.startswith("type("):
+            facts.insert(0, in_terms(condition.rpartition(" ")[2]))
+    if not facts:
+        return [Limit(guard.text, name, guard.line)]
+    return [Limit(f"{name} is a tensor like the one that was seen: {', '.join(facts)}", name, guard.line)]
+
+
+def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list[Limit]:
+    if guard.live is not None:
+        return [Limit(guard.text, in_terms(guard.source), guard.line)]
+    found = []
+    for condition in guard.conditions:
+        if condition.startswith(("type(", "id(type(")) and len(guard.conditions) > 1:
+            continue  # that it is a float goes without saying where it is 1.0
+        parts = bounds(condition)
+        if parts:
+            for subject, sign, constant in parts:
+                reach.setdefault(subject, []).append((sign, constant, guard))
+        else:
+            found.append(Limit(in_terms(condition), in_terms(guard.source), guard.line))
+    return found
+
+
+def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol] | None) -> list[Limit]:
+    """One limit for each value, of all the comparisons that it must meet."""
+    by_source = {in_terms(source): symbol for symbol in symbols or () for source in symbol.sources}
+    found = []
+    for subject, parts in sorted(reach.items(), key=lambda one: ".shape[" not in one[0]):
+        low = [constant for sign, constant, _ in parts if sign == ">="]
+        high = [constant for sign, constant, _ in parts if sign == "<="]
+        first = parts[0][2]
+        if len(low) == len(high) == 1 and len(parts) == 2:
+            condition = f"{low[0]} <= {subject} <= {high[0]}"
+        else:
+            condition = " and ".join(dict.fromkeys(f"{subject} {sign} {constant}" for sign, constant, _ in parts))
+        symbol = by_source.get(subject)
+        if symbol is None:
+            guessed = "the guard itself is not due user code" in first.text or first.kind == "SYMBOLIC_SHAPE_GUARD"
+            unknown = "what in PyTorch set this bound was not recorded; depyf.prepare_debug records it"
+            is_size = first.kind in ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD") and guessed and symbols is None
+            found.append(Limit(condition, subject, None if is_size else first.line, unknown if is_size else ""))
+            continue
+        origins = []
+        if high:
+            origins.append(f"<= {high[0]}: {origin(symbol.upper_from)}")
+        if low:
+            origins.append(f">= {low[0]}: {origin(symbol.lower_from)}")
+        found.append(Limit(condition, subject, None, "; ".join(origins)))
+    return found
+
+
+def origin(place: str) -> str:
+    """Where a bound on a size comes from, from PyTorch's words for the place."""
+    if "0/1 specialization" in place:
+        return "PyTorch always compiles the sizes 0 and 1 on their own"
+    found = _FRAMEWORK.match(place)
+    if found is None:
+        return place or "not recorded"
+    where = found["place"]
+    if "autograd_cache" in where or "codecache" in where or "output_code" in where:
+        return f"a guard that the cached result brings with it ({where})"
+    if where.startswith("_inductor/"):
+        return f"Inductor's own guard ({where})"
+    return f"PyTorch's own guard ({where})"

@@ -1,0 +1,141 @@
+"""Guards in the user's terms: `x.shape[0]` for `L['x'].size()[0]`, `self.b1` for `L['self'].__dict__['_modules']['b1']`."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+# Where a module keeps what its users reach as attributes.
+_TABLES = {"__dict__", "_modules", "_parameters", "_buffers"}
+_GENERATED = re.compile(r"^__(?:import_(?P<module>\w+)|builtins_dict__\w*)$")
+
+
+def in_terms(expression: str) -> str:
+    """An expression over `L` and `G` in the user's terms; itself if it is not Python."""
+    try:
+        tree = ast.parse(expression, mode="eval").body
+        return ast.unparse(_Terms().visit(tree))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return expression
+
+
+class _Terms(ast.NodeTransformer):
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if isinstance(node.value, ast.Name) and node.value.id in ("L", "G") and isinstance(key, str):
+            return _name(key)
+        if isinstance(key, str) and key.isidentifier():
+            table = node.value
+            if _is_builtins(table):
+                return ast.Name(key)
+            if isinstance(table, ast.Attribute) and table.attr in _TABLES:
+                return ast.Attribute(self.visit(table.value), key)
+            if isinstance(table, ast.Subscript) and isinstance(table.slice, ast.Constant):
+                inner = table.value
+                if table.slice.value in _TABLES and isinstance(inner, ast.Attribute) and inner.attr == "__dict__":
+                    return ast.Attribute(self.visit(inner.value), key)
+        size = node.value
+        if _is_method(size, "size") and isinstance(size, ast.Call) and not size.args:
+            return ast.Subscript(self._attribute(size, "shape"), self.visit(node.slice))
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Name) and node.func.id == "__import__" and len(node.args) == 1:
+            module = node.args[0]
+            if isinstance(module, ast.Constant) and isinstance(module.value, str):
+                return _name(module.value)
+        if _is_method(node, "size"):
+            shape = self._attribute(node, "shape")
+            return shape if not node.args else ast.Subscript(shape, self.visit(node.args[0]))
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _attribute(self, call: ast.Call, name: str) -> ast.Attribute:
+        assert isinstance(call.func, ast.Attribute)
+        return ast.Attribute(self.visit(call.func.value), name)
+
+
+def _is_method(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
+
+
+def _is_builtins(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return False
+    return isinstance(node.slice.value, str) and node.slice.value.startswith("__builtins_dict__")
+
+
+def _name(name: str) -> ast.expr:
+    """A variable; Dynamo's own name for an imported module as the module's name."""
+    found = _GENERATED.match(name)
+    if found and found["module"]:
+        parts = found["module"].split("_dot_")
+        tree: ast.expr = ast.Name(parts[0])
+        for part in parts[1:]:
+            tree = ast.Attribute(tree, part)
+        return tree
+    return ast.Name(name)
+
+
+def bounds(condition: str) -> list[tuple[str, str, str]]:
+    """The comparisons with constants that a condition consists of: (subject, operator, constant), in the user's terms.
+
+    `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` is `[("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=", "64")]`, a
+    comparison of sizes with a tuple one for each dimension. Empty if the condition is anything else.
+    """
+    try:
+        tree = ast.parse(condition, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found: list[tuple[str, str, str]] = []
+    for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
+        one = _comparisons(part)
+        if one is None:
+            return []
+        found += one
+    return found
+
+
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!=", "is": "is", "is not": "is not"}
+
+
+def _comparisons(tree: ast.expr) -> list[tuple[str, str, str]] | None:
+    if not isinstance(tree, ast.Compare):
+        return None
+    found = []
+    for left, operator, right in zip([tree.left, *tree.comparators], tree.ops, tree.comparators, strict=False):
+        sign = _OPERATORS.get(type(operator))
+        if sign is None:
+            return None
+        if _is_plain(right) and not _is_plain(left):
+            found += _dimensions(left, sign, right)
+        elif _is_plain(left) and not _is_plain(right):
+            found += _dimensions(right, _TURNED[sign], left)
+        else:
+            return None
+    return found
+
+
+def _dimensions(subject: ast.expr, sign: str, constant: ast.expr) -> list[tuple[str, str, str]]:
+    name = in_terms(ast.unparse(subject))
+    if sign == "==" and isinstance(constant, ast.Tuple) and name.endswith((".shape", ".stride()")):
+        name = name.removesuffix("()")
+        at = "{}[{}]" if name.endswith(".shape") else "{}({})"
+        return [(at.format(name, i), "==", ast.unparse(one)) for i, one in enumerate(constant.elts)]
+    return [(name, sign, ast.unparse(constant))]
+
+
+def _is_plain(tree: ast.expr) -> bool:
+    """Does it mean the same whatever the inputs are?"""
+    return not any(
+        isinstance(node, ast.Name) and node.id in ("L", "G", "id", "type") for node in ast.walk(tree)
+    ) and not (any(isinstance(node, ast.Call) for node in ast.walk(tree)))

@@ -1,0 +1,39 @@
+"""A line of source, as everything that points to the user's program has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of source."""
+
+    file: str
+    """As full a path as is known: Dynamo's words have only the end of it."""
+    line: int
+    text: str = ""
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.line} {self.text}".rstrip()
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folders."""
+        return self.file.replace("\\", "/").rpartition("/")[2]
+
+
+def users(lines: Iterable[Line], library: str) -> Line | None:
+    """The innermost line that is the user's: not of the library whose folder is given. The innermost of all if none is.
+
+    Args:
+        lines: a stack, the innermost line last.
+        library: the path of its folder, with the separator at its end.
+    """
+    found = list(lines)
+    for line in reversed(found):
+        if not line.file.startswith(library):
+            return line
+    return found[-1] if found else None

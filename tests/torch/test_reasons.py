@@ -1,0 +1,191 @@
+"""Why a function was compiled again, where its graphs end, and what would be compiled next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import depyf
+import torch
+from depyf.guards.terms import bounds, in_terms
+from depyf.session import Session
+from torch_helpers import check_dump, example, runs_in
+
+
+@pytest.fixture(scope="module")
+def train(tmp_path_factory):
+    """The training example under prepare_debug: its session, its directory, and each call's arguments and results."""
+    directory = tmp_path_factory.mktemp("train")
+    module = example("train")
+    torch._dynamo.reset()
+    with (
+        torch._dynamo.config.patch(automatic_dynamic_local_pgo=False),
+        depyf.prepare_debug(directory) as session,
+    ):
+        module.main("aot_eager")
+    torch._dynamo.reset()
+    return session, directory
+
+
+def line_with(module, text):
+    lines = Path(module.__file__).read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if text in line)
+
+
+def test_two_distinct_breaks_with_line_reason_and_hint(train):
+    session, directory = train
+    module = example("train")
+    found = session.distinct_breaks()
+    lines = [one.line.line for one, _ in found]
+    assert lines == [line_with(module, 'print("step"'), line_with(module, "if x.mean() > 1000")]
+    assert [len(ids) for _, ids in found] == [2, 3]
+    (printed, _), (branch, _) = found
+    assert printed.line.file == branch.line.file == module.__file__
+    assert "print" in printed.explanation and "print" in printed.line.text and printed.hints
+    assert branch.reason == "Data-dependent branching" and any("torch.cond" in hint for hint in branch.hints)
+    index = (directory / "index.md").read_text()
+    assert index.count("## Graph breaks") == 1 and printed.hints[0] in index
+
+
+def test_four_recompilations_with_both_values_and_the_line(train):
+    session, directory = train
+    module = example("train")
+    again = session.recompilations()
+    assert [frame.compile_id for frame in again] == ["0/1", "1/1", "2/1", "1/2"]
+    for frame in again[:3]:
+        (failure,) = frame.failures
+        assert (failure.subject, failure.expected, failure.actual) == ("x.shape", "(8, 64)", "(16, 64)")
+        assert failure.line.file == module.__file__
+    scale = again[3].failures
+    assert [one.entry for one in scale] == ["1/1", "1/0"]
+    for one in scale:
+        assert (one.condition, one.expected, one.actual) == ("self.scale == 1.0", "1.0", "0.5")
+        assert one.line.line == line_with(module, "* self.scale") and "self.b2(x) * self.scale" in one.line.text
+    assert "self.scale: expected 1.0, was 0.5" in (directory / "index.md").read_text()
+    assert all(frame.transformed_file for frame in session.frames) and len(session.frames) == 7
+
+
+def test_the_story_has_guards_that_run(train):
+    session, directory = train
+    (story,) = session.full_code
+    text = (directory / story.file).read_text()
+    for i in range(7):
+        assert f"def guard_{i}(L, G):" in text
+    scale = next(line for line in text.splitlines() if "['scale'] == 1.0" in line or "['scale']) is float" in line)
+    assert "train.py" in scale and "self.b2(x) * self.scale" in scale
+    check_dump(directory)
+    assert Session.from_dict(runs_in(directory)[0], str(directory)) == session
+
+
+def test_guards_of_the_story_decide(tmp_path):
+    toy = example("toy")
+    x = torch.ones(10)
+    with depyf.prepare_debug(tmp_path) as session:
+        toy.main("eager")
+    source = (tmp_path / session.full_code[0].file).read_text()
+    start = source.index("import torch\n", source.index("# The code below runs where guard_0"))
+    space = {}
+    end = min(i for i in (source.find("\n\n\n# -", start), source.find("\n# __transformed", start)) if i > 0)
+    exec(source[start:end], space)
+    scope = vars(toy)
+    assert space["guard_0"]({"a": x, "b": x.clone()}, scope)
+    assert not space["guard_0"]({"a": x, "b": x.double()}, scope)
+    assert not space["guard_0"]({"a": x, "b": torch.ones(9)}, scope)
+
+
+def test_sizes_are_told_of_and_what_specialised_them(tmp_path):
+    def sized(x, y):
+        if x.shape[0] == 6:
+            return x * 2
+        return x + y.sum()
+
+    x, y = torch.ones(6, 3), torch.ones(5)
+    torch._dynamo.maybe_mark_dynamic(x, 0)
+    torch._dynamo.mark_dynamic(y, 0)
+
+    def other(x, y):
+        return sized(x, y) + y.sum()
+
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(other, backend="eager")(x, y)
+    (frame,) = session.frames
+    one, two = frame.symbols
+    assert one.sources == ("L['x'].size()[0]",) and one.value == "6" and one.hint == "6"
+    assert "if x.shape[0] == 6" in one.specialized_by.text
+    assert two.sources == ("L['y'].size()[0]",) and not two.value and two.hint == "5" and two.range.startswith("[")
+    limits = {limit.subject: limit for limit in frame.frontier}
+    assert limits["x.shape[0]"].condition == "x.shape[0] == 6"
+    text = (tmp_path / session.full_code[0].file).read_text()
+    assert "specialised to 6" in text and "y.shape[0]" in text
+    graph = (tmp_path / frame.files("Captured_Graph")[0]).read_text()
+    assert f"f32[{two.name}]" in graph
+
+
+def test_the_user_own_bound_is_told_with_its_line(tmp_path):
+    def f(x):
+        return x * 2 if x.shape[0] <= 40 else x * 3
+
+    x = torch.ones(6)
+    torch._dynamo.mark_dynamic(x, 0)
+    compiled = torch.compile(f, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(x)
+    limit = session.frames[0].frontier[0]
+    assert limit.condition == "2 <= x.shape[0] <= 40" and "x.shape[0] <= 40" in limit.why
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        compiled(torch.ones(40))
+        with pytest.raises(torch._dynamo.exc.RecompileError):
+            compiled(torch.ones(41))
+
+
+def test_a_reason_that_is_no_guard_is_told_in_words(tmp_path):
+    def f(x):
+        return x + 1
+
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(f, backend="eager")(torch.ones(3))
+        torch.compile(f, backend="aot_eager")(torch.ones(3))
+    (again,) = session.recompilations()
+    assert "BACKEND_MATCH" in again.failures[0].condition
+
+
+def test_global_state_that_changed_is_told(tmp_path):
+    def f(x):
+        return x + 1
+
+    compiled = torch.compile(f, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(torch.ones(3))
+        with torch.no_grad():
+            compiled(torch.ones(3))
+    (again,) = session.recompilations()
+    assert again.failures[0].condition == "torch.is_grad_enabled() is True" and again.failures[0].actual == "False"
+
+
+@pytest.mark.parametrize(
+    ("expression", "terms"),
+    [
+        ("L['x'].size()[0]", "x.shape[0]"),
+        ("L['x'].size(1)", "x.shape[1]"),
+        ("L['self'].__dict__['_modules']['b1'].__dict__['scale']", "self.b1.scale"),
+        ("L['self']._modules['b1']._parameters['weight'].dtype", "self.b1.weight.dtype"),
+        ("G['__import_torch_dot_nn_dot_functional'].gelu", "torch.nn.functional.gelu"),
+        ("G['__builtins_dict___1']['print']", "print"),
+        ("L['t']['k'] + G['N']", "t['k'] + N"),
+        ("not python", "not python"),
+        ("L['x'", "L['x'"),
+    ],
+)
+def test_in_the_users_terms(expression, terms):
+    assert in_terms(expression) == terms
+
+
+def test_bounds_of_a_condition():
+    assert bounds("2 <= L['x'].size()[0] and L['x'].size()[0] <= 64") == [
+        ("x.shape[0]", ">=", "2"),
+        ("x.shape[0]", "<=", "64"),
+    ]
+    assert bounds("L['x'].size() == (8, 64)") == [("x.shape[0]", "==", "8"), ("x.shape[1]", "==", "64")]
+    assert bounds("3 > L['n'] > 1") == [("n", "<", "3"), ("n", ">", "1")]
+    assert bounds("f(L['n']) < L['m']") == [] == bounds("L['x'")
