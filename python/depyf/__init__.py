@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from depyf.logs import install, uninstall
     from depyf.session import Session
     from depyf.stepper import step
+    from depyf.toolkit import cache_entries, dispatch, new_entry, registered
 
 __all__ = [
     "DecompilationError",
@@ -25,11 +26,15 @@ __all__ = [
     "Proof",
     "Session",
     "__version__",
+    "cache_entries",
     "compile_like",
     "decompile",
+    "dispatch",
     "install",
+    "new_entry",
     "prepare_debug",
     "prove",
+    "registered",
     "step",
     "uninstall",
 ]
@@ -41,8 +46,12 @@ except metadata.PackageNotFoundError:  # the source tree is on the path, the pac
 
 _LAZY = {
     "Session": "depyf.session",
+    "cache_entries": "depyf.toolkit",
+    "dispatch": "depyf.toolkit",
     "install": "depyf.logs",
+    "new_entry": "depyf.toolkit",
     "prepare_debug": "depyf.capture",
+    "registered": "depyf.toolkit",
     "step": "depyf.stepper",
     "uninstall": "depyf.logs",
 }

@@ -218,11 +218,11 @@ def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: typ
     )
     if found != wanted or starred != flags or not same_names:
         raise ValueError(
-            f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {_signature(code)}"
+            f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {signature(code)}"
         )
 
 
-def _signature(code: types.CodeType) -> str:
+def signature(code: types.CodeType) -> str:
     """The arguments of a code object as a `def` writes them."""
     args = _code_arguments(code)
     out = args[: code.co_argcount]

@@ -9,6 +9,7 @@ replacement, ValueError says so.
 from __future__ import annotations
 
 import dis
+import inspect
 import types
 from collections.abc import Iterator
 
@@ -57,6 +58,100 @@ def global_names(code: types.CodeType) -> set[str]:
         if name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"):
             found.add(code.co_names[argument >> 1 if _NULL_BIT and name == "LOAD_GLOBAL" else argument])
     return found
+
+
+def assigned_names(code: types.CodeType) -> set[str]:
+    """The global names that `code` itself assigns, those of the body of a class or module included."""
+    return {
+        code.co_names[argument]
+        for _, _, opcode, argument in _instructions(code.co_code)
+        if dis.opname[opcode] in ("STORE_GLOBAL", "STORE_NAME", "IMPORT_NAME")
+    }
+
+
+def problem(code: types.CodeType) -> str | None:
+    """What is wrong with bytecode that CPython would run unasked; None if nothing was found.
+
+    Checked are the bounds of all that instructions name, where jumps lead, and the depth of the stack. Of values on the
+    stack only the number is known: code that uses a wrong one fails as code of any kind does.
+    """
+    raw = code.co_code
+    if not raw or len(raw) % 2:
+        return "its length is not that of instructions"
+    try:
+        instructions = list(dis.get_instructions(code))
+    except Exception as error:  # an index out of the table that it is for
+        return f"an instruction names what is not there ({type(error).__name__}: {error})"
+    at = {one.offset: i for i, one in enumerate(instructions)}
+    for one in instructions:
+        if one.opname.startswith("<"):
+            return f"offset {one.offset}: {one.opcode} is no opcode"
+    if code.co_flags & _SUSPENDS:
+        return None  # what their frames begin with differs by version
+    return _stack_problem(code, instructions, at)
+
+
+def _stack_problem(code: types.CodeType, instructions: list[dis.Instruction], at: dict[int, int]) -> str | None:
+    todo = [(0, 0)]
+    todo += [(at[target], depth) for target, depth in _handlers(code) if target in at]
+    seen: dict[int, int] = {}
+    while todo:
+        index, depth = todo.pop()
+        while True:
+            if index >= len(instructions):
+                return "control runs off its end"
+            one = instructions[index]
+            if seen.get(index, -1) >= depth:
+                break
+            seen[index] = depth
+            if depth > code.co_stacksize:
+                return f"offset {one.offset}: {depth} values on a stack of {code.co_stacksize}"
+            argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
+            is_jump = one.opcode in dis.hasjrel or one.opcode in dis.hasjabs
+            try:
+                if is_jump:
+                    target = at.get(one.argval)
+                    if target is None:
+                        return f"offset {one.offset}: {one.opname} leads to {one.argval}, where no instruction begins"
+                    after = depth + dis.stack_effect(one.opcode, argument, jump=True)
+                    todo.append((target, after))
+                depth += dis.stack_effect(one.opcode, argument, jump=False)
+            except ValueError:
+                return None  # an instruction that only the interpreter itself writes: nothing more can be said
+            if depth < 0:
+                return f"offset {one.offset}: {one.opname} takes more than is on the stack"
+            if one.opname in _LEAVES:
+                break
+            index += 1
+    return None
+
+
+_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_LEAVES = {
+    *("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_ABSOLUTE"),
+    *("JUMP_BACKWARD_NO_INTERRUPT", "INTERPRETER_EXIT"),
+}
+
+
+def _handlers(code: types.CodeType) -> Iterator[tuple[int, int]]:
+    """(offset, depth of the stack) of each handler in the exception table, which code has from 3.11 on."""
+    table = iter(getattr(code, "co_exceptiontable", b""))
+
+    def number() -> int:
+        byte = next(table)
+        value = byte & 63
+        while byte & 64:
+            byte = next(table)
+            value = value << 6 | byte & 63
+        return value
+
+    try:
+        while True:
+            number(), number()
+            target, depth = number() * 2, number()
+            yield target, (depth >> 1) + 1 + (depth & 1)
+    except (StopIteration, RuntimeError):
+        return
 
 
 def bind_names_to_constants(code: types.CodeType, values: dict[str, object]) -> types.CodeType:

@@ -34,9 +34,49 @@ def defined_call(thing: Any) -> types.FunctionType | types.MethodType | None:
     """The Python function that calling an instance runs: its `forward` if it is a torch module, else its `__call__`."""
     if isinstance(thing, types.FunctionType):
         return None
-    is_module = inspect.getattr_static(type(thing), "_call_impl", None) is not None
-    for name in ("forward", "__call__") if is_module else ("__call__",):
+    for name in ("forward", "__call__") if is_module(thing) else ("__call__",):
         call = inspect.getattr_static(type(thing), name, None)
         if isinstance(call, (types.FunctionType, types.MethodType)):
             return call
     return None
+
+
+def compiled_in(thing: Any) -> Any:
+    """What `torch.compile` was given to make `thing`; the frame that Dynamo compiles for it runs this.
+
+    None if `thing` is no result of `torch.compile`.
+    """
+    try:
+        own = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+    if isinstance(own, types.MappingProxyType) or not isinstance(own, dict):
+        return None
+    modules = own.get("_modules")
+    if isinstance(modules, dict) and "_orig_mod" in modules:
+        module = modules["_orig_mod"]
+        # For torch's own modules Dynamo compiles a frame around them, for all others their `forward`.
+        inner = compiled_in(own.get("forward"))
+        return inner if isinstance(inner, types.FunctionType) else bound_call(module)
+    if "_torchdynamo_orig_callable" not in own:
+        return None
+    if own.get("_torchdynamo_wrapper_id", id(thing)) != id(thing):
+        return None  # a copy of the attributes, as functools.wraps makes it
+    return own["_torchdynamo_orig_callable"]
+
+
+def bound_call(thing: Any) -> Any:
+    """The method that calling an instance runs, bound to it: `forward` of a torch module, else `__call__`."""
+    call = defined_call(thing)
+    if call is None:
+        return None
+    own = getattr(thing, "__dict__", {})
+    replaced = own.get("forward") if isinstance(own, dict) and is_module(thing) else None
+    if replaced is not None:  # put on the one instance
+        return replaced
+    return call.__get__(thing, type(thing)) if isinstance(call, types.FunctionType) else call
+
+
+def is_module(thing: Any) -> bool:
+    """Is this a torch module?"""
+    return inspect.getattr_static(type(thing), "_call_impl", None) is not None

@@ -229,6 +229,14 @@ def resume_code(value: object) -> types.CodeType | None:
     return value.__code__
 
 
+def resume_globals(value: types.FunctionType) -> dict[str, Any]:
+    """The globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a cell."""
+    for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+        if name == "f_globals" and type(cell.cell_contents) is dict:
+            return cell.cell_contents
+    return value.__globals__
+
+
 def is_resume_name(name: str) -> bool:
     """Is `name` the global under which a transformed function finds a resume function?"""
     return name.startswith("__resume_at_")

@@ -1,0 +1,241 @@
+"""Dynamo's cache: what it holds of a function, in the order in which it is tried, and entries put in front of it.
+
+Relied on: `torch._dynamo.eval_frame._debug_get_cache_entry_list` and, in `torch._C._dynamo.eval_frame`,
+`_load_precompile_entry`, `_reset_precompile_entries` and `_debug_get_precompile_entries` (2.9 and later), by which
+PyTorch itself puts back what it compiled in another process; `set_code_exec_strategy` (2.7 and later);
+`RootGuardManager.clone_manager`; `CleanupManager`, which knows the globals that a compilation made;
+`torch._dynamo.convert_frame.input_codes`, which `torch._dynamo.reset` goes by.
+
+Entries point into memory of C++ that a reset frees: what is kept here is their fields. C++ checks nothing of what is
+loaded; `depyf.toolkit.validation` does, before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class RawEntry:
+    """The fields of one ordinary entry."""
+
+    code: types.CodeType
+    manager: Any
+    compile_id: str | None
+    backend: Any
+
+
+def raw_entries(code: types.CodeType) -> list[RawEntry]:
+    """The ordinary entries of an original code object, the one that is tried first in front.
+
+    Raises:
+        NotImplementedError: this PyTorch does not give them.
+    """
+    try:
+        from torch._dynamo import eval_frame
+    except ImportError:
+        raise NotImplementedError("cache entries need PyTorch 2.2 or later") from None
+    get = getattr(eval_frame, "_debug_get_cache_entry_list", None)
+    if get is None:
+        raise NotImplementedError("cache entries need PyTorch 2.2 or later: this one does not give them")
+    found = get(code)
+    if not isinstance(found, list):  # a linked list in older releases
+        found = list(_linked(found))
+    return [
+        RawEntry(
+            entry.code,
+            getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None),
+            None if getattr(entry, "compile_id", None) is None else str(entry.compile_id),
+            getattr(entry, "backend", None),
+        )
+        for entry in found
+    ]
+
+
+def _linked(entry: Any) -> Iterator[Any]:
+    while entry is not None:
+        yield entry
+        entry = entry.next
+
+
+def why_not_loadable() -> str | None:
+    """Why entries cannot be registered in front of the ordinary ones here; None where they can."""
+    try:
+        from torch._C._dynamo import eval_frame
+    except ImportError:
+        return "registering cache entries needs PyTorch 2.9 or later"
+    names = ("_load_precompile_entry", "_reset_precompile_entries", "_debug_get_precompile_entries")
+    if all(hasattr(eval_frame, name) for name in names):
+        return None
+    import torch
+
+    return f"registering cache entries needs PyTorch 2.9 or later; this is {torch.__version__}"
+
+
+def loaded(code: types.CodeType) -> list[Any]:
+    """The guard managers of the entries in front of the ordinary ones, the one that is tried first in front."""
+    if why_not_loadable() is not None:
+        return []
+    from torch._C._dynamo import eval_frame
+
+    return [entry.guard_manager for entry in eval_frame._debug_get_precompile_entries(code)]
+
+
+def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> None:
+    """Makes `entries`, (guard manager, code to run) in the order in which they are to be tried, all that stands in
+    front of the ordinary entries of `code`.
+
+    The code has to fit: PyTorch does not check it.
+    """
+    from torch._C._dynamo import eval_frame
+
+    with compile_lock():
+        eval_frame._reset_precompile_entries(code)
+        for manager, new in entries:
+            eval_frame._load_precompile_entry(code, manager, new)
+        tracker = _convert_frame("input_codes")
+        if entries and hasattr(tracker, "add"):
+            # torch._dynamo.reset forgets the entries of code that Dynamo has seen: of all code then.
+            tracker.add(code)
+
+
+def compile_lock() -> contextlib.AbstractContextManager[Any]:
+    """What keeps other threads from compiling."""
+    return _convert_frame("compile_lock") or contextlib.nullcontext()
+
+
+def look_at_again(code: types.CodeType) -> None:
+    """Makes Dynamo look into the cache of a function that it gave up on (a graph break in a loop, for one)."""
+    try:
+        from torch._C._dynamo import eval_frame
+
+        default = eval_frame._FrameAction.DEFAULT
+        eval_frame.set_code_exec_strategy(code, eval_frame._FrameExecStrategy(default, default))
+    except (ImportError, AttributeError):
+        pass
+
+
+def installed_names(code: types.CodeType) -> list[str]:
+    """The globals that Dynamo made for transformed code, and takes away with it."""
+    try:
+        from torch._dynamo.utils import CleanupManager
+
+        hooks = CleanupManager.instance[code]
+    except (ImportError, AttributeError, KeyError):
+        return []
+    return [hook.name for hook in hooks if isinstance(getattr(hook, "name", None), str)]
+
+
+def backend_of(wrapper: Any) -> Any:
+    """The backend that a result of `torch.compile` compiles with; None where that cannot be told."""
+    context = None
+    if isinstance(wrapper, types.FunctionType):
+        cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
+        with contextlib.suppress(KeyError, ValueError):
+            context = cells["self"].cell_contents
+    else:  # a module
+        context = getattr(wrapper, "dynamo_ctx", None)
+    backend: Any = getattr(context, "callback", None)
+    seen = 0
+    while hasattr(backend, "_torchdynamo_orig_backend") and seen < 20:
+        backend = backend._torchdynamo_orig_backend
+        seen += 1
+    return backend
+
+
+def same_backend(one: Any, other: Any) -> bool:
+    """Does Dynamo use an entry made by `one` for a caller with `other`?"""
+    if one is None or other is None or one is other:
+        return True
+    try:
+        return type(one) is type(other) and bool(one == other)
+    except Exception:
+        return False
+
+
+def stance() -> str:
+    """What `torch.compiler.set_stance` says at the moment; "default" where there is no such thing."""
+    try:
+        from torch._dynamo import eval_frame
+
+        return str(eval_frame._stance.stance)
+    except (ImportError, AttributeError):
+        return "default"
+
+
+def recompile_limit() -> int | None:
+    """The number of entries from which on Dynamo no longer compiles a function."""
+    try:
+        from torch._dynamo import config
+    except ImportError:
+        return None
+    limit = getattr(config, "recompile_limit", None) or getattr(config, "cache_size_limit", None)
+    return limit if isinstance(limit, int) else None
+
+
+def _convert_frame(name: str) -> Any:
+    try:
+        from torch._dynamo import convert_frame
+    except ImportError:
+        return None
+    return getattr(convert_frame, name, None)
+
+
+# Trees of guards
+
+
+def new_manager(global_scope: dict[str, Any]) -> Any:
+    """A tree that accepts everything.
+
+    Raises:
+        NotImplementedError: this PyTorch has no trees of guards that can be made.
+    """
+    try:
+        from torch._C._dynamo.guards import RootGuardManager
+    except ImportError:
+        raise NotImplementedError("editing guards needs PyTorch 2.9 or later") from None
+    return _wrapped(RootGuardManager(), None, global_scope)
+
+
+def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
+    """A copy of a tree without what is read through the given sources ("L['b']")."""
+    root = manager.root.clone_manager(lambda one: one.get_source() not in dropped_sources)
+    return _wrapped(root, manager, manager.global_scope)
+
+
+def _wrapped(root: Any, like: Any, global_scope: Any) -> Any:
+    from torch._dynamo.guards import GuardManagerWrapper
+
+    wrapper = GuardManagerWrapper(root)
+    # What PyTorch reads of a tree when it reports why guards failed.
+    wrapper.closure_vars = dict(getattr(like, "closure_vars", None) or {})
+    wrapper.global_scope = global_scope if global_scope is not None else {}
+    wrapper.args = list(getattr(like, "args", None) or ["L", "G", "**___kwargs_ignored"])
+    wrapper.verbose_code_parts = []
+    # Objects that guards know by their identity stay alive with the tree that says so.
+    wrapper.id_matched_objs = dict(getattr(like, "id_matched_objs", None) or {})
+    return wrapper
+
+
+def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str) -> None:
+    """Adds a guard on the locals, checked after all others where the release can do that.
+
+    `accepts` must not raise: PyTorch would count that as a refusal, and not say why.
+    """
+    add = getattr(manager.root, "add_epilogue_lambda_guard", None) or manager.root.add_lambda_guard
+    add(accepts, [text], None)
+
+
+def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
+    """Does a tree of guards accept a frame with these locals?"""
+    return bool(manager.check(f_locals))
+
+
+def first_failure(manager: Any, f_locals: dict[str, Any]) -> list[str]:
+    """What PyTorch itself says of the first guard that fails; empty where none does."""
+    info = manager.check_verbose(f_locals)
+    return [] if info.result else [str(part) for part in info.verbose_code_parts]

@@ -1,0 +1,65 @@
+"""The graph module behind a compiled function, where it is still alive.
+
+Relied on: `_dynamo_source` of placeholders, by which a graph of Dynamo's is told from one that a backend made of it.
+Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of it): it is
+looked for in the closures, attributes and bound objects that the compiled function leads to, a few steps deep. Where it
+is not found, the backend has let go of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+_MAX_OBJECTS = 400
+
+
+def graph_module(function: object) -> Any:
+    """The FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
+    try:
+        from torch.fx import GraphModule
+    except ImportError:
+        return None
+    todo: list[object] = [function]
+    seen: set[int] = set()
+    while todo and len(seen) < _MAX_OBJECTS:
+        one = todo.pop(0)
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, GraphModule):
+            if any(source(node) is not None for node in placeholders(one)) or "dynamo_compile_id" in one.meta:
+                return one
+        elif isinstance(one, types.FunctionType):
+            todo += [content for cell in one.__closure__ or () if (content := _content(cell)) is not None]
+            todo += list(vars(one).values())
+        elif isinstance(one, types.MethodType):
+            todo += [one.__self__, one.__func__]
+        elif isinstance(one, functools.partial):
+            todo += [one.func, *one.args, *one.keywords.values()]
+    return None
+
+
+def _content(cell: types.CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def placeholders(graph_module: Any) -> list[Any]:
+    """The inputs of a graph, in order."""
+    return [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+
+
+def source(placeholder: Any) -> str | None:
+    """Where Dynamo takes an input of a graph from, as an expression over L and G; None if it does not say."""
+    found = getattr(placeholder, "_dynamo_source", None)
+    if found is None:
+        return None
+    name = getattr(found, "name", None)
+    try:
+        return str(name() if callable(name) else name)
+    except Exception:
+        return None

@@ -1,0 +1,21 @@
+"""Cache entries in the user's hands: look at one, ask it, run it, change it, give it back to Dynamo.
+
+target        the function, and what fills its frame
+entries       copies of what Dynamo holds of it
+checking      what an entry's guards say to a call
+dispatch      which entry a call would take
+conditions    guards that a user adds, and what is lost with those that are dropped
+edits         a changed copy
+building      PyTorch's guards for it
+validation    whether its code can stand in for the function's
+registration  giving it to Dynamo, and taking it back
+files         one entry as a file that people edit and other processes load
+"""
+
+from __future__ import annotations
+
+from depyf.toolkit.dispatch import Dispatch, dispatch
+from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
+from depyf.toolkit.registration import Registration, registered
+
+__all__ = ["CacheEntry", "Dispatch", "Registration", "cache_entries", "dispatch", "new_entry", "registered"]

@@ -1,0 +1,67 @@
+"""PyTorch's tree of guards for an entry whose guards were edited.
+
+What Dynamo's tree still checks, a copy of it goes on checking, in C++. The copy leaves out whole values: what else was
+guarded below a value with a dropped guard is checked in Python, as are the guards that a user added. Where a guard of
+the process itself was dropped, all are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from depyf.compat import cache
+from depyf.guards import Guard
+from depyf.toolkit.conditions import is_below
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+
+def build(entry: CacheEntry) -> Any:
+    """The guard manager for the entry's guards. Never the one that Dynamo uses.
+
+    Raises:
+        NotImplementedError: this PyTorch has no trees of guards.
+    """
+    kept = {id(one) for one in entry.guards}
+    native = {id(one) for one in entry.native}
+    dropped = [one for one in entry.native if id(one) not in kept]
+    if entry.tree is None or any(not one.source for one in dropped):
+        manager = cache.new_manager(entry.target.globals)
+        in_python = list(entry.guards)
+    else:
+        gone = {one.source for one in dropped}
+        manager = cache.clone_manager(entry.tree, frozenset(gone))
+        in_python = [
+            one
+            for one in entry.guards
+            if id(one) not in native
+            or any(is_below(name, source) for name in (one.source, *one.members) for source in gone)
+        ]
+    for guard in in_python:
+        cache.add_guard(manager, _accepts(guard, entry.target.globals), guard.text)
+    return manager
+
+
+def _accepts(guard: Guard, G: dict[str, Any]) -> Any:
+    def accepts(L: dict[str, Any]) -> bool:
+        return evaluate(guard, L, G)
+
+    return accepts
+
+
+def evaluate(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> bool:
+    """Checks a guard for PyTorch. Raises nothing but what ends the process: that counts as a refusal there."""
+    return guard.check(L, G)
+
+
+def is_guard_running(frame: Any) -> bool:
+    """Does a stack of Python frames hold one in which PyTorch checks one of these guards?"""
+    while frame is not None:
+        if frame.f_code in (evaluate.__code__, _ACCEPTS):
+            return True
+        frame = frame.f_back
+    return False
+
+
+_ACCEPTS = next(one for one in _accepts.__code__.co_consts if type(one) is type(_accepts.__code__))

@@ -1,0 +1,165 @@
+"""What an entry's guards say to a call, guard by guard."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from depyf.compat import cache
+from depyf.guards import Guard
+from depyf.toolkit.conditions import AddedGuard
+
+if TYPE_CHECKING:
+    from depyf.toolkit.dispatch import Dispatch
+    from depyf.toolkit.entries import CacheEntry
+
+_MISSING = object()
+_LONG = 200
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One guard that does not hold."""
+
+    guard: Guard
+    condition: str
+    """What was asked: the part of the guard that does not hold."""
+    expected: str | None
+    """The value that would do, as text; None where the condition is no comparison."""
+    actual: str | None
+    """The value that is there, as text."""
+    error: Exception | None = None
+    """What the check raised: a guard that raises does not hold."""
+
+    def __str__(self) -> str:
+        said = f"{self.guard.kind}: {self.condition}"
+        if self.error is not None:
+            said += f": raised {type(self.error).__name__}: {self.error}"
+        elif self.expected is not None:
+            said += f": expected {self.expected}, actual {self.actual}"
+        elif self.actual is not None:
+            said += f": actual {self.actual}"
+        if self.guard.line is not None:
+            said += f"  # {self.guard.line}"
+        return said
+
+
+@dataclass(frozen=True)
+class GuardReport:
+    """The verdict of one entry on one call: true if it would be used."""
+
+    entry: CacheEntry = field(repr=False)
+    accepted: bool
+    failures: list[Failure]
+    """Every guard that does not hold, in the order in which they are checked. PyTorch stops at the first."""
+    call: tuple[tuple[Any, ...], dict[str, Any]] = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+    @property
+    def would_take(self) -> Dispatch:
+        """The entry that a call with these arguments would take now."""
+        from depyf.toolkit.dispatch import dispatch_target
+
+        args, kwargs = self.call
+        return dispatch_target(self.entry.target, args, kwargs)
+
+    def __str__(self) -> str:
+        which = self.entry.compile_id or self.entry.kind
+        head = f"entry {which} of {self.entry.target.name}"
+        if self.accepted:
+            return f"{head} accepts the call"
+        said = [f"{head} refuses the call: {len(self.failures)} of {len(self.entry.guards)} guards fail"]
+        return "\n".join([*said, *(f"  {one}" for one in self.failures)])
+
+
+def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:
+    """The report on a frame that begins with the locals `L`. PyTorch's own verdict decides."""
+    G = entry.target.globals
+    manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
+    if manager is None:
+        raise NotImplementedError("this PyTorch has no guards that can be evaluated: 2.6 and later have")
+    accepted = cache.accepts(manager, L)
+    failures = [] if accepted else [one for guard in entry.guards if (one := failure(guard, L, G)) is not None]
+    if not accepted and not failures:
+        text = "; ".join(cache.first_failure(manager, L)) or "PyTorch does not say which guard fails"
+        failures = [Failure(Guard("GUARD", text, "", None), text, None, None)]
+    return GuardReport(entry, accepted, failures, call)
+
+
+def _is_as_dynamo_made(entry: CacheEntry) -> bool:
+    same = len(entry.guards) == len(entry.native)
+    return entry.tree is not None and same and all(a is b for a, b in zip(entry.guards, entry.native))
+
+
+def failure(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> Failure | None:
+    """What of a guard does not hold; None if it does."""
+    condition = guard.failing(L, G)
+    if condition is None:
+        return None
+    if isinstance(guard, AddedGuard) and guard.error is not None:
+        return Failure(guard, condition, None, None, guard.error)
+    expected, actual, error = _compared(guard, condition, L, G)
+    if actual is None and error is None and guard.value is not None:
+        try:
+            actual = shown(guard.read(L, G))
+        except Exception as raised:
+            error = raised
+    return Failure(guard, condition, expected, actual, error)
+
+
+def _compared(
+    guard: Guard, condition: str, L: dict[str, Any], G: dict[str, Any]
+) -> tuple[str | None, str | None, Exception | None]:
+    """(right side, left side, exception) of a condition that compares two values."""
+    if condition not in guard.conditions:
+        return None, None, None
+    try:
+        tree = ast.parse(condition.strip(), mode="eval").body
+    except SyntaxError:
+        return None, None, None
+    if not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
+        return None, None, None
+    values = []
+    for side in (tree.comparators[0], tree.left):
+        try:
+            with guard.reading():
+                values.append(shown(guard._evaluate(ast.unparse(side), L, G)))
+        except Exception as raised:
+            return None, None, raised
+    expected = values[0]
+    if not isinstance(tree.ops[0], (ast.Eq, ast.Is)):
+        expected = f"{_WORDS.get(type(tree.ops[0]), 'otherwise')} {expected}"
+    return expected, values[1], None
+
+
+_WORDS: dict[type, str] = {
+    ast.NotEq: "not",
+    ast.IsNot: "not",
+    ast.In: "one of",
+    ast.NotIn: "none of",
+    ast.Lt: "less than",
+    ast.LtE: "at most",
+    ast.Gt: "more than",
+    ast.GtE: "at least",
+}
+
+
+def shown(value: object) -> str:
+    """A value in a line of text; of tensors, what guards ask about."""
+    kind = type(value)
+    try:
+        import torch
+
+        if isinstance(value, torch.Tensor):
+            stride = tuple(value.stride()) if value.layout == torch.strided else "none"
+            return (
+                f"{kind.__name__}(dtype={value.dtype}, device={value.device}, size={tuple(value.size())}, "
+                f"stride={stride}, requires_grad={value.requires_grad})"
+            )
+        text = repr(value)
+    except Exception as error:
+        return f"<{kind.__name__}, whose repr raised {type(error).__name__}>"
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."

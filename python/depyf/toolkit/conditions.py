@@ -1,0 +1,292 @@
+"""Guards that a user adds, and what becomes of Dynamo's own when some are taken away or loosened."""
+
+from __future__ import annotations
+
+import ast
+import re
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.guards import Guard
+from depyf.toolkit.target import Target
+
+Condition = str | Callable[[dict[str, Any]], object]
+"""What a user gives for a guard: an expression over `L`, `G` and `torch`, or a function of the locals."""
+
+Selector = Guard | int | str | Callable[[Guard], object]
+"""Which guards: one of them, its index, Dynamo's name of a value ("L['b']") or a guard's text, or a predicate."""
+
+_KNOWN_NAMES = {"L", "G", "torch"}
+_SENTENCE = re.compile(r"dimension (?P<dimension>-?\d+) of (?P<source>.+) may vary", re.DOTALL)
+
+
+@dataclass(eq=False)
+class AddedGuard(Guard):
+    """A guard that a user added."""
+
+    function: Callable[[dict[str, Any]], object] | None = None
+    error: Exception | None = field(default=None, repr=False)
+    """What its last check raised: it counts as failed then."""
+
+    def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
+        """Its words if it does not hold; `error` has the exception if it raised one."""
+        self.error = None
+        try:
+            if self.function is not None:
+                holds = bool(self.function(dict(L)))
+            else:
+                holds = all(bool(self._evaluate(one, L, G)) for one in self.conditions)
+        except Exception as error:
+            self.error = error
+            holds = False
+        return None if holds else self.text
+
+    def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
+        """Does it hold? What raises does not, and is kept in `error`."""
+        return self.failing(L, G) is None
+
+
+def added(condition: object, target: Target, *, kind: str = "ADDED", source: str = "") -> AddedGuard:
+    """The guard for what a user gave.
+
+    Raises:
+        SyntaxError: the text is no expression.
+        ValueError: the expression uses a name that is not defined, or a local that the function does not have.
+        TypeError: it is neither text nor callable.
+    """
+    if isinstance(condition, str):
+        _check_expression(condition, target)
+        return AddedGuard(kind, condition, source, source or None, (condition,), quiet=False)
+    if callable(condition):
+        text = getattr(condition, "__qualname__", None) or type(condition).__name__
+        return AddedGuard(kind, f"{text}(L)", source, source or None, (), quiet=False, function=condition)
+    raise TypeError(f"a guard is an expression over L and G or a function of the locals, not {condition!r}")
+
+
+def _check_expression(text: str, target: Target) -> None:
+    try:
+        tree = ast.parse(text.strip(), "<guard>", mode="eval")
+        compile(tree, "<guard>", "eval")
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"guard {text!r}: {error}") from None
+    except SyntaxError as error:
+        raise SyntaxError(f"guard {text!r}: {error.msg}", ("<guard>", error.lineno, error.offset, text)) from None
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            every = [*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg]
+            bound |= {one.arg for one in every if one is not None}
+    import builtins
+
+    known = _KNOWN_NAMES | bound | vars(builtins).keys()
+    unknown = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known)
+    if unknown:
+        raise ValueError(
+            f"guard {text!r}: {', '.join(unknown)} is not defined: a guard reads locals as L['name'] and globals as "
+            "G['name']"
+        )
+    variables = local_names(target)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "L":
+            key = node.slice
+            if isinstance(key, ast.Constant) and key.value not in variables:
+                raise ValueError(
+                    f"guard {text!r}: {target.name} has no argument or free variable {key.value!r}: it has "
+                    f"{', '.join(variables) or 'none'}"
+                )
+
+
+def local_names(target: Target) -> list[str]:
+    """The variables that a frame of the target begins with: arguments and free variables."""
+    code = target.code
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    return [*code.co_varnames[:count], *code.co_freevars]
+
+
+def only_for(instance: Any, target: Target) -> AddedGuard:
+    """The guard that a method is called on one instance."""
+    try:
+        reference: Callable[[], Any] = weakref.ref(instance)
+    except TypeError:
+        reference = lambda: instance  # noqa: E731
+    name = target.code.co_varnames[0]
+    starred = not target.code.co_argcount
+
+    def is_instance(L: dict[str, Any]) -> bool:
+        first = L[name][0] if starred else L[name]
+        return first is reference() and first is not None
+
+    kind = type(instance).__name__
+    text = f"L[{name!r}]{'[0]' if starred else ''} is the {kind} that the entry was taken from"
+    return AddedGuard("INSTANCE", text, f"L[{name!r}]", f"L[{name!r}]", (), quiet=False, function=is_instance)
+
+
+def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
+    """The guards that a selector means; those that relate the named value to others included.
+
+    Raises:
+        ValueError: it means none; the message lists what there is.
+        TypeError: it is no selector.
+    """
+    if isinstance(selector, Guard):
+        found = [one for one in guards if one is selector]
+        if not found:
+            raise ValueError(f"the guard {selector.text!r} is not one of this entry's")
+        return found
+    if isinstance(selector, bool) or not (isinstance(selector, (int, str)) or callable(selector)):
+        raise TypeError(
+            f"a guard is named by itself, its index, a name such as \"L['x']\", or a predicate: {selector!r}"
+        )
+    if isinstance(selector, int):
+        if not -len(guards) <= selector < len(guards):
+            raise ValueError(f"no guard {selector}: the entry has {len(guards)}")
+        return [guards[selector]]
+    if isinstance(selector, str):
+        found = [one for one in guards if one.text == selector or one.expression == selector]
+        found = found or [one for one in guards if _is_about(one, selector)]
+    else:
+        found = [one for one in guards if selector(one)]
+    if not found:
+        sources = dict.fromkeys(one.source for one in guards if one.source)
+        raise ValueError(f"no guard fits {selector!r}: there are guards on {', '.join(sources) or 'nothing'}")
+    return found
+
+
+def _is_about(guard: Guard, source: str) -> bool:
+    return any(is_below(name, source) for name in (guard.source, *guard.members) if name)
+
+
+def is_below(name: str, source: str) -> bool:
+    """Is a value the one named `source`, or reached through it?"""
+    return name == source or (name.startswith(source) and name[len(source)] in ".[")
+
+
+def without_members(guard: Guard, gone: Iterable[str], guards: Sequence[Guard]) -> AddedGuard | None:
+    """A relation between several values, for those that are left when some are no longer guarded.
+
+    None where fewer than two are left, or the relation has no smaller form.
+    """
+    dropped = list(gone)
+    left = [name for name in guard.members if not any(is_below(name, one) for one in dropped)]
+    values = {one.source: one.value for one in guards if one.value is not None}
+    if len(left) < 2 or any(values.get(name) is None for name in left):
+        return None
+    read = [str(values[name]) for name in left]
+    if guard.kind == "NO_TENSOR_ALIASING":
+        condition = f"len({{{', '.join(f'id({one})' for one in read)}}}) == {len(read)}"
+        text = f"check_no_aliasing({', '.join(left)})"
+    elif guard.kind == "OBJECT_ALIASING":
+        condition = " is ".join(read)
+        text = condition
+    else:
+        return None
+    return AddedGuard(guard.kind, text, guard.source, guard.value, (condition,), members=tuple(left))
+
+
+def what_is_lost(guard: Guard, because: str | None = None) -> str:
+    """In words, what can go wrong when a guard is no longer checked."""
+    after = f"dropping {because} also dropped" if because else "dropped"
+    text = " ".join(guard.text.split())
+    names = " and ".join(guard.members)
+    if guard.kind == "NO_TENSOR_ALIASING":
+        return (
+            f"{after} the check that {names} do not alias: the code was compiled for different tensors, and gives wrong "
+            "results where one is given twice and written to"
+        )
+    if guard.kind == "OBJECT_ALIASING":
+        return f"{after} the check that {names} are the same object: the code reads only one of them"
+    if guard.kind == "STORAGE_OVERLAPPING":
+        return f"{after} the check of which of {names} share memory: the code was compiled for just that"
+    if guard.members:
+        return f"{after} the check that relates {names}: {text}"
+    if guard.kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
+        return f"{after} the check that nobody has marked dimensions of {guard.source} as dynamic or static"
+    if guard.kind == "TENSOR_MATCH":
+        return (
+            f"{after} the check of type, dtype, device, sizes and strides of {guard.source}: the code was compiled for "
+            "those, and may give wrong results for others"
+        )
+    return f"{after} {guard.kind} {text}: the code was compiled where it held"
+
+
+def relaxations(relax: object) -> list[tuple[str, list[int]]]:
+    """What `relax=` asks for: (Dynamo's name of the tensor, its dimensions that may vary).
+
+    Raises:
+        ValueError: a sentence that is not understood.
+        TypeError: another kind of argument.
+    """
+    if isinstance(relax, str):
+        match = _SENTENCE.fullmatch(relax.strip())
+        if match is None:
+            raise ValueError(f"cannot read {relax!r}: expected \"dimension 0 of L['x'] may vary\"")
+        return [(match["source"].strip(), [int(match["dimension"])])]
+    if isinstance(relax, Mapping):
+        out = []
+        for source, dimensions in relax.items():
+            wanted = [dimensions] if isinstance(dimensions, int) else list(dimensions)
+            if not isinstance(source, str) or not all(type(one) is int for one in wanted):
+                raise TypeError(
+                    f"relax= maps a name such as \"L['x']\" to dimensions, not {source!r} to {dimensions!r}"
+                )
+            out.append((source, wanted))
+        return out
+    if isinstance(relax, Iterable):
+        return [pair for one in relax for pair in relaxations(one)]
+    raise TypeError(f"relax= is a mapping from tensors to dimensions or a sentence, not {relax!r}")
+
+
+_SIZE = re.compile(r"\.(?:size|stride|dim)\(\d*\) == ")
+_TENSOR = re.compile(r"size=(?P<size>\[[^\]]*\]), stride=(?P<stride>\[[^\]]*\])\)")
+
+
+def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
+    """A guard on a tensor in which some dimensions may have any size, and strides follow.
+
+    Raises:
+        ValueError: the guard says nothing of sizes, or there is no such dimension.
+    """
+    match = _TENSOR.search(guard.text)
+    if guard.kind != "TENSOR_MATCH" or match is None or guard.value is None or not guard.conditions:
+        raise ValueError(f"{guard.source}: {guard.text!r} says nothing of sizes that could be relaxed")
+    sizes: list[int | None] = ast.literal_eval(match["size"])
+    strides: list[int | None] = ast.literal_eval(match["stride"])
+    x, count = guard.value, len(sizes)
+    for one in dimensions:
+        if not -count <= one < count:
+            raise ValueError(f"{guard.source} has {count} dimensions: there is no dimension {one}")
+    free = {one % count for one in dimensions}
+    conditions = [one for one in guard.conditions if not _SIZE.search(one)]
+    conditions.append(f"{x}.dim() == {count}")
+    conditions += [f"{x}.size({i}) == {n}" for i, n in enumerate(sizes) if n is not None and i not in free]
+    for i, stride in enumerate(strides):
+        if stride is None or stride < 0:
+            continue
+        # A stride is a multiple of the sizes of the dimensions that lie within it.
+        within = [k for k in sorted(free) if k != i and _lies_within(k, stride, sizes, strides)]
+        mine, theirs = [f"{x}.stride({i})"], [str(stride)]
+        for k in within:
+            mine.append(str(sizes[k]))
+            theirs.append(f"max({x}.size({k}), 1)")
+        condition = f"{' * '.join(mine)} == {' * '.join(theirs)}"
+        # Nothing reads the stride of a dimension of one element.
+        conditions.append(f"({condition} or {x}.size({i}) < 2)" if i in free or within else condition)
+    shown: list[object] = [None if i in free else n for i, n in enumerate(sizes)]
+    text = f"{guard.text[: match.start()]}size={shown}, strides to match)"
+    return AddedGuard(guard.kind, text, guard.source, guard.value, tuple(conditions), guard.line, quiet=guard.quiet)
+
+
+def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int | None]) -> bool:
+    size, inner = sizes[k], strides[k]
+    return bool(size) and inner is not None and inner > 0 and size is not None and stride >= inner * size > 0
+
+
+def what_is_loosened(guard: Guard, dimensions: Sequence[int]) -> str:
+    """In words, what can go wrong when sizes may vary."""
+    which = ", ".join(str(one) for one in dimensions)
+    return (
+        f"dimension {which} of {guard.source} may vary now: the code was compiled for its size, and gives errors or wrong "
+        "results where the size is written into its graph or kernels"
+    )

@@ -1,0 +1,84 @@
+"""Which entry a call would take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from depyf.compat import cache
+from depyf.toolkit.checking import GuardReport
+from depyf.toolkit.target import Target
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """What Dynamo would do with a call of a function under `torch.compile`."""
+
+    name: str
+    entry: CacheEntry | None = field(repr=False)
+    """The entry that would run; None if none accepts the call."""
+    action: str
+    """"run the entry ...", "would compile" or "would run without compiling: ...", in words."""
+    refused: list[tuple[CacheEntry, GuardReport | str]] = field(repr=False)
+    """The entries tried before, each with its report, or with a reason where its guards were not asked."""
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.action}"]
+        for entry, why in self.refused:
+            if isinstance(why, str):
+                lines.append(f"entry {entry.compile_id or entry.kind} of {self.name}: {why}")
+            else:
+                lines.append(str(why))
+        return "\n".join(lines)
+
+
+def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
+    """Says which entry a call `fn(*args, **kwargs)` would take, and why each entry before it refuses.
+
+    For a function itself, entries of every backend count; for a result of `torch.compile`, those that its backend made.
+
+    Raises:
+        TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
+        NotImplementedError: this PyTorch does not show its cache.
+    """
+    from depyf.toolkit.entries import target_of
+
+    return dispatch_target(target_of(fn), args, kwargs)
+
+
+def dispatch_target(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
+    """`dispatch` for a target."""
+    from depyf.toolkit.checking import check
+    from depyf.toolkit.entries import cache_entries
+
+    L = target.bind(args, kwargs)
+    refused: list[tuple[CacheEntry, GuardReport | str]] = []
+    stance = cache.stance()
+    if stance == "force_eager":
+        return Dispatch(target.name, None, "would run without compiling: the stance is force_eager", [])
+    entries = cache_entries(target)
+    for entry in entries:
+        if entry.kind == "ordinary" and not cache.same_backend(entry.backend, target.backend):
+            refused.append((entry, "made by another backend"))
+            continue
+        report = check(entry, L, (args, kwargs))
+        if report:
+            which = f" {entry.compile_id}" if entry.compile_id else ""
+            return Dispatch(target.name, entry, f"would run the {entry.kind} entry{which}", refused)
+        refused.append((entry, report))
+    return Dispatch(target.name, None, _without_entry(stance, entries), refused)
+
+
+def _without_entry(stance: str, entries: list[CacheEntry]) -> str:
+    if stance == "eager_on_recompile" or stance == "eager_then_compile":
+        return f"would run without compiling: the stance is {stance}"
+    if stance == "fail_on_recompile":
+        return "would raise: the stance is fail_on_recompile"
+    limit = cache.recompile_limit()
+    count = sum(entry.kind == "ordinary" for entry in entries)
+    if limit is not None and count >= limit:
+        return f"would run without compiling: {count} entries are the limit (torch._dynamo.config.recompile_limit)"
+    return "would compile"

@@ -1,0 +1,257 @@
+"""A changed copy of an entry: its code, its graphs, its guards."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import linecache
+import types
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from depyf.compat import dynamo, live_graphs
+from depyf.guards import Guard
+from depyf.recompile import compile_checked
+from depyf.toolkit import conditions
+from depyf.toolkit.entries import CacheEntry
+from depyf.toolkit.target import why_refused
+from depyf.toolkit.validation import check_code, unknown_names
+
+_counter = itertools.count(1)
+
+
+def edit(
+    entry: CacheEntry,
+    source: str | Path | None,
+    code: types.CodeType | None,
+    drop: Any,
+    add: Any,
+    replace: Any,
+    relax: Any,
+    graph: Any,
+    kernel: Any,
+    bind: Mapping[str, Any] | None,
+) -> CacheEntry:
+    """See `CacheEntry.edit`."""
+    if refused := why_refused(entry.target.code):
+        raise ValueError(refused)
+    if source is not None and code is not None:
+        raise ValueError("give source= or code=, not both")
+    copy = dataclasses.replace(
+        entry,
+        kind="edited" if entry.kind != "loaded" else "loaded",
+        guards=list(entry.guards),
+        bound={**entry.bound, **(bind or {})},
+        warnings=list(entry.warnings),
+        number=next(_counter),
+        _manager=None,
+    )
+    if source is not None or code is not None:
+        copy.kind = "edited"
+        copy.code, copy.written = _new_code(entry, source, code, copy.bound)
+    copy._need_code()
+    if graph is not None:
+        _replace_graphs(copy, graph)
+    if kernel is not None:
+        from depyf.toolkit.kernels import replace_kernels
+
+        replace_kernels(copy, kernel)
+    _edit_guards(copy, drop, add, replace, relax)
+    return copy
+
+
+def _new_code(
+    entry: CacheEntry, source: str | Path | None, code: types.CodeType | None, bound: dict[str, Any]
+) -> tuple[types.CodeType, str | None]:
+    target = entry.target
+    text = None
+    where: dict[str, int] = {}
+    if source is not None:
+        text, filename = _text(source, target.name)
+        made = compile_checked(text, target.code, constants_of=entry.code, filename=filename)
+        where = _lines_of_names(text)
+    else:
+        made = code  # type: ignore[assignment]
+    checked = check_code(made, target)
+    for name in unknown_names(checked, entry.code, target, bound):
+        at = f", line {where[name]}" if name in where else ""
+        raise NameError(
+            f"{target.name}{at}: {name} is not defined: neither in the module of the function nor in Python. Give it with "
+            f"bind={{{name!r}: ...}}",
+            name=name,
+        )
+    return checked, text
+
+
+def _text(source: str | Path, name: str) -> tuple[str, str]:
+    """(text, name of the file that tracebacks show) of source, or of the file that a path names."""
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".py")):
+        return Path(source).read_text(encoding="utf-8"), str(source)
+    if not isinstance(source, str):
+        raise TypeError(f"source= is text or a path, not {type(source).__name__}")
+    filename = f"<depyf edit {next(_counter)} of {name}>"
+    # Tracebacks and debuggers find the lines here.
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    return source, filename
+
+
+def _lines_of_names(text: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name):
+            found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
+    return found
+
+
+# Graphs
+
+
+def by_name(copy: CacheEntry, given: Any, what: str) -> dict[str, Any]:
+    """Full name of a graph -> what was given for it: a mapping by name, or the one thing for the only graph.
+
+    Raises:
+        ValueError: there is no such graph, or which one is not said.
+    """
+    graphs = {one.full_name: one for one in copy.graphs}
+    if not graphs:
+        raise ValueError(f"{copy.target.name}: the code calls no graph")
+    if not isinstance(given, Mapping):
+        if len(graphs) > 1:
+            known = ", ".join(one.name for one in graphs.values())
+            raise ValueError(f"{copy.target.name} calls several graphs: give {what}= a mapping from {known}")
+        return {next(iter(graphs)): given}
+    out = {}
+    for name, one in given.items():
+        full = [full for full, graph in graphs.items() if name in (full, graph.name)]
+        if not full:
+            known = ", ".join(graph.name for graph in graphs.values())
+            raise ValueError(f"{copy.target.name} calls no graph {name!r}: it calls {known}")
+        out[full[0]] = one
+    return out
+
+
+def _replace_graphs(copy: CacheEntry, given: Any) -> None:
+    graphs = {one.full_name: one for one in copy.graphs}
+    for name, replacement in by_name(copy, given, "graph").items():
+        graph = graphs[name]
+        inputs = outputs = None
+        if graph.graph_module is not None:
+            inputs, outputs = len(graph.placeholders), _output_count(graph.graph_module)
+        _check_replacement(graph.name, replacement, inputs, outputs)
+        copy.bound[name] = dynamo.not_compiled(_returning_tuple(graph.name, replacement, outputs))
+
+
+def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs: int | None) -> None:
+    if not callable(replacement):
+        raise TypeError(f"{name}: a graph module or a callable is needed, not {type(replacement).__name__}")
+    if hasattr(replacement, "graph") and hasattr(replacement, "recompile"):
+        replacement.graph.lint()
+        replacement.recompile()
+        found = len(live_graphs.placeholders(replacement))
+        if inputs is not None and found != inputs:
+            raise ValueError(f"{name}: the edited graph has {found} inputs, the code gives {inputs}")
+        returned = _output_count(replacement)
+        if outputs is not None and returned != outputs:
+            has = "does not return a tuple" if returned is None else f"returns {returned} values"
+            raise ValueError(f"{name}: the edited graph {has}, the code takes {outputs}")
+    elif inputs is not None:
+        try:
+            inspect.signature(replacement).bind(*range(inputs))
+        except TypeError as error:
+            raise ValueError(f"{name}: the code calls it with {inputs} arguments: {error}") from None
+        except ValueError:  # a callable that has no signature
+            pass
+
+
+def _output_count(graph_module: Any) -> int | None:
+    """How many values a graph returns; None if it does not return them in a tuple or list."""
+    for node in reversed(graph_module.graph.nodes):
+        if node.op == "output":
+            returned = node.args[0]
+            return len(returned) if isinstance(returned, (tuple, list)) else None
+    return None
+
+
+def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
+    """Transformed code takes its values out of a tuple: a tensor, which can be indexed too, would give wrong ones."""
+
+    def call(*args: Any) -> Any:
+        result = replacement(*args)
+        if not isinstance(result, (tuple, list)) or (outputs is not None and len(result) != outputs):
+            wanted = "a tuple" if outputs is None else f"a tuple of {outputs}"
+            got = f"{len(result)} values" if isinstance(result, (tuple, list)) else type(result).__name__
+            raise TypeError(f"what stands in for {name} has to return {wanted}, not {got}")
+        return result
+
+    call.__wrapped__ = replacement  # type: ignore[attr-defined]
+    return call
+
+
+# Guards
+
+
+def _edit_guards(copy: CacheEntry, drop: Any, add: Any, replace: Any, relax: Any) -> None:
+    target = copy.target
+    original = list(copy.guards)
+    first = [one for one in original if one.kind == "INSTANCE"]
+    if target.instance is not None and not first and target.code.co_varnames:
+        copy.guards.append(conditions.only_for(target.instance, target))
+    for selector in _several(drop):
+        _drop(copy, original, selector)
+    for selector, condition in _pairs(replace):
+        chosen = [one for one in conditions.select(original, selector) if any(one is g for g in copy.guards)]
+        if not chosen:
+            raise ValueError(f"the guard {selector!r} was dropped by the same edit")
+        if isinstance(selector, str):
+            chosen = [one for one in chosen if not one.members] or chosen
+        new = conditions.added(condition, target, kind="REPLACED", source=chosen[0].source)
+        at = next(i for i, one in enumerate(copy.guards) if one is chosen[0])
+        copy.guards.insert(at, new)
+        _remove(copy, chosen)
+        copy.warnings += [f"{conditions.what_is_lost(one)}; checked in its place: {new.text}" for one in chosen]
+    for name, dimensions in conditions.relaxations(relax):
+        matches = [g for g in copy.guards if g.source == name and g.kind == "TENSOR_MATCH"]
+        if not matches:
+            known = ", ".join(g.source for g in copy.guards if g.kind == "TENSOR_MATCH")
+            raise ValueError(f"no guard on the sizes of {name}: there are such guards on {known or 'nothing'}")
+        for guard in matches:
+            at = next(i for i, g in enumerate(copy.guards) if g is guard)
+            copy.guards[at] = conditions.relaxed(guard, dimensions)
+            copy.warnings.append(conditions.what_is_loosened(guard, dimensions))
+    for condition in _several(add):
+        copy.guards.append(conditions.added(condition, target))
+
+
+def _drop(copy: CacheEntry, original: Sequence[Guard], selector: Any) -> None:
+    chosen = [one for one in conditions.select(original, selector) if any(one is g for g in copy.guards)]
+    by_value = isinstance(selector, str) and not any(selector in (one.text, one.expression) for one in chosen)
+    for guard in chosen:
+        because = selector if by_value and guard.members else None
+        copy.warnings.append(conditions.what_is_lost(guard, because))
+        left = conditions.without_members(guard, [selector], original) if because else None
+        if left is not None:
+            at = next(i for i, one in enumerate(copy.guards) if one is guard)
+            copy.guards[at] = left
+            copy.warnings[-1] += f"; {' and '.join(left.members)} are still compared"
+    _remove(copy, chosen)
+
+
+def _remove(copy: CacheEntry, gone: Sequence[Guard]) -> None:
+    copy.guards = [one for one in copy.guards if all(one is not other for other in gone)]
+
+
+def _several(given: Any) -> list[Any]:
+    if isinstance(given, (str, int, Guard)) or callable(given):
+        return [given]
+    return list(given)
+
+
+def _pairs(given: Any) -> list[tuple[Any, Any]]:
+    pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"replace= takes pairs of a guard and what comes in its place, not {pair!r}")
+    return [(one, other) for one, other in pairs]

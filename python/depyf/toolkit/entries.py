@@ -1,0 +1,360 @@
+"""Cache entries: what Dynamo holds of a function, copied, in the order in which it is tried."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from depyf import decompiler, guards, names
+from depyf.compat import bytecode, cache, dynamo, live_graphs
+from depyf.guards import Guard
+from depyf.toolkit.target import Target, find_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from depyf.toolkit.checking import GuardReport
+    from depyf.toolkit.conditions import Condition, Selector
+    from depyf.toolkit.registration import Registration
+
+_counter = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph that an entry's code calls."""
+
+    name: str
+    """As the code's source shows it: `__compiled_fn_1`."""
+    full_name: str
+    """As the code calls it."""
+    function: Any = field(repr=False)
+    """What the code calls: the backend's result."""
+    graph_module: Any = field(repr=False)
+    """The `torch.fx.GraphModule` that Dynamo handed to the backend; None where the backend has let go of it."""
+    placeholders: tuple[tuple[str, str | None], ...] = ()
+    """(name, Dynamo's source of the value) of each input, in order; empty where the graph is gone."""
+
+
+@dataclass(frozen=True)
+class ResumeFunction:
+    """The function that an entry's code calls to go on after a graph break. `depyf.cache_entries` takes it."""
+
+    name: str
+    full_name: str
+    code: types.CodeType = field(repr=False)
+    globals: dict[str, Any] = field(repr=False)
+    function: types.FunctionType | None = field(repr=False)
+    """None if it has free variables: each call makes one of its own then."""
+
+    def with_free_variables(self, **values: Any) -> types.FunctionType:
+        """The function, with values for its free variables.
+
+        Raises:
+            ValueError: a value is missing, or is for no free variable.
+        """
+        free = self.code.co_freevars
+        if set(values) != set(free):
+            raise ValueError(f"{self.name} has the free variables {', '.join(free) or 'none'}, not {', '.join(values)}")
+        cells = tuple(types.CellType(values[name]) for name in free)
+        return types.FunctionType(self.code, self.globals, self.code.co_name, None, cells)
+
+
+@dataclass(eq=False)
+class CacheEntry:
+    """Transformed code and the guards that say when it may be used.
+
+    What `cache_entries` gives are copies: they stay as they are whatever Dynamo does, and hold what the code needs.
+    """
+
+    target: Target = field(repr=False)
+    code: types.CodeType = field(repr=False)
+    kind: str
+    """"ordinary" (Dynamo's own), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch: its
+    code is not known), "edited" (made by `edit`, `new_entry` or `load_entry`, and not in use)."""
+    guards: list[Guard] = field(repr=False)
+    """In the order in which they are checked."""
+    compile_id: str | None = None
+    bound: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Global names of the code that are not the function's own, with what they stand for here: graphs, resume functions,
+    modules that Dynamo imported."""
+    warnings: list[str] = field(default_factory=list, repr=False)
+    """In words, what is no longer checked, and what can go wrong for that."""
+    backend: Any = field(default=None, repr=False)
+    tree: Any = field(default=None, repr=False)
+    """PyTorch's guards that `guards` came from."""
+    native: tuple[Guard, ...] = field(default=(), repr=False)
+    """The guards that `tree` checks; in an edited entry `guards` differ from them."""
+    written: str | None = field(default=None, repr=False)
+    number: int = field(default_factory=lambda: next(_counter), repr=False)
+    _manager: Any = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        which = f"{self.kind} entry"
+        if self.compile_id is not None:
+            which += f" {self.compile_id}"
+        lines = [f"{which} of {self.target.name}: {len(self.guards)} guards"]
+        lines += [f"  warning: {one}" for one in self.warnings]
+        return "\n".join(lines)
+
+    @property
+    def source(self) -> str:
+        """The code as Python; for edited source, the text that was given.
+
+        Raises:
+            ValueError: an entry that PyTorch loaded does not show its code.
+        """
+        self._need_code()
+        return self.written if self.written is not None else decompiler.decompile(self.code)
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The graphs that the code calls, in the order of their names in it."""
+        found = []
+        for name in _global_names(self.code):
+            if names.compiled_fn_number(name) is None or name not in self.bound:
+                continue
+            function = self.bound[name]
+            module = live_graphs.graph_module(function)
+            inputs = () if module is None else live_graphs.placeholders(module)
+            pairs = tuple((str(node.name), live_graphs.source(node)) for node in inputs)
+            found.append(Graph(names.shorten(name), name, function, module, pairs))
+        return found
+
+    @property
+    def resume_functions(self) -> list[ResumeFunction]:
+        """The functions that the code calls after a graph break."""
+        found = []
+        for name in _global_names(self.code):
+            function = self.bound.get(name)
+            if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
+                continue
+            code = dynamo.resume_code(function)
+            if code is None:
+                continue
+            plain = function if function.__code__ is code else None
+            found.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
+        return found
+
+    def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
+        """Evaluates the guards for a call with these arguments, and lists every one that fails.
+
+        Raises:
+            TypeError: the arguments do not fit the function.
+        """
+        from depyf.toolkit.checking import check
+
+        return check(self, self.target.bind(args, kwargs), (args, kwargs))
+
+    def run(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Runs the code for these arguments; the guards are not asked.
+
+        What follows a graph break runs as plain Python here, outside of `torch.compile`.
+
+        Raises:
+            TypeError: the arguments do not fit the function.
+            ValueError: the code, or the function's free variables, are not known.
+            Exception: whatever the code raises.
+        """
+        self._need_code()
+        return self.target.call(self.runnable(), args, kwargs)
+
+    def runnable(self) -> types.CodeType:
+        """The code with the names in `bound` as constants, so that nothing that Dynamo takes away can be missing.
+
+        Raises:
+            ValueError: the code is not known.
+        """
+        self._need_code()
+
+        def bind(one: types.CodeType) -> types.CodeType:
+            try:
+                return bytecode.bind_names_to_constants(one, self.bound)
+            except ValueError:  # no room in an instruction of an older Python: the name has to be found
+                for name in bytecode.global_names(one) & self.bound.keys():
+                    self.target.globals.setdefault(name, self.bound[name])
+                return one
+
+        return names.map_codes(self.code, bind)
+
+    def manager(self) -> Any:
+        """PyTorch's object for the guards, made once."""
+        if self._manager is None:
+            from depyf.toolkit.building import build
+
+            self._manager = build(self)
+        return self._manager
+
+    def edit(
+        self,
+        *,
+        source: str | Path | None = None,
+        code: types.CodeType | None = None,
+        drop: Selector | Sequence[Selector] = (),
+        add: Condition | Sequence[Condition] = (),
+        replace: Mapping[Any, Condition] | Sequence[tuple[Selector, Condition]] = (),
+        relax: Any = (),
+        graph: Any = None,
+        kernel: Any = None,
+        bind: Mapping[str, Any] | None = None,
+    ) -> CacheEntry:
+        """A changed copy, which Dynamo does not know until it is registered.
+
+        A guard is named by itself, its index in `guards`, its text, Dynamo's name of a value ("L['b']": all guards on it
+        or on what is reached through it), or a predicate. What is no longer checked is said in `warnings`.
+
+        Args:
+            source: the code as edited text of `source`, or the path of an edited file of a dump.
+            code: a code object in its place.
+            drop: guards to leave out.
+            add: guards to add: expressions over `L`, `G` and `torch`, or functions of the locals.
+            replace: guards and what comes in their place.
+            relax: dimensions of tensors that may vary: {"L['x']": 0}, or "dimension 0 of L['x'] may vary".
+            graph: an edited `torch.fx.GraphModule`, or a callable, in the place of the graph; if the code calls
+                several, a mapping from their names.
+            kernel: the path of an edited file of Inductor's output code; if the code calls several graphs, a mapping
+                from their names.
+            bind: names that the edited source uses and the function's module does not have.
+
+        Raises:
+            SyntaxError: source or a guard is not Python; it carries the place.
+            NameError: the source uses a name that nothing defines.
+            ValueError: the code cannot stand in for the function's; a guard, name or dimension is not there.
+            TypeError: an argument of a wrong type.
+            OSError: a file cannot be read.
+        """
+        from depyf.toolkit.edits import edit
+
+        return edit(self, source, code, drop, add, replace, relax, graph, kernel, bind)
+
+    def register(self) -> Registration:
+        """Makes Dynamo use this entry from the next call on, before all others of the function.
+
+        The handle's `remove` takes it away again; in a `with` statement the end of the block does. An entry may be
+        registered again after that, and after `torch._dynamo.reset`, which takes away every registered entry too.
+
+        Raises:
+            ValueError: the code cannot stand in for the function's; the message says why.
+            NotImplementedError: this PyTorch cannot do it; the message says which can.
+            RuntimeError: called by a guard, or PyTorch itself has loaded entries of this function.
+        """
+        from depyf.toolkit.registration import register
+
+        return register(self)
+
+    def save(self, path: str | Path) -> None:
+        """Writes source, guards and the names that the code needs to a file, which `load_entry` reads.
+
+        Raises:
+            ValueError: the code is not known.
+            OSError: the file cannot be written.
+        """
+        from depyf.toolkit.files import save
+
+        save(self, Path(path))
+
+    def _need_code(self) -> None:
+        if self.kind == "loaded":
+            raise ValueError(f"{self.target.name}: PyTorch loaded this entry, and does not show its code")
+
+
+def cache_entries(fn: Any) -> list[CacheEntry]:
+    """The cache entries of a function, the one that Dynamo tries first in front.
+
+    Args:
+        fn: a function, method or module, the result of `torch.compile` for one, or a resume function.
+
+    Returns:
+        Copies: registered entries first, then the ordinary ones. Empty for a function that was never compiled.
+
+    Raises:
+        TypeError: there is no Python function behind `fn`.
+        NotImplementedError: this PyTorch does not show its cache.
+    """
+    from depyf.toolkit.registration import registered_of
+
+    target = target_of(fn)
+    found = []
+    ours = registered_of(target.code)
+    for manager in cache.loaded(target.code):
+        registration = next((one for one in ours if one.manager is manager), None)
+        if registration is not None:
+            found.append(_as_registered(registration.entry, target))
+        else:
+            listed = list(guards.read(manager) or ())
+            found.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
+    for raw in cache.raw_entries(target.code):
+        listed = list(guards.read(raw.manager) or ())
+        bound = bound_names(raw.code, target)
+        found.append(
+            CacheEntry(
+                target,
+                raw.code,
+                "ordinary",
+                listed,
+                raw.compile_id,
+                bound,
+                backend=raw.backend,
+                tree=raw.manager,
+                native=tuple(listed),
+            )
+        )
+    return found
+
+
+def new_entry(fn: Any) -> CacheEntry:
+    """An entry to edit for a function that Dynamo need not have compiled: its own code, and no guards.
+
+    Raises:
+        TypeError: there is no Python function behind `fn`.
+    """
+    target = target_of(fn)
+    return CacheEntry(target, target.code, "edited", [])
+
+
+def target_of(fn: Any) -> Target:
+    """The function that `fn` leads to; resume functions too.
+
+    Raises:
+        TypeError: there is none.
+    """
+    if isinstance(fn, ResumeFunction):
+        if fn.function is not None:
+            return find_target(fn.function)
+        return Target(fn.code, fn.globals, fn.code.co_name)
+    if isinstance(fn, CacheEntry):
+        return fn.target
+    return find_target(fn)
+
+
+def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
+    return dataclasses.replace(
+        entry,
+        target=target,
+        kind="registered",
+        guards=list(entry.guards),
+        bound=dict(entry.bound),
+        warnings=list(entry.warnings),
+    )
+
+
+def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
+    """The globals that Dynamo made for transformed code, with what they are now."""
+    own = {name for one in names.nested_codes(target.code) for name in bytecode.global_names(one)}
+    installed = set(cache.installed_names(code))
+    found = {}
+    for name in _global_names(code):
+        made = name in installed or (name.startswith("__") and not name.endswith("__"))
+        if made and name not in own and name in target.globals:
+            found[name] = target.globals[name]
+    return found
+
+
+def _global_names(code: types.CodeType) -> list[str]:
+    found = (name for one in names.nested_codes(code) for name in one.co_names if name in bytecode.global_names(one))
+    return list(dict.fromkeys(found))

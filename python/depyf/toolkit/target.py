@@ -1,0 +1,146 @@
+"""What entries belong to: a function, with all that a call of it needs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import cache, callables
+from depyf.recompile import signature
+
+_REFUSED = {
+    inspect.CO_GENERATOR: "a generator",
+    inspect.CO_COROUTINE: "a coroutine",
+    inspect.CO_ASYNC_GENERATOR: "an asynchronous generator",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A function as Dynamo sees it: the code that a frame runs, and what fills the frame."""
+
+    code: types.CodeType
+    globals: dict[str, Any]
+    name: str
+    defaults: tuple[Any, ...] | None = None
+    kwdefaults: dict[str, Any] | None = None
+    closure: tuple[types.CellType, ...] | None = None
+    instance: Any = None
+    """The object that a method is bound to."""
+    args: tuple[Any, ...] = ()
+    """What stands before the caller's arguments: the instance of a method, the arguments of a `functools.partial`."""
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    backend: Any = None
+    """The backend of the `torch.compile` result that the function was given as; None if it was given as it is."""
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The locals of a frame that begins: arguments and free variables by name.
+
+        Raises:
+            TypeError: the arguments do not fit; the message is Python's own.
+        """
+        found: dict[str, Any] = self._function(_binder(self.code), None)(*self.args, *args, **{**self.kwargs, **kwargs})
+        for name, cell in zip(self.code.co_freevars, self.closure or ()):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not bound yet: not in the frame's locals either
+                continue
+        return found
+
+    def call(self, code: types.CodeType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs `code` in the place of the function's own.
+
+        Raises:
+            ValueError: the function's free variables are not known.
+        """
+        if code.co_freevars and self.closure is None:
+            raise ValueError(
+                f"{self.name} has free variables ({', '.join(code.co_freevars)}) that are bound only while it is called: "
+                "give a function with values for them (ResumeFunction.with_free_variables)"
+            )
+        function = self._function(code, self.closure if code.co_freevars else None)
+        return function(*self.args, *args, **{**self.kwargs, **kwargs})
+
+    def _function(self, code: types.CodeType, closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
+        function = types.FunctionType(code, self.globals, self.code.co_name, self.defaults, closure)
+        function.__kwdefaults__ = self.kwdefaults
+        function.__qualname__ = self.name
+        return function
+
+
+def find_target(thing: Any) -> Target:
+    """The function behind a callable: a function, method, module, `functools.partial`, or a `torch.compile` of one.
+
+    Raises:
+        TypeError: there is no function written in Python behind it.
+    """
+    if isinstance(thing, Target):
+        return thing
+    backend = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}
+    instance: Any = None
+    seen: list[Any] = []  # keeps alive what ids are compared of
+    at = thing
+    while all(at is not one for one in seen):
+        seen.append(at)
+        if isinstance(at, types.MethodType):
+            instance = at.__self__
+            args = (instance, *args)
+            at = at.__func__
+        elif isinstance(at, functools.partial):
+            args = (*at.args, *args)
+            kwargs = {**at.keywords, **kwargs}
+            at = at.func
+        elif (inner := callables.compiled_in(at)) is not None:
+            backend = backend or cache.backend_of(at)
+            at = inner
+        elif isinstance(at, types.FunctionType):
+            return Target(
+                at.__code__,
+                at.__globals__,
+                at.__qualname__,
+                at.__defaults__,
+                at.__kwdefaults__,
+                at.__closure__,
+                instance,
+                args,
+                kwargs,
+                backend,
+            )
+        elif not isinstance(at, type) and (inner := callables.bound_call(at)) is not None:
+            at = inner
+    what = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
+    raise TypeError(f"there is no Python function behind {what}: give a function, a method or a module")
+
+
+def why_refused(code: types.CodeType) -> str | None:
+    """Why entries of a function cannot be replaced; None where they can."""
+    for flag, kind in _REFUSED.items():
+        if code.co_flags & flag:
+            return (
+                f"{code.co_name} is {kind}: Dynamo runs its frame in pieces, and an entry replaces a whole one. "
+                "Register an entry for the function that calls it"
+            )
+    if not code.co_flags & inspect.CO_NEWLOCALS or not code.co_flags & inspect.CO_OPTIMIZED:
+        return f"{code.co_name} is the body of a module or class: only functions have entries"
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def _stub(written: str, hidden: tuple[tuple[str, str], ...]) -> types.CodeType:
+    namespace: dict[str, Any] = {}
+    exec(compile(f"def stub{written}: return locals()", "<depyf>", "exec", dont_inherit=True), namespace)
+    code: types.CodeType = namespace["stub"].__code__
+    back = dict(hidden)
+    return code.replace(co_varnames=tuple(back.get(name, name) for name in code.co_varnames))
+
+
+def _binder(code: types.CodeType) -> types.CodeType:
+    """Code with the arguments of `code` that returns its locals: Python itself binds, and says what does not fit."""
+    hidden = {name: f"__depyf_{i}" for i, name in enumerate(code.co_varnames) if not name.isidentifier()}
+    plain = code.replace(co_varnames=tuple(hidden.get(name, name) for name in code.co_varnames)) if hidden else code
+    return _stub(signature(plain), tuple((short, name) for name, short in hidden.items()))

@@ -1,0 +1,80 @@
+"""Whether a code object can stand in for another. PyTorch does not ask, and the process would die of a wrong answer."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import types
+from typing import Any
+
+from depyf import names
+from depyf.compat import bytecode
+from depyf.recompile import signature
+from depyf.toolkit.target import Target, why_refused
+
+# Flags that say how a frame is made and left. Others tell of the source (`from __future__`) or follow from the variables.
+_KINDS = (
+    (inspect.CO_GENERATOR, "a generator"),
+    (inspect.CO_COROUTINE, "a coroutine"),
+    (inspect.CO_ASYNC_GENERATOR, "an asynchronous generator"),
+    (inspect.CO_ITERABLE_COROUTINE, "a generator that can be awaited"),
+)
+
+
+def check_code(code: object, target: Target) -> types.CodeType:
+    """Returns `code` if a frame of the target can run it.
+
+    Raises:
+        ValueError: it cannot; the message names what differs.
+        TypeError: it is no code object.
+    """
+    if not isinstance(code, types.CodeType):
+        raise TypeError(f"{target.name}: expected a code object, got {type(code).__name__}")
+    if refused := why_refused(target.code):
+        raise ValueError(refused)
+    like = target.code
+    for flag, kind in _KINDS:
+        if (code.co_flags ^ like.co_flags) & flag:
+            raise ValueError(f"{target.name}: the code is {kind}, the function is not")
+    if not code.co_flags & inspect.CO_OPTIMIZED or not code.co_flags & inspect.CO_NEWLOCALS:
+        raise ValueError(f"{target.name}: the code is the body of a module or class, not of a function")
+    if _arguments(code) != _arguments(like):
+        raise ValueError(f"{target.name}: the arguments differ: {signature(code)} instead of {signature(like)}")
+    for what, mine, theirs in (
+        ("free variables", code.co_freevars, like.co_freevars),
+        ("cell variables", code.co_cellvars, like.co_cellvars),
+    ):
+        if mine != theirs:
+            raise ValueError(f"{target.name}: the {what} differ: {_listed(mine)} instead of {_listed(theirs)}")
+    if code.co_nlocals < like.co_nlocals:
+        raise ValueError(f"{target.name}: {code.co_nlocals} locals instead of at least {like.co_nlocals}")
+    for one in names.nested_codes(code):
+        if problem := bytecode.problem(one):
+            raise ValueError(f"{target.name}: the bytecode of {one.co_name} is not sound: {problem}")
+    return code
+
+
+def _arguments(code: types.CodeType) -> tuple[object, ...]:
+    flags = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    count = code.co_argcount + code.co_kwonlyargcount + bin(flags).count("1")
+    return code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, flags, code.co_varnames[:count]
+
+
+def _listed(variables: tuple[str, ...]) -> str:
+    return f"({', '.join(variables)})" if variables else "none"
+
+
+def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, bound: dict[str, Any]) -> list[str]:
+    """The global names in `code` that nothing defines: neither the function's module, nor Python, nor `bound`.
+
+    Names of `known`, which ran in this place, count as defined, and so do those that the code itself assigns.
+    """
+    read, assigned = set(), set()
+    for one in names.nested_codes(code):
+        read |= bytecode.global_names(one)
+        assigned |= bytecode.assigned_names(one)
+    old: set[str] = set()
+    for one in (*names.nested_codes(known), *names.nested_codes(target.code)):
+        old |= bytecode.global_names(one)
+    known_names = old | assigned | bound.keys() | target.globals.keys() | vars(builtins).keys()
+    return sorted(read - known_names)
