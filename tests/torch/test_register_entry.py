@@ -210,20 +210,51 @@ def test_an_exception_of_edited_code_shows_its_lines():
     assert place.lineno == 2 and "nothing_of_the_kind" in str(place.statement)
 
 
-def test_a_guard_cannot_change_the_cache_that_is_being_searched():
+def test_guards_that_change_the_cache_that_is_being_searched():
     f = torch.compile(other, backend="eager")
-    handles, errors = [], []
+    handles = [constant(1).register()]
 
     def meddle(L):
-        try:
-            handles[0].remove()
-        except RuntimeError as error:
-            errors.append(error)
-        return True
+        handles[0].remove()
+        handles.append(constant(2).register())
+        return False
 
-    handles.append(depyf.new_entry(other).edit(source="def other(a):\n    return 1", add=meddle).register())
-    assert f(X) == 1 and "a guard cannot" in str(errors[0])
-    handles[0].remove()
+    handles.append(depyf.new_entry(other).edit(source="def other(a):\n    return 3", add=meddle).register())
+    assert f(X) == 2
+    handles[1].remove()
+    assert f(X) == 2 and len(depyf.registered()) == 1
+    handles[2].remove()
+    assert torch.equal(f(X), X * 0) and depyf.registered() == []
+
+
+def test_order_is_the_same_beside_another_thread():
+    f = torch.compile(other, backend="eager")
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        first = constant(1).register()
+        second = constant(2, shape=3).register()
+        third = constant(3, shape=2).register()
+        assert (f(X), f(X[:2]), f(X[:1])) == (2, 3, 1)
+        assert [one.entry.source[-1] for one in depyf.registered()] == ["3", "2", "1"]
+        second.remove()
+        assert (f(X), f(X[:2])) == (1, 3) and not second.active and len(depyf.registered()) == 2
+        fourth = constant(4).register()
+        assert (f(X), f(X[:2])) == (4, 4)
+        assert depyf.dispatch(f, X).entry.source[-1] == "4"
+        fourth.remove()
+        third.remove()
+        assert f(X[:2]) == 1
+        first.remove()
+        assert torch.equal(f(X), X * 0)
+    finally:
+        stop.set()
+        thread.join()
+    again = constant(5).register()
+    assert f(X) == 5
+    again.remove()
+    assert torch.equal(f(X), X * 0) and depyf.registered() == []
 
 
 def test_threads_that_register_while_others_call():
@@ -240,11 +271,11 @@ def test_threads_that_register_while_others_call():
     threads = [threading.Thread(target=call) for _ in range(3)]
     for one in threads:
         one.start()
-    for _ in range(150):
-        entry = constant(9, shape=3)
-        handle = entry.register()
-        handle.remove()
-    stop.set()
-    for one in threads:
-        one.join()
-    assert not wrong and torch.equal(f(X), X * 0)
+    try:
+        for _ in range(150):
+            constant(9, shape=3).register().remove()
+    finally:
+        stop.set()
+        for one in threads:
+            one.join()
+    assert not wrong and torch.equal(f(X), X * 0) and depyf.registered() == []

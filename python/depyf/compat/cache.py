@@ -85,16 +85,21 @@ def loaded(code: types.CodeType) -> list[Any]:
     return [entry.guard_manager for entry in eval_frame._debug_get_precompile_entries(code)]
 
 
-def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> None:
-    """Makes `entries`, (guard manager, code to run) in the order in which they are to be tried, all that stands in
-    front of the ordinary entries of `code`.
+def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]], *, keep: bool) -> None:
+    """Puts `entries`, (guard manager, code to run) in the order in which they are to be tried, in front of the ordinary
+    entries of `code`.
 
-    The code has to fit: PyTorch does not check it.
+    The code has to fit: PyTorch does not check it. Nor does it keep other threads away from entries that they are going
+    through: what is there may be taken away only where no other thread can be at it.
+
+    Args:
+        keep: behind what is there, or in its place.
     """
     from torch._C._dynamo import eval_frame
 
     with compile_lock():
-        eval_frame._reset_precompile_entries(code)
+        if not keep:
+            eval_frame._reset_precompile_entries(code)
         for manager, new in entries:
             eval_frame._load_precompile_entry(code, manager, new)
         tracker = _convert_frame("input_codes")
@@ -222,12 +227,14 @@ def _wrapped(root: Any, like: Any, global_scope: Any) -> Any:
 
 
 def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str) -> None:
-    """Adds a guard on the locals, checked after all others where the release can do that.
+    """Adds a guard on the locals, checked before all that look into them.
+
+    Guards that relate values keep what they saw until the check ends, in objects that copies of a tree share. No Python
+    runs meanwhile for that reason: another thread could come in between.
 
     `accepts` must not raise: PyTorch would count that as a refusal, and not say why.
     """
-    add = getattr(manager.root, "add_epilogue_lambda_guard", None) or manager.root.add_lambda_guard
-    add(accepts, [text], None)
+    manager.root.add_lambda_guard(accepts, [text], None)
 
 
 def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:

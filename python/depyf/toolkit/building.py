@@ -7,6 +7,8 @@ the process itself was dropped, all are.
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from depyf.compat import cache
@@ -45,23 +47,19 @@ def build(entry: CacheEntry) -> Any:
 
 def _accepts(guard: Guard, G: dict[str, Any]) -> Any:
     def accepts(L: dict[str, Any]) -> bool:
-        return evaluate(guard, L, G)
+        return guard.check(L, G)
 
     return accepts
 
 
-def evaluate(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> bool:
-    """Checks a guard for PyTorch. Raises nothing but what ends the process: that counts as a refusal there."""
-    return guard.check(L, G)
+_ACCEPTS = next(one for one in _accepts.__code__.co_consts if isinstance(one, types.CodeType))
 
 
-def is_guard_running(frame: Any) -> bool:
-    """Does a stack of Python frames hold one in which PyTorch checks one of these guards?"""
+def is_guard_running() -> bool:
+    """Is the caller called by one of these guards, so that PyTorch is in the middle of a check?"""
+    frame: types.FrameType | None = sys._getframe()
     while frame is not None:
-        if frame.f_code in (evaluate.__code__, _ACCEPTS):
+        if frame.f_code is _ACCEPTS:
             return True
         frame = frame.f_back
     return False
-
-
-_ACCEPTS = next(one for one in _accepts.__code__.co_consts if type(one) is type(_accepts.__code__))

@@ -276,18 +276,13 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
         TypeError: there is no Python function behind `fn`.
         NotImplementedError: this PyTorch does not show its cache.
     """
-    from depyf.toolkit.registration import registered_of
+    from depyf.toolkit.registration import not_ours, registered_of
 
     target = target_of(fn)
-    found = []
-    ours = registered_of(target.code)
-    for manager in cache.loaded(target.code):
-        registration = next((one for one in ours if one.manager is manager), None)
-        if registration is not None:
-            found.append(_as_registered(registration.entry, target))
-        else:
-            listed = list(guards.read(manager) or ())
-            found.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
+    found = [_as_registered(one.entry, target) for one in registered_of(target.code)]
+    for manager in not_ours(target.code):
+        listed = list(guards.read(manager) or ())
+        found.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
     for raw in cache.raw_entries(target.code):
         listed = list(guards.read(raw.manager) or ())
         bound = bound_names(raw.code, target)

@@ -1,14 +1,17 @@
 """Entries that Dynamo is made to use, before its own.
 
-They are PyTorch's precompile entries, which Dynamo tries first. PyTorch takes away all of a function's or none, and
-cannot be asked what their code is: so each change takes all away and puts back, newest first, those that stay.
+They are PyTorch's precompile entries, which Dynamo tries first, in the order in which they were loaded. PyTorch takes
+away all of a function's or none, cannot be asked what their code is, and does not lock them: a thread that is in the
+middle of a lookup would go on with what another thread has freed. So entries are taken away only while there is no other
+thread. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
+one's guards first.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
-import time
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +22,9 @@ from depyf.toolkit.entries import CacheEntry
 from depyf.toolkit.validation import check_code
 
 _lock = threading.RLock()
-_slots: dict[int, list[Registration]] = {}
-"""By the identity of the function's code, which each registration holds: newest first."""
-_WAIT = 5.0  # seconds for other threads to leave the guards that they are in
+_counter = itertools.count()
+_loaded: dict[int, list[Registration]] = {}
+"""By the identity of the function's code, which each registration holds: all that PyTorch has of ours, in its order."""
 
 
 @dataclass(eq=False)
@@ -29,27 +32,33 @@ class Registration:
     """One registered entry. As a context manager it removes the entry at the end of the block."""
 
     entry: CacheEntry
-    manager: Any = field(repr=False)
     code: types.CodeType = field(repr=False)
     """What runs: the entry's code, with what it needs bound to it."""
+    manager: Any = field(default=None, repr=False)
+    number: int = field(default_factory=lambda: next(_counter), repr=False)
+    _removed: bool = field(default=False, repr=False)
+    _newer: list[Registration] = field(default_factory=list, repr=False)
+    """Those that come before this one although PyTorch has them behind it."""
 
     @property
     def active(self) -> bool:
         """Does Dynamo still know it? Not after `remove`, nor after `torch._dynamo.reset`."""
-        with _lock:
-            return any(one is self for one in registered_of(self.entry.target.code))
+        return any(one is self for one in registered_of(self.entry.target.code))
 
     def remove(self) -> None:
-        """Takes the entry away; the others stay. Does nothing if it is gone already.
-
-        Raises:
-            RuntimeError: called by a guard, or PyTorch has loaded entries of the function since.
-        """
+        """Takes the entry away; the others stay. Does nothing if it is gone already."""
         target = self.entry.target.code
         with _lock:
-            left = registered_of(target)
-            if any(one is self for one in left):
-                _put(target, [one for one in left if one is not self])
+            self._removed = True
+            if any(one is self for one in _known(target)) and _alone():
+                _load_anew(target, registered_of(target))
+
+    def _accepts(self, L: dict[str, Any]) -> bool:
+        """The first guard: is it this entry's turn?"""
+        return not self._removed and not any(one._would_run(L) for one in self._newer)
+
+    def _would_run(self, L: dict[str, Any]) -> bool:
+        return not self._removed and cache.accepts(self.manager, L)
 
     def __enter__(self) -> Registration:
         return self
@@ -62,74 +71,79 @@ def register(entry: CacheEntry) -> Registration:
     """See `CacheEntry.register`."""
     if reason := cache.why_not_loadable():
         raise NotImplementedError(reason)
+    entry._need_code()
     target = entry.target
     check_code(entry.code, target)
-    code = check_code(entry.runnable(), target)
+    new = Registration(entry, check_code(entry.runnable(), target))
+    new.manager = build(entry)
+    cache.add_guard(new.manager, new._accepts, "it is registered, and no newer entry accepts the call")
+    code = target.code
     with _lock:
-        registration = Registration(entry, build(entry), code)
-        _put(target.code, [registration, *registered_of(target.code)])
-        cache.look_at_again(target.code)
-    return registration
+        known = _known(code)
+        if foreign := len(not_ours(code)):
+            raise RuntimeError(
+                f"{target.name} has {foreign} entries that PyTorch loaded, which come first and would be lost: "
+                "torch._dynamo.reset() takes them away"
+            )
+        if _alone():
+            _load_anew(code, [new, *registered_of(code)])
+        else:
+            cache.load(code, [(new.manager, new.code)], keep=True)
+            for one in known:
+                one._newer.append(new)
+            _loaded[id(code)] = [*known, new]
+        cache.look_at_again(code)
+    return new
 
 
 def registered() -> list[Registration]:
     """Every registered entry that Dynamo still knows; of one function the one that is tried first in front."""
     with _lock:
-        return [one for slot in list(_slots.values()) for one in registered_of(slot[0].entry.target.code)]
+        codes = [slot[0].entry.target.code for slot in list(_loaded.values())]
+        return [one for code in codes for one in registered_of(code)]
 
 
 def registered_of(code: types.CodeType) -> list[Registration]:
-    """Those of one function, by its original code."""
+    """Those of one function, by its original code, the one that is tried first in front."""
     with _lock:
-        known = cache.loaded(code) if id(code) in _slots else []
-        alive = [one for one in _slots.get(id(code), []) if any(one.manager is manager for manager in known)]
-        _keep(code, alive)
-        return alive
+        alive = [one for one in _known(code) if not one._removed]
+        return sorted(alive, key=lambda one: one.number, reverse=True)
 
 
-def _keep(code: types.CodeType, registrations: list[Registration]) -> None:
+def not_ours(code: types.CodeType) -> list[Any]:
+    """The guard managers of entries that PyTorch loaded."""
+    with _lock:
+        known = _known(code)
+        return [one for one in cache.loaded(code) if all(one is not mine.manager for mine in known)]
+
+
+def _known(code: types.CodeType) -> list[Registration]:
+    """What PyTorch has of ours, removed entries too, in its order. A reset may have taken all away."""
+    ours = _loaded.get(id(code), [])
+    if ours:
+        managers = cache.loaded(code)
+        ours = [one for one in ours if any(one.manager is manager for manager in managers)]
+        _remember(code, ours)
+    return ours
+
+
+def _remember(code: types.CodeType, registrations: list[Registration]) -> None:
     if registrations:
-        _slots[id(code)] = registrations
+        _loaded[id(code)] = registrations
     else:
-        _slots.pop(id(code), None)
+        _loaded.pop(id(code), None)
 
 
-def _put(code: types.CodeType, registrations: list[Registration]) -> None:
-    """Makes Dynamo know just these.
-
-    Raises:
-        RuntimeError: it cannot be done now.
-    """
-    before = _slots.get(id(code), [])
-    foreign = [one for one in cache.loaded(code) if all(one is not mine.manager for mine in before)]
-    if foreign:
-        raise RuntimeError(
-            f"{code.co_name} has {len(foreign)} entries that PyTorch loaded, and that would be lost: "
-            "torch._dynamo.reset() takes them away"
-        )
-    _wait_for_guards()
-    try:
-        cache.load(code, [(one.manager, one.code) for one in registrations])
-    except BaseException:
-        cache.load(code, [(one.manager, one.code) for one in before])
-        raise
-    _keep(code, registrations)
+def _load_anew(code: types.CodeType, registrations: list[Registration]) -> None:
+    """Makes PyTorch have just these, in this order."""
+    before = _known(code)  # held until PyTorch has let go of them
+    cache.load(code, [(one.manager, one.code) for one in registrations], keep=False)
+    for one in registrations:
+        one._newer = []
+    _remember(code, registrations)
+    del before
 
 
-def _wait_for_guards() -> None:
-    """PyTorch walks over the entries while it checks guards: the list may not change under it.
-
-    Raises:
-        RuntimeError: a guard of this thread asks for the change, or another thread stays in one.
-    """
-    if is_guard_running(sys._getframe()):
-        raise RuntimeError("a guard cannot register or remove entries: PyTorch is going through them")
-    until = time.monotonic() + _WAIT
-    while True:
-        mine = threading.get_ident()
-        others = [frame for thread, frame in sys._current_frames().items() if thread != mine]
-        if not any(is_guard_running(frame) for frame in others):
-            return
-        if time.monotonic() > until:
-            raise RuntimeError(f"another thread has been checking guards of a registered entry for {_WAIT:.0f} seconds")
-        time.sleep(0.001)
+def _alone() -> bool:
+    """Can nobody be in the middle of a lookup?"""
+    return len(sys._current_frames()) == 1 and not is_guard_running()
