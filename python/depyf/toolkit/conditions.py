@@ -29,6 +29,8 @@ class AddedGuard(Guard):
     function: Callable[[dict[str, Any]], object] | None = None
     error: Exception | None = field(default=None, repr=False)
     """What its last check raised: it counts as failed then."""
+    loosened: tuple[Guard, frozenset[int]] | None = field(default=None, repr=False)
+    """Dynamo's guard on a tensor that this one comes from, and the dimensions that may vary now."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """Its words if it does not hold; `error` has the exception if it raised one."""
@@ -155,7 +157,19 @@ def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
 
 
 def _is_about(guard: Guard, source: str) -> bool:
-    return any(is_below(name, source) for name in (guard.source, *guard.members) if name)
+    return any(is_below(name, source) for name in (guard.source, *guard.members) if name) or relates(guard, source)
+
+
+def relates(guard: Guard, source: str) -> bool:
+    """Does a guard that belongs to no one value, such as "L['a'] is L['b']", speak of this one?"""
+    if guard.source:
+        return source in guard.members
+    try:
+        name = ast.unparse(ast.parse(source, mode="eval"))
+        trees = [ast.parse(one.strip(), mode="eval") for one in guard.conditions]
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return any(ast.unparse(node) == name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.expr))
 
 
 def is_below(name: str, source: str) -> bool:
@@ -163,13 +177,12 @@ def is_below(name: str, source: str) -> bool:
     return name == source or (name.startswith(source) and name[len(source)] in ".[")
 
 
-def without_members(guard: Guard, gone: Iterable[str], guards: Sequence[Guard]) -> AddedGuard | None:
-    """A relation between several values, for those that are left when some are no longer guarded.
+def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGuard | None:
+    """A relation between several values, for those that are left when one is no longer guarded.
 
     None where fewer than two are left, or the relation has no smaller form.
     """
-    dropped = list(gone)
-    left = [name for name in guard.members if not any(is_below(name, one) for one in dropped)]
+    left = [name for name in guard.members if not is_below(name, gone)]
     values = {one.source: one.value for one in guards if one.value is not None}
     if len(left) < 2 or any(values.get(name) is None for name in left):
         return None
@@ -248,6 +261,9 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
     Raises:
         ValueError: the guard says nothing of sizes, or there is no such dimension.
     """
+    free: set[int] = set()
+    if isinstance(guard, AddedGuard) and guard.loosened is not None:
+        guard, free = guard.loosened[0], set(guard.loosened[1])
     match = _TENSOR.search(guard.text)
     if guard.kind != "TENSOR_MATCH" or match is None or guard.value is None or not guard.conditions:
         raise ValueError(f"{guard.source}: {guard.text!r} says nothing of sizes that could be relaxed")
@@ -257,7 +273,7 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
     for one in dimensions:
         if not -count <= one < count:
             raise ValueError(f"{guard.source} has {count} dimensions: there is no dimension {one}")
-    free = {one % count for one in dimensions}
+        free.add(one % count)
     conditions = [one for one in guard.conditions if not _SIZE.search(one)]
     conditions.append(f"{x}.dim() == {count}")
     conditions += [f"{x}.size({i}) == {n}" for i, n in enumerate(sizes) if n is not None and i not in free]
@@ -275,7 +291,9 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
         conditions.append(f"({condition} or {x}.size({i}) < 2)" if i in free or within else condition)
     shown: list[object] = [None if i in free else n for i, n in enumerate(sizes)]
     text = f"{guard.text[: match.start()]}size={shown}, strides to match)"
-    return AddedGuard(guard.kind, text, guard.source, guard.value, tuple(conditions), guard.line, quiet=guard.quiet)
+    out = AddedGuard(guard.kind, text, guard.source, guard.value, tuple(conditions), guard.line, quiet=guard.quiet)
+    out.loosened = (guard, frozenset(free))
+    return out
 
 
 def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int | None]) -> bool:

@@ -206,7 +206,7 @@ def _edit_guards(copy: CacheEntry, drop: Any, add: Any, replace: Any, relax: Any
         if not chosen:
             raise ValueError(f"the guard {selector!r} was dropped by the same edit")
         if isinstance(selector, str):
-            chosen = [one for one in chosen if not one.members] or chosen
+            chosen = [one for one in chosen if not conditions.relates(one, selector)] or chosen
         new = conditions.added(condition, target, kind="REPLACED", source=chosen[0].source)
         at = next(i for i, one in enumerate(copy.guards) if one is chosen[0])
         copy.guards.insert(at, new)
@@ -229,9 +229,9 @@ def _drop(copy: CacheEntry, original: Sequence[Guard], selector: Any) -> None:
     chosen = [one for one in conditions.select(original, selector) if any(one is g for g in copy.guards)]
     by_value = isinstance(selector, str) and not any(selector in (one.text, one.expression) for one in chosen)
     for guard in chosen:
-        because = selector if by_value and guard.members else None
+        because = selector if by_value and conditions.relates(guard, selector) else None
         copy.warnings.append(conditions.what_is_lost(guard, because))
-        left = conditions.without_members(guard, [selector], original) if because else None
+        left = conditions.without_members(guard, selector, original) if because else None
         if left is not None:
             at = next(i for i, one in enumerate(copy.guards) if one is guard)
             copy.guards[at] = left
