@@ -86,7 +86,7 @@ def test_a_dropped_guard_is_no_longer_checked_and_all_others_are():
 
 
 def test_relations_survive_and_are_warned_of():
-    f, entry = entry_of(toy, X, X + 1)
+    _f, entry = entry_of(toy, X, X + 1)
     dtype = next(one for one in entry.guards if one.source == "L['b']" and one.kind == "TENSOR_MATCH")
     kept = entry.edit(drop=dtype)
     assert "NO_TENSOR_ALIASING" in kinds(kept) and "alias" not in " ".join(kept.warnings)
@@ -108,7 +108,7 @@ def test_a_relation_of_three_becomes_one_of_two():
     def three(a, b, c):
         return a + b * c
 
-    f, entry = entry_of(three, X, X + 1, X + 2)
+    _f, entry = entry_of(three, X, X + 1, X + 2)
     edited = entry.edit(drop="L['b']")
     assert kinds(edited).count("NO_TENSOR_ALIASING") == 1
     assert edited.check(X, X, X + 2) and not edited.check(X, X + 1, X)
@@ -119,7 +119,7 @@ def test_the_same_tensor_twice():
     def three(a, b, c):
         return a + b * c
 
-    f, entry = entry_of(three, X, X, X + 2)
+    _f, entry = entry_of(three, X, X, X + 2)
     same = next(guard for guard in entry.guards if guard.expression == "L['b'] is L['a']")
     assert entry.check(X, X, X + 2) and not entry.check(X, X + 1, X + 2)
     tensor = next(guard for guard in entry.guards if guard.kind == "TENSOR_MATCH" and guard.source == "L['b']")
@@ -155,10 +155,15 @@ def test_guards_below_a_value_stay():
     def boxed(x, box, d):
         return x * box.scale + box.shift + d["k"]
 
-    f, entry = entry_of(boxed, X, Box(2, 3), {"k": 4})
+    _f, entry = entry_of(boxed, X, Box(2, 3), {"k": 4})
     edited = entry.edit(drop=lambda guard: guard.source == "L['box'].scale")
     assert edited.check(X, Box(7, 3), {"k": 4})
-    for other in [(X, Box(2, 4), {"k": 4}), (X, Box(2, 3), {"k": 5}), (X, 3, {"k": 4}), (X.double(), Box(2, 3), {"k": 4})]:
+    for other in [
+        (X, Box(2, 4), {"k": 4}),
+        (X, Box(2, 3), {"k": 5}),
+        (X, 3, {"k": 4}),
+        (X.double(), Box(2, 3), {"k": 4}),
+    ]:
         assert not entry.check(*other) and not edited.check(*other), other
     edited = entry.edit(drop=lambda guard: guard.source == "L['box']")
     assert edited.check(X, Box(2, 3), {"k": 4}) and not edited.check(X, Box(2, 4), {"k": 4})
@@ -189,7 +194,14 @@ def test_relaxed_sizes_are_the_only_ones_that_may_vary():
     edited = entry.edit(relax={"L['x']": 1})
     other = torch.ones(4, 5, 2)
     assert edited.check(other) and torch.equal(edited.run(other), other * 2)
-    for wrong in (torch.ones(4, 3), torch.ones(3, 3, 2), torch.ones(4, 3, 5), x.double(), x.transpose(0, 2), other[:, ::2]):
+    for wrong in (
+        torch.ones(4, 3),
+        torch.ones(3, 3, 2),
+        torch.ones(4, 3, 5),
+        x.double(),
+        x.transpose(0, 2),
+        other[:, ::2],
+    ):
         assert not edited.check(wrong), wrong.stride()
     assert "dimension 1 of L['x'] may vary" in edited.warnings[0]
     before = compiles()
@@ -320,7 +332,7 @@ def test_an_edited_graph_module():
 
 
 def test_a_graph_that_returns_no_tuple_is_an_error_and_no_wrong_value():
-    f, entry = entry_of(add, X, X + 1)
+    _f, entry = entry_of(add, X, X + 1)
     edited = entry.edit(graph=lambda a, b: a)
     with pytest.raises(TypeError, match="has to return a tuple of 1, not Tensor"):
         edited.run(X, X + 1)
