@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from depyf.compat import dynamo, live_graphs
+from depyf.decompilation import PROVED
+from depyf.decompilation import decompile as decompile_code
 from depyf.guards import Guard
 from depyf.recompile import compile_checked
 from depyf.toolkit import conditions
@@ -21,6 +23,8 @@ from depyf.toolkit.target import why_refused
 from depyf.toolkit.validation import check_code, unknown_names
 
 _counter = itertools.count(1)
+EDITED = "# edited"
+"""The first line of source that was proved before it was edited."""
 
 
 def edit(
@@ -52,6 +56,8 @@ def edit(
     if source is not None or code is not None:
         copy.kind = "edited"
         copy.code, copy.written = _new_code(entry, source, code, copy.bound)
+        if source is not None:
+            copy.warnings += _doubt(entry)
     copy._need_code()
     if graph is not None:
         _replace_graphs(copy, graph)
@@ -71,6 +77,7 @@ def _new_code(
     where: dict[str, int] = {}
     if source is not None:
         text, filename = _text(source, target.name)
+        text = _without_claim(text, entry)
         made = compile_checked(text, target.code, constants_of=entry.code, filename=filename)
         where = _lines_of_names(text)
     else:
@@ -96,6 +103,21 @@ def _text(source: str | Path, name: str) -> tuple[str, str]:
     # Tracebacks and debuggers find the lines here.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     return source, filename
+
+
+def _without_claim(text: str, entry: CacheEntry) -> str:
+    """The text without the line that says that it is proved, if it is no longer the one that was."""
+    if not text.startswith(PROVED) or text == entry.source:
+        return text
+    return EDITED + text[len(PROVED) :]
+
+
+def _doubt(entry: CacheEntry) -> list[str]:
+    """What to say of source that was made from code whose own source is not proved."""
+    if entry.written is not None:
+        return []
+    reason = decompile_code(entry.code).reason
+    return [f"the source that was edited is not proved to do what Dynamo's code does: {reason}"] if reason else []
 
 
 def _lines_of_names(text: str) -> dict[str, int]:
