@@ -3,7 +3,7 @@
 target        the function, and what fills its frame
 entries       copies of what Dynamo holds of it
 checking      what an entry's guards say to a call
-dispatch      which entry a call would take
+lookup        which entry a call would take
 conditions    guards that a user adds, and what is lost with those that are dropped
 edits         a changed copy
 building      PyTorch's guards for it
@@ -14,8 +14,8 @@ files         one entry as a file that people edit and other processes load
 
 from __future__ import annotations
 
-from depyf.toolkit.dispatch import Dispatch, dispatch
 from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
+from depyf.toolkit.lookup import Dispatch, dispatch
 from depyf.toolkit.registration import Registration, registered
 
 __all__ = ["CacheEntry", "Dispatch", "Registration", "cache_entries", "dispatch", "new_entry", "registered"]

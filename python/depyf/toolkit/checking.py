@@ -11,8 +11,8 @@ from depyf.guards import Guard
 from depyf.toolkit.conditions import AddedGuard
 
 if TYPE_CHECKING:
-    from depyf.toolkit.dispatch import Dispatch
     from depyf.toolkit.entries import CacheEntry
+    from depyf.toolkit.lookup import Dispatch
 
 _MISSING = object()
 _LONG = 200
@@ -61,7 +61,7 @@ class GuardReport:
     @property
     def would_take(self) -> Dispatch:
         """The entry that a call with these arguments would take now."""
-        from depyf.toolkit.dispatch import dispatch_target
+        from depyf.toolkit.lookup import dispatch_target
 
         args, kwargs = self.call
         return dispatch_target(self.entry.target, args, kwargs)

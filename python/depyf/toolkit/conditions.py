@@ -263,7 +263,8 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
     """
     free: set[int] = set()
     if isinstance(guard, AddedGuard) and guard.loosened is not None:
-        guard, free = guard.loosened[0], set(guard.loosened[1])
+        before, already = guard.loosened
+        guard, free = before, set(already)
     match = _TENSOR.search(guard.text)
     if guard.kind != "TENSOR_MATCH" or match is None or guard.value is None or not guard.conditions:
         raise ValueError(f"{guard.source}: {guard.text!r} says nothing of sizes that could be relaxed")
