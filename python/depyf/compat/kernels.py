@@ -1,0 +1,177 @@
+"""Inductor's output code behind a compiled graph, and other output code in its place for some calls only.
+
+Relied on: `torch._inductor.output_code.CompiledFxGraph` (`torch._inductor.codecache` before 2.6), whose
+`current_callable` runs the `call` of a file of output code with a list of inputs; the classes that AOTAutograd makes for
+graphs that are trained, whose `compiled_fw` and `compiled_bw` lead to two of those; `torch._C._current_autograd_node`
+and the `metadata` of nodes, which say which call of the forward a backward belongs to.
+
+The compiled graph of an edited entry is the very one that Dynamo's entry has: AOTAutograd's wrappers around it cannot be
+copied. So its callable is one that asks, each time, whom it is called for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+DIRECTIONS = ("forward", "backward")
+_MAX_OBJECTS = 20_000
+_KEY = "depyf_kernels"
+
+Instead = dict[int, Callable[..., Any]]
+"""By the identity of a compiled graph: what runs in its place."""
+
+_now = threading.local()
+_switches: weakref.WeakKeyDictionary[Any, _Switch] = weakref.WeakKeyDictionary()
+
+
+class _Switch:
+    """The callable of a compiled graph: its own, or what the entry that calls it has in its place."""
+
+    def __init__(self, graph: Any) -> None:
+        self._number = id(graph)
+        self.original = graph.current_callable
+
+    def __call__(self, inputs: Any) -> Any:
+        return self._chosen()(inputs)
+
+    def _chosen(self) -> Callable[..., Any]:
+        for instead in (getattr(_now, "instead", None), _of_node()):
+            if instead and self._number in instead:
+                return instead[self._number]
+        return self.original  # type: ignore[no-any-return]
+
+
+def _of_node() -> Instead | None:
+    """What the call of the forward that the running backward belongs to had in its place."""
+    import torch
+
+    current = getattr(torch._C, "_current_autograd_node", None)
+    node = current() if current is not None else None
+    return None if node is None else node.metadata.get(_KEY)
+
+
+def compiled_graphs(function: object) -> dict[str, Any]:
+    """Direction -> Inductor's compiled graph, as far as they are there: a backward is compiled when it is first run."""
+    graph_class = _graph_class()
+    if graph_class is None:
+        return {}
+    todo: list[tuple[object, str]] = [(function, "forward")]
+    seen: dict[int, object] = {}
+    found: dict[str, Any] = {}
+    for one, direction in todo:  # grows meanwhile
+        if id(one) in seen or len(seen) >= _MAX_OBJECTS:
+            continue
+        seen[id(one)] = one
+        if isinstance(one, graph_class):
+            found.setdefault(direction, one)
+        else:
+            todo += [(inner, new or direction) for inner, new in _inside(one)]
+    return found
+
+
+def _inside(one: object) -> Iterator[tuple[object, str | None]]:
+    """What a callable leads to, and the direction where it says one."""
+    if isinstance(one, types.FunctionType):
+        for cell in one.__closure__ or ():
+            with contextlib.suppress(ValueError):
+                yield cell.cell_contents, None
+        yield from ((inner, None) for inner in vars(one).values())
+    elif isinstance(one, types.MethodType):
+        yield one.__self__, None
+        yield one.__func__, None
+    elif isinstance(one, functools.partial):
+        yield from ((inner, None) for inner in (one.func, *one.args, *one.keywords.values()))
+    elif isinstance(one, type) and hasattr(one, "compiled_fw"):
+        yield getattr(one, "compiled_fw"), "forward"  # noqa: B009
+        yield getattr(one, "compiled_bw", None), "backward"
+    elif type(one).__module__.startswith(("torch._functorch", "torch._inductor", "torch._dynamo")):
+        yield from ((inner, None) for inner in getattr(one, "__dict__", {}).values())
+
+
+def _graph_class() -> type | None:
+    for module in ("output_code", "codecache"):
+        with contextlib.suppress(ImportError, AttributeError):
+            found = getattr(__import__(f"torch._inductor.{module}", fromlist=["_"]), "CompiledFxGraph")  # noqa: B009
+            return found if isinstance(found, type) else None
+    return None
+
+
+def load(path: str, graph: Any) -> Callable[..., Any]:
+    """The `call` of a file of output code, which gets what the code of `graph` was given besides its inputs.
+
+    Raises:
+        SyntaxError, OSError: the file cannot be read.
+        ValueError: loading it raised, or it defines no `call`.
+    """
+    with open(path, encoding="utf-8") as file:
+        code = compile(file.read(), path, "exec", dont_inherit=True)
+    module = types.ModuleType("depyf_kernel")
+    module.__file__ = path
+    try:
+        exec(code, vars(module))
+    except Exception as error:
+        at = error.__traceback__
+        line = None
+        while at is not None:
+            line = at.tb_lineno if at.tb_frame.f_code.co_filename == path else line
+            at = at.tb_next
+        where = f"{path}, line {line}" if line else path
+        raise ValueError(f"{where}: loading it raised {type(error).__name__}: {error}") from error
+    for name, value in (getattr(graph, "constants", None) or {}).items():
+        setattr(module, name, value)
+    call = getattr(module, "call", None)
+    if not callable(call):
+        raise ValueError(f"{path}: it defines no call(args): a file of Inductor's output code does")
+    try:
+        from torch._inductor.utils import align_inputs_from_check_idxs
+
+        return align_inputs_from_check_idxs(call, graph.inputs_to_check, graph.mutated_input_idxs)  # type: ignore[no-any-return]
+    except (ImportError, AttributeError, TypeError):
+        return call  # type: ignore[no-any-return]
+
+
+def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
+    """`function`, with other callables in the place of those of the compiled graphs that it leads to.
+
+    Nothing changes for whoever else calls it, at the same time or later.
+    """
+    instead: Instead = {}
+    for graph, call in kernels:
+        if graph not in _switches:
+            _switches[graph] = graph.current_callable = _Switch(graph)
+        instead[id(graph)] = call
+
+    def call_with_kernels(*args: Any) -> Any:
+        before = getattr(_now, "instead", None)
+        _now.instead = instead
+        try:
+            result = function(*args)
+        finally:
+            _now.instead = before
+        _mark(result, instead)
+        return result
+
+    call_with_kernels.graphs = [graph for graph, _ in kernels]  # type: ignore[attr-defined] # their identities stay theirs
+    call_with_kernels.__wrapped__ = function  # type: ignore[attr-defined]
+    return call_with_kernels
+
+
+def _mark(result: Any, instead: Instead) -> None:
+    """Tells the backward of these outputs whose it is."""
+    todo = [getattr(one, "grad_fn", None) for one in (result if isinstance(result, (tuple, list)) else [result])]
+    for _ in range(len(todo) * 4):  # a few views may stand between an output and the node
+        if not todo:
+            break
+        node = todo.pop()
+        if node is None:
+            continue
+        if hasattr(node, "saved_tensors"):  # made by a class in Python
+            node.metadata[_KEY] = instead
+        else:
+            todo += [one for one, _ in node.next_functions]

@@ -1,0 +1,49 @@
+"""Edited files of Inductor's output code, in the place of what an entry's graphs run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from depyf.compat import dynamo, kernels
+from depyf.toolkit.edits import by_name
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+
+def replace_kernels(copy: CacheEntry, given: Any) -> None:
+    """Has the copy's graphs run the files in `given`: one path, or a mapping as `CacheEntry.edit` takes it.
+
+    Raises:
+        ValueError: Inductor did not compile the graph in this process, or the file is none of its output code.
+        OSError, SyntaxError: a file cannot be read.
+        TypeError: something else than paths was given.
+    """
+    if isinstance(given, Mapping) and given.keys() <= set(kernels.DIRECTIONS):
+        given = {name: given for name in _only_graph(copy)}
+    for name, files in by_name(copy, given, "kernel").items():
+        graph = next(one for one in copy.graphs if one.full_name == name)
+        by_direction = files if isinstance(files, Mapping) else {"forward": files}
+        compiled = kernels.compiled_graphs(copy.bound[name])
+        new = []
+        for direction, path in by_direction.items():
+            if direction not in kernels.DIRECTIONS:
+                raise ValueError(f"{graph.name}: there is no direction {direction!r}: there are forward and backward")
+            if not isinstance(path, (str, Path)):
+                raise TypeError(f"kernel= is the path of a file of output code, not {type(path).__name__}")
+            if direction not in compiled:
+                raise ValueError(f"{graph.name}: {_why_missing(direction, compiled)}")
+            new.append((compiled[direction], kernels.load(str(path), compiled[direction])))
+        copy.bound[name] = dynamo.not_compiled(kernels.with_kernels(copy.bound[name], new))
+
+
+def _only_graph(copy: CacheEntry) -> list[str]:
+    return list(by_name(copy, None, "kernel"))
+
+
+def _why_missing(direction: str, compiled: Mapping[str, Any]) -> str:
+    if direction == "backward" and compiled:
+        return "no backward has been compiled: Inductor does that when one is first run"
+    return "Inductor did not compile this graph: only its graphs have output code"
