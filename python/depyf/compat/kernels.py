@@ -15,7 +15,6 @@ import contextlib
 import functools
 import threading
 import types
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,28 +22,24 @@ DIRECTIONS = ("forward", "backward")
 _MAX_OBJECTS = 20_000
 _KEY = "depyf_kernels"
 
-Instead = dict[int, Callable[..., Any]]
-"""By the identity of a compiled graph: what runs in its place."""
-
 _now = threading.local()
-_switches: weakref.WeakKeyDictionary[Any, _Switch] = weakref.WeakKeyDictionary()
 
 
 class _Switch:
     """The callable of a compiled graph: its own, or what the entry that calls it has in its place."""
 
-    def __init__(self, graph: Any) -> None:
-        self._number = id(graph)
-        self.original = graph.current_callable
+    def __init__(self, original: Callable[..., Any]) -> None:
+        self.original = original
 
     def __call__(self, inputs: Any) -> Any:
-        return self._chosen()(inputs)
-
-    def _chosen(self) -> Callable[..., Any]:
         for instead in (getattr(_now, "instead", None), _of_node()):
-            if instead and self._number in instead:
-                return instead[self._number]
-        return self.original  # type: ignore[no-any-return]
+            if instead and self in instead:
+                return instead[self](inputs)
+        return self.original(inputs)
+
+
+Instead = dict[_Switch, Callable[..., Any]]
+"""What runs in the place of the compiled graph that a switch belongs to."""
 
 
 def _of_node() -> Instead | None:
@@ -143,9 +138,9 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
     """
     instead: Instead = {}
     for graph, call in kernels:
-        if graph not in _switches:
-            _switches[graph] = graph.current_callable = _Switch(graph)
-        instead[id(graph)] = call
+        if not isinstance(graph.current_callable, _Switch):
+            graph.current_callable = _Switch(graph.current_callable)
+        instead[graph.current_callable] = call
 
     def call_with_kernels(*args: Any) -> Any:
         before = getattr(_now, "instead", None)
@@ -157,7 +152,6 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
         _mark(result, instead)
         return result
 
-    call_with_kernels.graphs = [graph for graph, _ in kernels]  # type: ignore[attr-defined] # their identities stay theirs
     call_with_kernels.__wrapped__ = function  # type: ignore[attr-defined]
     return call_with_kernels
 
