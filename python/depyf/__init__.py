@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from depyf.logs import install, uninstall
     from depyf.session import Session
     from depyf.stepper import step
-    from depyf.toolkit import cache_entries, dispatch, new_entry, registered
+    from depyf.toolkit import cache_entries, dispatch, edit, load_entry, new_entry, registered
 
 __all__ = [
     "DecompilationError",
@@ -30,7 +30,9 @@ __all__ = [
     "compile_like",
     "decompile",
     "dispatch",
+    "edit",
     "install",
+    "load_entry",
     "new_entry",
     "prepare_debug",
     "prove",
@@ -48,7 +50,9 @@ _LAZY = {
     "Session": "depyf.session",
     "cache_entries": "depyf.toolkit",
     "dispatch": "depyf.toolkit",
+    "edit": "depyf.toolkit",
     "install": "depyf.logs",
+    "load_entry": "depyf.toolkit",
     "new_entry": "depyf.toolkit",
     "prepare_debug": "depyf.capture",
     "registered": "depyf.toolkit",

@@ -19,6 +19,15 @@ examples:
   depyf decompile __pycache__/script.cpython-311.pyc  all of a compiled file
 """
 
+_EDIT_EXAMPLES = """\
+examples:
+  depyf edit train.py:Model.forward --file entry.py         run train.py, write an entry
+  depyf edit train.py:Model.forward --apply entry.py --then 'main()'
+                                                            run it, register the edited file, go on
+  depyf edit train.py:Model.forward --editor --then 'main()'
+                                                            all in one, with $EDITOR in between
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command. Returns its exit status: 0, or 1 if a target could not be found or read."""
@@ -38,7 +47,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="TARGET",
         help="a module or a file (.py, or .pyc of this Python); one function of it with :FUNCTION or :CLASS.METHOD",
     )
+    edit = commands.add_parser(
+        "edit",
+        help="run a program, and edit a cache entry that Dynamo made meanwhile",
+        description="Runs a program, writes source and guards of a cache entry as one file, and registers the edited file.",
+        epilog=_EDIT_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    _add_edit_arguments(edit)
     parsed = parser.parse_args(arguments)
+    if parsed.command == "edit":
+        from depyf.toolkit import command
+
+        return command.run(parsed)
     failed = False
     for target in parsed.targets:
         try:
@@ -51,6 +72,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"# {target}")
         print(source.rstrip("\n"))
     return int(failed)
+
+
+def _add_edit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.add_argument(
+        "target", metavar="TARGET", help="FILE.py:FUNCTION or MODULE:FUNCTION; a function, method, module or result"
+    )
+    parser.add_argument("arguments", nargs="*", metavar="ARG", help="what the program gets in sys.argv")
+    parser.add_argument("--first", metavar="CODE", help="run after the program, so that something is compiled")
+    parser.add_argument("--entry", type=int, metavar="N", help="which entry, in Dynamo's order; 0 if not given")
+    parser.add_argument("--file", type=Path, metavar="FILE", help="where the entry is written")
+    parser.add_argument("--editor", action="store_true", help="open it in $EDITOR, and register what comes back")
+    parser.add_argument("--apply", type=Path, metavar="FILE", help="register this file; nothing is written")
+    parser.add_argument("--then", metavar="CODE", help="run at the end; the value of an expression is printed")
 
 
 def _code(target: str) -> types.CodeType:

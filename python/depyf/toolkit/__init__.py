@@ -9,13 +9,30 @@ edits         a changed copy
 building      PyTorch's guards for it
 validation    whether its code can stand in for the function's
 registration  giving it to Dynamo, and taking it back
+kernels       edited files of Inductor's output code
 files         one entry as a file that people edit and other processes load
+portable      what the file calls objects by, so that another process finds them
+editor        the file in an editor, and what comes back registered
+command       `depyf edit`
 """
 
 from __future__ import annotations
 
+from depyf.toolkit.editor import EditedFile, edit
 from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
+from depyf.toolkit.files import load_entry
 from depyf.toolkit.lookup import Dispatch, dispatch
 from depyf.toolkit.registration import Registration, registered
 
-__all__ = ["CacheEntry", "Dispatch", "Registration", "cache_entries", "dispatch", "new_entry", "registered"]
+__all__ = [
+    "CacheEntry",
+    "Dispatch",
+    "EditedFile",
+    "Registration",
+    "cache_entries",
+    "dispatch",
+    "edit",
+    "load_entry",
+    "new_entry",
+    "registered",
+]

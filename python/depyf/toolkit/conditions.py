@@ -31,6 +31,8 @@ class AddedGuard(Guard):
     """What its last check raised: it counts as failed then."""
     loosened: tuple[Guard, frozenset[int]] | None = field(default=None, repr=False)
     """Dynamo's guard on a tensor that this one comes from, and the dimensions that may vary now."""
+    kept: list[object] = field(default_factory=list, repr=False)
+    """What its expression knows by identity."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """Its words if it does not hold; `error` has the exception if it raised one."""

@@ -29,7 +29,7 @@ EDITED = "# edited"
 
 def edit(
     entry: CacheEntry,
-    source: str | Path | None,
+    source: str | Path | Text | None,
     code: types.CodeType | None,
     drop: Any,
     add: Any,
@@ -70,39 +70,59 @@ def edit(
 
 
 def _new_code(
-    entry: CacheEntry, source: str | Path | None, code: types.CodeType | None, bound: dict[str, Any]
+    entry: CacheEntry, source: str | Path | Text | None, code: types.CodeType | None, bound: dict[str, Any]
 ) -> tuple[types.CodeType, str | None]:
     target = entry.target
-    text = None
+    written = None
     where: dict[str, int] = {}
     if source is not None:
-        text, filename = _text(source, target.name)
-        text = _without_claim(text, entry)
-        made = compile_checked(text, target.code, constants_of=entry.code, filename=filename)
-        where = _lines_of_names(text)
+        text = _text(source, target.name)
+        written = _without_claim(text.text, entry)
+        made = compile_checked(text.padded, target.code, constants_of=entry.code, filename=text.filename)
+        where = _lines_of_names(text.padded)
+        in_file = "" if text.filename.startswith("<") else f"{text.filename}: "
     else:
         made = code  # type: ignore[assignment]
+        in_file = ""
     checked = check_code(made, target)
     for name in unknown_names(checked, entry.code, target, bound):
         at = f", line {where[name]}" if name in where else ""
         raise NameError(
-            f"{target.name}{at}: {name} is not defined: neither in the module of the function nor in Python. Give it with "
-            f"bind={{{name!r}: ...}}",
+            f"{in_file}{target.name}{at}: {name} is not defined: neither in the module of the function nor in Python. "
+            f"Give it with bind={{{name!r}: ...}}",
             name=name,
         )
-    return checked, text
+    return checked, written
 
 
-def _text(source: str | Path, name: str) -> tuple[str, str]:
-    """(text, name of the file that tracebacks show) of source, or of the file that a path names."""
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """Source, and where it stands."""
+
+    text: str
+    filename: str
+    """What tracebacks show."""
+    line: int = 1
+    """The line of the file that it begins at."""
+
+    @property
+    def padded(self) -> str:
+        """The text at its place in the file, so that positions in its code are the file's."""
+        return "\n" * (self.line - 1) + self.text
+
+
+def _text(source: str | Path | Text, name: str) -> Text:
+    """Source that was given, or that of the file that a path names."""
+    if isinstance(source, Text):
+        return source
     if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".py")):
-        return Path(source).read_text(encoding="utf-8"), str(source)
+        return Text(Path(source).read_text(encoding="utf-8"), str(source))
     if not isinstance(source, str):
         raise TypeError(f"source= is text or a path, not {type(source).__name__}")
     filename = f"<depyf edit {next(_counter)} of {name}>"
     # Tracebacks and debuggers find the lines here.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    return source, filename
+    return Text(source, filename)
 
 
 def _without_claim(text: str, entry: CacheEntry) -> str:

@@ -1,0 +1,147 @@
+"""An entry as a file in an editor, and what comes back of it registered."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shlex
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from depyf import names
+from depyf.toolkit import files, portable
+from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
+from depyf.toolkit.registration import Registration
+
+
+@dataclass(eq=False)
+class EditedFile:
+    """A file that holds an entry of this process while people change it."""
+
+    path: Path
+    entry: CacheEntry = field(repr=False)
+    """What was written."""
+    registration: Registration | None = None
+    """What came back, where it is registered."""
+
+    def read(self) -> CacheEntry:
+        """The entry as the file has it now, registered nowhere.
+
+        Raises:
+            OSError: the file cannot be read.
+            SyntaxError: it is not Python; carries file and line.
+            NameError, ValueError, LookupError, TypeError: a mistake in it; the message names file and line.
+        """
+        parts = files.read(self.path)
+        about = files.read_text(self.text_written()).entry
+        for key, value in about.items():
+            if parts.entry.get(key) != value:
+                raise ValueError(
+                    f"{self.path}: {key!r} in ENTRY is {parts.entry.get(key)!r} instead of {value!r}: it is another entry's"
+                )
+        bind = _bound(parts, self.entry)
+        left = [(_normal(text), guard) for guard, text in files.forms(self.entry, False)]
+        new = []
+        for one in parts.guards:
+            text = one.text if one.form == "expression" else f"{one.form}({one.text!r})"
+            at = next((i for i, (known, _) in enumerate(left) if known == _normal(text)), None)
+            if at is not None:
+                del left[at]
+            elif one.form == "only_here":
+                raise ValueError(f"{self.path}, line {one.line}: the entry has no such guard: {one.text}")
+            else:
+                what = portable.find(one.text) if one.form == "call" else one.text
+                new.append(files.added_at(one, what, self.entry.target, str(self.path)))
+        source = None if parts.code.text.strip() == self.entry.source.strip() else parts.code
+        try:
+            edited = self.entry.edit(source=source, drop=[guard for _, guard in left], bind=bind)  # type: ignore[arg-type]
+        except ValueError as error:
+            raise ValueError(f"{self.path}, line {parts.code.line}: {error}") from None
+        edited.guards += new
+        return edited
+
+    def register(self) -> Registration:
+        """Registers the entry as the file has it now; what was registered from it before is removed.
+
+        Raises as `read` and `CacheEntry.register` do; then nothing changes.
+        """
+        new = self.read().register()
+        if self.registration is not None:
+            self.registration.remove()
+        self.registration = new
+        return new
+
+    def open(self) -> None:
+        """Opens the file in `$EDITOR`, and waits until that ends.
+
+        Raises:
+            RuntimeError: there is none, it cannot be run, or it ends with an error.
+        """
+        command = os.environ.get("EDITOR") or os.environ.get("VISUAL")
+        if not command:
+            raise RuntimeError("$EDITOR is not set: set it to the command that edits a file")
+        try:
+            status = subprocess.run([*shlex.split(command), str(self.path)]).returncode
+        except (OSError, ValueError) as error:
+            raise RuntimeError(f"$EDITOR, {command}: {error}") from None
+        if status:
+            raise RuntimeError(f"$EDITOR, {command}: ended with status {status}; nothing is registered")
+
+    def text_written(self) -> str:
+        """The file as it was written."""
+        return files.text_of(self.entry, {}, portable_forms=False)
+
+
+def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry: int | None = None) -> EditedFile:
+    """Writes an entry's source and guards as one commented Python file, for people to edit.
+
+    Args:
+        fn: the function, method, module, result of `torch.compile`, or resume function.
+        path: of the file; a new one in a new directory if not given.
+        editor: opens the file in `$EDITOR`, waits, and registers what comes back.
+        entry: which one, by its index in `cache_entries(fn)`; the first if not given. A function that was never compiled
+            comes as its own code without guards.
+
+    Returns:
+        The file. Its `register` registers what the file has then; its `registration` takes that away.
+
+    Raises:
+        IndexError: there is no such entry.
+        RuntimeError: the editor failed.
+        SyntaxError, NameError, ValueError, LookupError, TypeError: a mistake in the edited file, with its line; nothing is
+            registered then, and the file stays.
+        OSError: the file cannot be written.
+    """
+    entries = cache_entries(fn)
+    if entry is not None and not -len(entries) <= entry < len(entries):
+        raise IndexError(f"there is no entry {entry}: there are {len(entries)}")
+    chosen = entries[entry or 0] if entries else new_entry(fn)
+    if path is None:
+        path = Path(tempfile.mkdtemp(prefix="depyf-")) / f"{names.safe_file_part(chosen.target.name)}.py"
+    out = EditedFile(Path(path), chosen)
+    out.path.write_text(out.text_written(), encoding="utf-8")
+    if editor:
+        out.open()
+        out.register()
+    return out
+
+
+def _bound(parts: files.Parts, entry: CacheEntry) -> dict[str, Any]:
+    """What NAMES adds to the names that the entry has."""
+    bind = {}
+    for name, said in parts.names.items():
+        try:
+            bind[name] = portable.value_of(str(said), entry.target)
+        except (LookupError, ValueError, SyntaxError) as error:
+            raise ValueError(f"{parts.path}: {name} in NAMES: {error}") from None
+    return bind
+
+
+def _normal(text: str) -> str:
+    try:
+        return ast.dump(ast.parse(text.strip(), mode="eval"))
+    except (SyntaxError, ValueError, RecursionError):
+        return text

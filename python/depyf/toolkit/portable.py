@@ -1,0 +1,210 @@
+"""Objects as text that another process can find them by, `module:path.to.it`, and guards made of such text.
+
+Dynamo's guards know types and functions by their identity, a number that means nothing in another process. In a file
+the number is written `identity('module:name')`.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import importlib
+import re
+import sys
+import types
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from depyf.guards import Guard
+from depyf.toolkit.target import Target
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+INSTANCE = "instance"
+"""What stands for the object that a method belongs to."""
+_IDENTITY = re.compile(r"(?P<read>\bid\((?P<of>(?:(?! and | or ).)+?)\)) == (?P<number>\d{5,})(?=$|\)| and | or )")
+_PLACE = re.compile(r"identity\((?P<place>'[^'\\]*')\)")
+
+
+def place(value: object) -> str | None:
+    """The text by which another process finds a module, function, class or code of a function; None if none does."""
+    if isinstance(value, types.ModuleType):
+        return f"{value.__name__}:" if sys.modules.get(value.__name__) is value else None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str):
+        return None
+    text = f"{module}:{name}"
+    try:
+        return text if find(text) is value else None
+    except LookupError:
+        return None
+
+
+def find(text: str) -> Any:
+    """The object that `place` named.
+
+    Raises:
+        LookupError: it is not there; the message says what is missing.
+    """
+    name, _, path = text.partition(":")
+    try:
+        found: Any = sys.modules.get(name) or importlib.import_module(name)
+    except Exception as error:
+        raise LookupError(f"module {name} ({error})") from None
+    for part in path.split(".") if path else ():
+        try:
+            found = getattr(found, part)
+        except Exception:
+            raise LookupError(f"{path} of module {name}") from None
+    return found
+
+
+def expression(guard: Guard, entry: CacheEntry) -> str | None:
+    """The guard's condition with no identity in it that only this process knows; None if it has no such form."""
+    if guard.expression is None:
+        return None
+    lost = False
+
+    def written(match: re.Match[str]) -> str:
+        nonlocal lost
+        found = _place_of_identity(int(match["number"]), match["of"], guard, entry)
+        lost = lost or found is None
+        return f"{match['read']} == identity({found!r})"
+
+    text = _IDENTITY.sub(written, guard.expression)
+    return None if lost else text
+
+
+def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) -> str | None:
+    """What `id(read) == number` asks for."""
+    target = entry.target
+    if target.instance is not None and id(target.instance) == number:
+        return INSTANCE
+    if read.startswith("type("):
+        found = [one for one in _types() if id(one) == number]
+        return place(found[0]) if found else None
+    tree = ast.parse(read, mode="eval").body
+    path: list[str] = []
+    while isinstance(tree, ast.Attribute):
+        path.insert(0, tree.attr)
+        tree = tree.value
+    if not isinstance(tree, ast.Subscript) or not isinstance(tree.slice, ast.Constant):
+        return None
+    if not isinstance(tree.value, ast.Name) or tree.value.id != "G":
+        return _held(number, entry)
+    try:
+        owner = guard._evaluate(read.removesuffix(".__code__"), {}, target.globals)
+        value = owner.__code__ if read.endswith(".__code__") else owner
+    except Exception:
+        return None
+    if id(value) != number:
+        return None
+    known = place(owner)
+    if known is not None:
+        return f"{known}.__code__" if value is not owner else known
+    module = target.globals.get("__name__")
+    if sys.modules.get(str(module)) is None or vars(sys.modules[str(module)]) is not target.globals:
+        return None
+    return ".".join([f"{module}:{tree.slice.value!s}", *path])
+
+
+def _held(number: int, entry: CacheEntry) -> str | None:
+    objects = getattr(entry.tree, "id_matched_objs", None) or {}
+    for one in objects.values():
+        value = one() if callable(one) and type(one).__name__ in ("ReferenceType", "weakref") else one
+        if id(value) == number:
+            return place(value)
+    return None
+
+
+def _types() -> list[type]:
+    return [one for one in gc.get_objects() if issubclass(type(one), type)]
+
+
+def with_identities(text: str, target: Target, keep: list[object]) -> str:
+    """The condition with the numbers of this process; the objects are added to `keep`, and have to stay alive.
+
+    Raises:
+        LookupError: one is not there.
+    """
+
+    def number(match: re.Match[str]) -> str:
+        where = ast.literal_eval(match["place"])
+        if where == INSTANCE:
+            if target.instance is None:
+                raise LookupError("the object that the method belongs to")
+            value = target.instance
+        else:
+            value = find(where)
+        keep.append(value)
+        return str(id(value))
+
+    return _PLACE.sub(number, text)
+
+
+def described(value: object, target: Target) -> str:
+    """How a file says what a name stands for: "object ...", "value ...", "globals", or "missing ..." with what it is."""
+    if value is target.globals:
+        return "globals"
+    import builtins
+
+    if value is vars(builtins):
+        return "builtins"
+    try:
+        if type(value) in _LITERALS and ast.literal_eval(repr(value)) == value:
+            return "value " + repr(value)
+    except (ValueError, SyntaxError, RecursionError):
+        pass
+    where = place(value)
+    if where is not None:
+        return f"object {where}"
+    if type(value).__module__ == "torch" and re.fullmatch(r"torch\.\w+", repr(value)):  # dtypes, layouts
+        return f"object {repr(value).replace('.', ':', 1)}"
+    kind = type(value)
+    return f"missing an object of type {kind.__module__}.{kind.__qualname__}"
+
+
+_LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...), tuple, list, dict, set)
+
+
+def value_of(text: str, target: Target) -> Any:
+    """What `described` described.
+
+    Raises:
+        LookupError: it is not there; the message says what is missing.
+        ValueError: the text is none of ours.
+    """
+    import builtins
+
+    kind, _, rest = text.partition(" ")
+    if kind == "globals":
+        return target.globals
+    if kind == "builtins":
+        return vars(builtins)
+    if kind == "value":
+        return ast.literal_eval(rest)
+    if kind == "object":
+        return find(rest)
+    if kind == "missing":
+        raise LookupError(rest)
+    raise ValueError(f"cannot read {text!r}")
+
+
+def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object]] | None:
+    """(function, the names that it needs) that does what a graph does; None if the graph holds objects of its own."""
+    if any(node.op in ("get_attr", "call_module") for node in graph_module.graph.nodes):
+        return None
+    made = graph_module.graph.python_code("self")
+    tree = ast.parse(made.src)
+    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == "forward"]
+    if len(functions) != 1:
+        return None
+    function = functions[0]
+    function.name = name
+    function.args.args = function.args.args[1:]
+    function.returns = None
+    for argument in function.args.args:
+        argument.annotation = None
+    used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    return ast.unparse(function), {name: value for name, value in made.globals.items() if name in used}
