@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench compat fuzz roundtrip clean
+.PHONY: help setup build demo test lint format bench compat fuzz edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -32,6 +32,9 @@ compat: build  ## Tests with the other PyTorch and Python versions at hand
 
 fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 	@tools/fuzz.sh
+
+edits: build  ## 1,000 random wrong edits of cache entries, signals counted
+	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s
 
 roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand
 	@tools/roundtrip.sh

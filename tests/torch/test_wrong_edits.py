@@ -1,8 +1,12 @@
-"""1,000 random wrong edits, in processes of their own: no signal, a reason each time, and nothing changes."""
+"""Random wrong edits, in processes of their own: no signal, a reason each time, and nothing changes.
+
+A sample; `make edits` runs 1,000.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -12,7 +16,9 @@ import pytest
 
 from torch_helpers import ENVIRONMENT, ROOT
 
-COUNT, PROCESSES, SEED = 1000, 2, 8
+SEED = 8
+COUNT = int(os.environ.get("DEPYF_WRONG_EDITS", "120"))
+PROCESSES = 1 + COUNT // 500
 ENVIRONMENT = {**ENVIRONMENT, "PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{ROOT / 'tests'}"}
 
 
@@ -43,9 +49,10 @@ def test_wrong_edits():
     step = COUNT // PROCESSES
     outcomes, signals = [], []
     for first in range(0, COUNT, step):
-        some, died = run(first, first + step)
+        some, died = run(first, min(first + step, COUNT))
         outcomes += some
         signals += died
+    print(f"{len(outcomes)} wrong edits, {len(signals)} signals: {dict(Counter(one['result'] for one in outcomes))}")
     assert signals == []
     assert len(outcomes) == COUNT
     counts = Counter((one["kind"], one["result"]) for one in outcomes)
@@ -56,6 +63,7 @@ def test_wrong_edits():
     assert {kind for kind, _ in counts} == {
         *("signature", "other_variables", "syntax", "unknown", "guard_name", "guard_raises", "guard_false", "graph")
     }
-    assert counts["guard_false", "guard fails"] > 50 and counts["guard_raises", "guard fails"] > 50
+    assert counts["guard_false", "guard fails"] > COUNT / 20
+    assert counts["guard_raises", "guard fails"] > COUNT / 20
     raised = [one["reason"] for one in outcomes if one["kind"] == "guard_raises" and one["function"] == "function"]
     assert raised and all("raised" in reason or "Error" in reason or "missing" in reason for reason in raised)

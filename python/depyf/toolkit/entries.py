@@ -91,6 +91,8 @@ class CacheEntry:
     native: tuple[Guard, ...] = field(default=(), repr=False)
     """The guards that `tree` checks; in an edited entry `guards` differ from them."""
     written: str | None = field(default=None, repr=False)
+    definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
+    """Of names that a loaded file defines: the function, and its source."""
     number: int = field(default_factory=lambda: next(_counter), repr=False)
     _manager: Any = field(default=None, repr=False)
 

@@ -150,6 +150,10 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     for full in sorted(own & entry.bound.keys()):
         name, value = short.get(full, full), entry.bound[full]
         written: tuple[str, Mapping[str, object]] | None = None
+        definition = entry.definitions.get(full)
+        if definition is not None and definition[0] is value:
+            found[name] = ("below", definition[1])
+            continue
         if full in graphs and not _is_replaced(value):
             module = graphs[full].graph_module
             written = portable.graph_source(module, name) if module is not None else None
@@ -174,10 +178,9 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
             add(name, value)
-    else:
-        for name in sorted(entry.bound.keys() - own):
-            if name.startswith("__const_") and name in entry.written:
-                add(name, entry.bound[name])
+    for name in sorted(entry.bound.keys() - own):  # what definitions need, and constants of source that was edited
+        if entry.definitions or (name.startswith("__const_") and name in entry.source):
+            add(name, entry.bound[name])
     return found
 
 
@@ -326,6 +329,7 @@ def load_entry(
     if written.startswith(PROVED):  # the file may have been edited
         written = f"# loaded from {path}" + written[len(PROVED) :]
     entry = CacheEntry(target, code, "edited", [], parts.entry.get("compile id"), bound, written=written)
+    entry.definitions = {name: (bound[name], text.text) for name, text in parts.below.items() if name in bound}
     _add_guards(entry, parts, incomplete)
     if parts.entry.get("torch") != _torch_version():
         entry.warnings.append(f"the guards are those of PyTorch {parts.entry.get('torch')}: this is {_torch_version()}")
