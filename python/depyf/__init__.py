@@ -15,6 +15,7 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
+    from depyf.explanation import explain
     from depyf.logs import install, uninstall
     from depyf.session import Session
     from depyf.stepper import step
@@ -31,6 +32,7 @@ __all__ = [
     "decompile",
     "dispatch",
     "edit",
+    "explain",
     "install",
     "load_entry",
     "new_entry",
@@ -51,6 +53,7 @@ _LAZY = {
     "cache_entries": "depyf.toolkit",
     "dispatch": "depyf.toolkit",
     "edit": "depyf.toolkit",
+    "explain": "depyf.explanation",
     "install": "depyf.logs",
     "load_entry": "depyf.toolkit",
     "new_entry": "depyf.toolkit",

@@ -19,7 +19,7 @@ from depyf.guards import Guards, texts
 from depyf.guards.frontier import origin
 from depyf.guards.source import source as guard_source
 from depyf.guards.terms import in_terms
-from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session
+from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session, Symbol
 
 __all__ = [
     "FullCode",
@@ -228,7 +228,7 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
             out += [
                 "",
                 f"# {captured[0]}: what {name} computes, as it was captured.",
-                _graph_body(read(captured[0]), name),
+                graph_body(read(captured[0]), name),
             ]
             later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
             if later:
@@ -256,10 +256,15 @@ def reasons(frame: Frame) -> list[str]:
 
 def symbol_table(frame: Frame, lead: str) -> list[str]:
     """The sizes that a graph leaves open, one line each."""
-    if not frame.symbols:
+    return [f"{lead}{line}".rstrip() for line in symbol_rows(frame.symbols)]
+
+
+def symbol_rows(symbols: list[Symbol]) -> list[str]:
+    """The same without a lead; none if there are no symbols."""
+    if not symbols:
         return []
     rows = [("symbol", "is", "was", "range", "set by")]
-    for one in frame.symbols:
+    for one in symbols:
         sources = ", ".join(in_terms(source) for source in one.sources)
         if one.specialized_by is not None or one.value:
             by = f"specialised to {one.value}"
@@ -270,7 +275,7 @@ def symbol_table(frame: Frame, lead: str) -> list[str]:
         rows.append((one.name, sources, one.hint, one.range, by))
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
-    return [f"{lead}Sizes that are left open:", *(f"{lead}  {line}".rstrip() for line in lines)]
+    return ["Sizes that are left open:", *(f"  {line}".rstrip() for line in lines)]
 
 
 def guard_function(guards: Guards, name: str) -> list[str]:
@@ -316,7 +321,8 @@ def _body(text: str) -> str:
     return "\n".join(lines).strip()
 
 
-def _graph_body(text: str, name: str) -> str:
+def graph_body(text: str, name: str) -> str:
+    """The class in the file of a graph, under another name; the comments where there is none."""
     lines = text.splitlines()
     starts = [i for i, line in enumerate(lines) if line.startswith("class ")]
     if not starts:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import decompilation, decompiler, dump, files, names, report, source_line
+from depyf.capture import memory
 from depyf.capture.guarding import Guarded, Guarding
 from depyf.compat import dynamo, graphs, origins, trace
 from depyf.guards import breaks, texts
@@ -39,6 +40,7 @@ class _Compile:
     number: int | None = None
     items: list[_Item] = field(default_factory=list)
     original: types.CodeType | None = None
+    transformed: types.CodeType | None = None
     resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
     cache_hit: bool = False
     ended: bool = False
@@ -56,6 +58,7 @@ class Recorder:
         self.session = Session(
             str(directory), torch_version=str(torch.__version__), python_version=platform.python_version()
         )
+        memory.opened(self.session)
         self.session.notes += [*dynamo.missing(), *trace.missing()]
         self._functions = functions
         self._lock = threading.RLock()
@@ -82,8 +85,9 @@ class Recorder:
             if compile is None:
                 return
             frame = compile.frame
-            compile.original = original
+            compile.original, compile.transformed = original, code
             self._keep += [original, code]
+            memory.remember(code, self.session, frame)
             self._seen_codes.add(id(code))
             frame.status = "compiled"
             frame.function, frame.filename, frame.line = original.co_name, original.co_filename, original.co_firstlineno
@@ -130,6 +134,9 @@ class Recorder:
             if compile is None or guarded is None:
                 return
             compile.guarded = guarded
+            seen = None if compile.transformed is None else memory.of(compile.transformed)
+            if seen is not None:
+                seen.line_of = guarded.origins.line_of
             compile.frame.frontier = guarded.frontier
             compile.frame.symbols = [_with_reason(one, compile.specialized) for one in guarded.symbols]
 

@@ -103,6 +103,12 @@ class Live:
     compile_id: str | None
     guard_manager: Any
     code: types.CodeType
+    backend: Any = None
+
+    def find_global(self, name: str) -> object:
+        """The value of a global of the function's module; None if there is none."""
+        scope = (getattr(self.guard_manager, "global_scope", None) or {}).get("G")
+        return scope[name] if isinstance(scope, dict) and name in scope else find_global(name)
 
 
 def live_entries(code: types.CodeType) -> list[Live]:
@@ -115,6 +121,7 @@ def live_entries(code: types.CodeType) -> list[Live]:
             None if (compile_id := getattr(entry, "compile_id", None)) is None else str(compile_id),
             getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None),
             entry.code,
+            getattr(entry, "backend", None),
         )
         for entry in get(code)
     ]
@@ -256,12 +263,17 @@ def find_global(name: str) -> object:
     return None
 
 
-def _convert_frame_attribute(name: str) -> Any:
+def convert_frame() -> Any:
+    """The module of Dynamo's that compiles; None where there is none."""
     try:
-        from torch._dynamo import convert_frame
+        from torch._dynamo import convert_frame as module
     except ImportError:
         return None
-    return getattr(convert_frame, name, None)
+    return module
+
+
+def _convert_frame_attribute(name: str) -> Any:
+    return getattr(convert_frame(), name, None)
 
 
 def _entry_list() -> Callable[[types.CodeType], list[Any]] | None:

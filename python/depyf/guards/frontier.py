@@ -143,3 +143,33 @@ def origin(place: str) -> str:
     if where.startswith("_inductor/"):
         return f"Inductor's own guard ({where})"
     return f"PyTorch's own guard ({where})"
+
+
+def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
+    """What the entries of a function accept together, one line for each value that they fix or bound.
+
+    Args:
+        entries: the limits of each entry.
+        most: how many entries a function may have.
+    """
+    subjects = list(dict.fromkeys(limit.subject for limits in entries for limit in limits if limit.subject))
+    out = []
+    for subject in subjects:
+        conditions: dict[str, str] = {}
+        free = False
+        for limits in entries:
+            mine = [limit for limit in limits if limit.subject == subject]
+            free |= not mine
+            conditions.update((limit.condition, limit.why) for limit in mine)
+        if free and len(entries) > 1:
+            continue  # an entry takes any value of it
+        whys = "; ".join(dict.fromkeys(why for why in conditions.values() if why))
+        out.append(" or ".join(conditions) + (f"  # {whys}" if whys else ""))
+    if most is not None and entries:
+        left = most - len(entries)
+        out.append(
+            f"After {left} more compilation{'s' if left != 1 else ''} Dynamo gives the function up (recompile_limit {most})."
+            if left > 0
+            else f"Dynamo compiles the function no more: it has as many entries as it may (recompile_limit {most})."
+        )
+    return out

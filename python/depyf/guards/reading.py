@@ -206,7 +206,8 @@ class _Reader:
             line = self._line_of(guard.source, words.condition)
             if line is not None:
                 return line
-        return Line(words.file, words.line, words.line_text) if words.line else None
+        # A place without its text is one of Dynamo's own.
+        return Line(words.file, words.line, words.line_text) if words.line and words.line_text else None
 
     def _live_leaf(self, leaf: Leaf, node: Node, value: str | None) -> LiveCheck:
         if node.step is None and leaf.callable:

@@ -57,9 +57,9 @@ def _conditions(guards: list[tuple[int, Guard]], indent: str) -> list[str]:
     out: list[str] = []
     for i, one in guards:
         lines = [f"live[{i}](L, G)"] if one.live is not None else list(one.conditions)
-        for k, line in enumerate(lines):
+        for line in lines:
             lead = "and " if out else ""
-            comment = _comment(one) if k == 0 else ""
+            comment = _comment(one)
             text = f"{indent}{lead}{_bracketed(line)}"
             out.append(f"{text:<{_COMMENT_AT}}  # {comment}" if comment else text)
     return out

@@ -1,0 +1,63 @@
+"""What blocks saw of the functions that are still compiled, for `depyf.explain` to ask."""
+
+from __future__ import annotations
+
+import threading
+import types
+import weakref
+from dataclasses import dataclass
+
+from depyf.guards.reading import LineOf
+from depyf.session import Frame, Session
+
+
+@dataclass
+class Seen:
+    """A compilation that a block saw."""
+
+    session: Session
+    frame: Frame
+    line_of: LineOf | None = None
+    """Gives the user's line for a guard; see `guards.read`."""
+
+
+_lock = threading.Lock()
+_by_code: dict[int, tuple[weakref.ref[types.CodeType], Seen]] = {}
+_sessions: list[weakref.ref[Session]] = []
+
+
+def remember(code: types.CodeType, session: Session, frame: Frame) -> None:
+    """Keeps what is known of transformed code for as long as that lives."""
+    key = id(code)
+
+    def forget(reference: weakref.ref[types.CodeType]) -> None:
+        found = _by_code.get(key)
+        if found is not None and found[0] is reference:
+            del _by_code[key]
+
+    _by_code[key] = (weakref.ref(code, forget), Seen(session, frame))
+
+
+def opened(session: Session) -> None:
+    """A block begins."""
+    with _lock:
+        _sessions[:] = [one for one in _sessions if one() is not None]
+        _sessions.append(weakref.ref(session))
+
+
+def of(code: types.CodeType) -> Seen | None:
+    """What is known of transformed code; None if no block saw it made."""
+    found = _by_code.get(id(code))
+    return found[1] if found is not None and found[0]() is code else None
+
+
+def attempts(code: types.CodeType) -> list[Frame]:
+    """The compilations of a function that came to nothing, in the blocks whose sessions are still there."""
+    return [
+        frame
+        for reference in list(_sessions)
+        if (session := reference()) is not None
+        for frame in list(session.frames)
+        if frame.status == "not compiled"
+        and (frame.filename, frame.line, frame.function) == (code.co_filename, code.co_firstlineno, code.co_name)
+    ]

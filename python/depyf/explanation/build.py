@@ -1,0 +1,251 @@
+"""Making an explanation: from the cache entries that are there, and from what blocks of `prepare_debug` saw."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import re
+import textwrap
+import types
+from pathlib import Path
+from typing import Any
+
+from depyf import decompilation, decompiler, dump, guards, names
+from depyf.capture import memory
+from depyf.compat import compiled, dynamo
+from depyf.explanation.model import Entry, Explanation, Graph, Resume
+from depyf.guards import texts
+from depyf.guards.frontier import frontier, together
+
+_OFFSET = re.compile(r"^__resume_at_(\d+)_\d+")
+_AT_LINE = re.compile(r"_at_(\d+)$")
+_MARK = "  # <== resume in this line"
+_ASK = "depyf.prepare_debug, entered before the function is compiled, records it"
+
+
+def explain(fn: Any) -> Explanation:
+    """Explains what torch.compile made of a function, as far as that is still there.
+
+    Args:
+        fn: a compiled function, module or method: the result of torch.compile, or the original.
+
+    Returns:
+        The cache entries with their guards, code, graphs and resume functions; why each was compiled; and what would be
+        compiled next. What only `prepare_debug` can know is there if a block saw it, and said to be missing otherwise.
+
+    Raises:
+        TypeError: there is no Python code behind `fn`.
+    """
+    code = decompiler.find_code(fn)
+    dynamic = compiled.dynamic_of(fn)
+    return _Builder("auto" if dynamic is None else str(dynamic)).function(code, code)
+
+
+class _Builder:
+    def __init__(self, dynamic: str) -> None:
+        self._dynamic = dynamic
+        self._done: set[int] = set()
+
+    def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
+        """Of a function or a resume function; `user` is the function of the user's that it began in."""
+        self._done.add(id(code))
+        live = sorted(dynamo.live_entries(code), key=lambda one: _order(one.compile_id))
+        backend = next((name for one in live if (name := compiled.backend_name(one.backend))), "")
+        out = Explanation(code.co_name, code.co_filename, code.co_firstlineno, backend, self._dynamic)
+        if not live:
+            out.nothing = _why_nothing(code)
+            return out
+        reasons = _reasons(code, len(live))
+        out.entries = [self._entry(one, user, reasons[i], first=i == 0) for i, one in enumerate(live)]
+        out.frontier = together([entry.frontier for entry in out.entries], compiled.recompile_limit())
+        return out
+
+    def _entry(self, live: dynamo.Live, user: types.CodeType, reasons: list[str], *, first: bool) -> Entry:
+        seen = memory.of(live.code)
+        frame = seen.frame if seen is not None else None
+        read = guards.read(live.guard_manager, line_of=None if seen is None else seen.line_of)
+        lines = texts.tree(str(live.guard_manager))
+        result = decompilation.decompile(live.code)
+        entry = Entry(
+            live.compile_id or "?",
+            compiled.backend_name(live.backend),
+            [],
+            frame.seconds if frame is not None else None,
+            _guard_source(read, lines),
+            lines,
+            result.source,
+            result.proved,
+            result.reason,
+        )
+        if frame is not None:
+            entry.failures, entry.breaks, entry.symbols = [*frame.failures], [*frame.breaks], [*frame.symbols]
+        else:
+            entry.missing.append(
+                f"graph breaks, symbolic sizes and what set their bounds, and the time that it took: {_ASK}"
+            )
+        entry.frontier = frame.frontier if frame is not None and frame.frontier else frontier(read or ())
+        if first and frame is not None and frame.failures:
+            entry.why = ["compiled again; what there was before is gone"]
+        elif first:
+            entry.why = ["compiled at the first call"]
+        elif entry.failures:
+            entry.why = ["compiled again because guards failed"]
+        else:
+            entry.why = [f"compiled again because {one}" for one in reasons] or [
+                "compiled again, no entry that was there accepted the call"
+            ]
+        self._add_what_it_calls(entry, live, user, seen)
+        return entry
+
+    def _add_what_it_calls(
+        self, entry: Entry, live: dynamo.Live, user: types.CodeType, seen: memory.Seen | None
+    ) -> None:
+        found = dict.fromkeys(name for one in names.nested_codes(live.code) for name in one.co_names)
+        for name in found:
+            if names.compiled_fn_number(name) is not None:
+                entry.graphs.append(_graph(name, live.find_global(name), seen))
+            elif dynamo.is_resume_name(name):
+                entry.resumes.append(self._resume(name, live.find_global(name), user))
+
+    def _resume(self, name: str, value: object, user: types.CodeType) -> Resume:
+        code = dynamo.resume_code(value)
+        if code is None:
+            return Resume(name, None, "", None, "It is not there any more.")
+        line, source = _resume_source(name, code, user)
+        if id(code) in self._done:
+            return Resume(name, line, source, None, "Its cache entries are told above, where it is called first.")
+        return Resume(name, line, source, self.function(code, user))
+
+
+def _order(compile_id: str | None) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", compile_id or ""))
+
+
+def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
+    if read is None:
+        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *(f"#   {line}" for line in lines)])
+    return guards.source(read, "guard_0")
+
+
+def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
+    """PyTorch's reasons for each compilation: the nth has one for each that was there before."""
+    told = [texts.recompile_reasons(one)[0].partition("\n")[0].strip() for one in compiled.failures(code)]
+    told = [" ".join(one.partition("  # ")[0].split()) + _comment(one) for one in told]
+    if len(told) != count * (count - 1) // 2:
+        return [[], *([[]] * (count - 1))]
+    out: list[list[str]] = []
+    for i in range(count):
+        out.append(told[:i])
+        told = told[i:]
+    return out
+
+
+def _comment(reason: str) -> str:
+    _, sign, comment = reason.partition("  # ")
+    return f" # {' '.join(comment.split())}" if sign else ""
+
+
+def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
+    short = names.shorten(name)
+    if seen is not None:
+        for file in seen.frame.files("Captured_Graph"):
+            try:
+                text = (Path(seen.session.directory) / file).read_text(encoding="utf-8")
+            except OSError:
+                continue
+            return Graph(short, dump.graph_body(text, short))
+    kept = None if value is None else compiled.graph_text(value)
+    if kept is None:
+        return Graph(short, None, f"the backend does not keep the graph; {_ASK}")
+    return Graph(short, dump.graph_class(kept, short))
+
+
+def _resume_source(name: str, code: types.CodeType, user: types.CodeType) -> tuple[int | None, str]:
+    """(The line at which a resume function goes on, the function of the user's with a mark there.)"""
+    at = _AT_LINE.search(code.co_name)
+    line = int(at[1]) if at else None
+    function = dump.original_source(user)
+    first = user.co_firstlineno
+    if code.co_filename == user.co_filename and line is not None and line in _lines_of(user):
+        offset = _OFFSET.match(name)
+        exact = next((one for start, end, one in user.co_lines() if offset and start <= int(offset[1]) < end), None)
+        # Of a break in a branch there are two, which go on at other lines than that of the break.
+        line = exact if exact is not None and exact >= line else line
+    elif line is not None:  # the break was in a function that was inlined
+        inner = _function_at(code.co_filename, line)
+        if inner is not None:
+            first, function = inner
+    lines = function.splitlines()
+    if line is not None and 0 <= line - first < len(lines) and not function.startswith("# Decompiled"):
+        lines[line - first] += _MARK
+    elif line is not None:
+        lines.append(f"# It goes on at line {line}.{_MARK}")
+    return line, "\n".join(lines)
+
+
+def _lines_of(code: types.CodeType) -> set[int]:
+    found = {line for one in names.nested_codes(code) for _, _, line in one.co_lines() if line is not None}
+    return found
+
+
+def _function_at(file: str, line: int) -> tuple[int, str] | None:
+    """The innermost function of a file around a line: (its first line, its source)."""
+    lines = linecache.getlines(file)
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    best: tuple[int, int] | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            start = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            end = node.end_lineno or start
+            if start <= line <= end and (best is None or start >= best[0]):
+                best = (start, end)
+    if best is None:
+        return None
+    return best[0], textwrap.dedent("".join(lines[best[0] - 1 : best[1]])).rstrip()
+
+
+# Functions without entries
+
+
+def _why_nothing(code: types.CodeType) -> str:
+    for frame in reversed(memory.attempts(code)):
+        why = frame.error or "Dynamo found nothing in it to compile"
+        return f"Dynamo gave it up: {' '.join(why.split())[:300]}"
+    callers = [] if dynamo.is_resume_code(code) else _callers(code)
+    if callers:
+        return f"it was inlined into {', '.join(callers)}, and has no compilation of its own."
+    rule = compiled.skip_reason(code)
+    if rule is not None:
+        return f"Dynamo leaves it alone by its own rules ({rule})."
+    if compiled.seen_by_dynamo(code):
+        return (
+            "Dynamo looked at it and made nothing of it: nothing in it was for a graph, or it was skipped. "
+            f"Which one, and why, is not kept; {_ASK}."
+        )
+    return "it was never called under torch.compile, or torch._dynamo.reset() was called since."
+
+
+def _callers(code: types.CodeType) -> list[str]:
+    """The compiled functions that have guards for lines of a function, or lines of it in their graphs."""
+    own = {line for _, _, line in code.co_lines() if line is not None}
+    file = Path(code.co_filename).name
+    pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")
+    in_graph = re.compile(rf"# File: {re.escape(code.co_filename)}:(\d+) in {re.escape(code.co_name)}\b")
+    found: dict[str, None] = {}
+    for other in dynamo.compiled_codes():
+        if other is code or dynamo.is_resume_code(other):
+            continue
+        for live in dynamo.live_entries(other):
+            text = str(live.guard_manager)
+            hits = {int(number) for number in pattern.findall(text)}
+            called = [name for name in live.code.co_names if names.compiled_fn_number(name) is not None]
+            for graph in [_graph(name, live.find_global(name), memory.of(live.code)) for name in called]:
+                hits |= {int(number) for number in in_graph.findall(graph.source or "")}
+            if hits & own:
+                place = inspect.getmodulename(other.co_filename) or other.co_filename
+                found[f"{other.co_name} ({place}:{other.co_firstlineno})"] = None
+    return list(found)

@@ -1,0 +1,46 @@
+"""An explanation for notebooks: folded, one fold an entry."""
+
+from __future__ import annotations
+
+from html import escape
+
+from depyf.explanation.model import Entry, Explanation
+
+
+def html(explanation: Explanation) -> str:
+    """An HTML fragment without scripts or styles of its own."""
+    return f"<div class='depyf'>{_function(explanation)}</div>"
+
+
+def _function(one: Explanation) -> str:
+    head = f"<p><code>{escape(repr(one))}</code></p>"
+    if not one.entries:
+        return f"{head}<p>{escape(one.nothing)}</p>"
+    body = "".join(_entry(entry, number) for number, entry in enumerate(one.entries, 1))
+    return head + body + (_list("Accepted by the entries together", one.frontier) if one.frontier else "")
+
+
+def _entry(entry: Entry, number: int) -> str:
+    parts = [_list("Why", [*entry.why, *map(str, entry.failures), *map(str, entry.breaks)])]
+    parts += [_code("Guards", entry.guards), _list("Used again where", [str(one) for one in entry.frontier])]
+    parts.append(_code("Code", entry.code))
+    parts += [_code(graph.name, graph.source or f"Missing: {graph.missing}") for graph in entry.graphs]
+    for resume in entry.resumes:
+        inner = _code("Where it goes on", resume.source)
+        inner += _function(resume.explanation) if resume.explanation is not None else f"<p>{escape(resume.note)}</p>"
+        parts.append(_fold(resume.name, inner))
+    parts += [f"<p>Missing: {escape(one)}</p>" for one in entry.missing]
+    title = f"Cache Entry {number}: {entry.compile_id}" + (f", backend {entry.backend}" if entry.backend else "")
+    return _fold(title, "".join(parts))
+
+
+def _fold(title: str, body: str) -> str:
+    return f"<details><summary><code>{escape(title)}</code></summary>{body}</details>"
+
+
+def _code(title: str, code: str) -> str:
+    return _fold(title, f"<pre><code>{escape(code)}</code></pre>")
+
+
+def _list(title: str, items: list[str]) -> str:
+    return _fold(title, "<ul>" + "".join(f"<li><code>{escape(one)}</code></li>" for one in items) + "</ul>")
