@@ -123,17 +123,23 @@ class Builder {
       }
   }
 
-  // A block for the entry of each statement that protects code.
+  // A block for the entry of each statement that protects code. The innermost come first: each takes the edges that
+  // lead into it, and what it makes of them may lead into the one around it.
   void setups() {
-    std::vector<int> order;
-    for (int region = 0; region < int(cfg_.regions.size()); ++region)
-      if (cfg_.regions[region].kind != Region::Kind::handler) order.push_back(region);
-    auto depth = [&](int region) {
-      int count = 0;
-      while ((region = cfg_.regions[region].parent) >= 0) ++count;
-      return count;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth(a) > depth(b); });
+    entering_.resize(cfg_.regions.size());
+    done_.resize(cfg_.regions.size());
+    enter({-1, false});
+    for (int block = 0; block < int(cfg_.blocks.size()); ++block)
+      for (bool jump : {false, true}) enter({block, jump});
+    std::vector<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
+    for (int region = 0; region < int(cfg_.regions.size()); ++region) {
+      order[region] = region;
+      int count = 0, outer = region;
+      for (; outer >= 0 && depth[outer] < 0; outer = cfg_.regions[outer].parent) ++count;
+      if (outer >= 0) count += depth[outer] + 1;
+      for (outer = region; outer >= 0 && depth[outer] < 0; outer = cfg_.regions[outer].parent) depth[outer] = --count;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth[a] > depth[b]; });
     for (int region : order) setup(region);
   }
 
@@ -146,47 +152,57 @@ class Builder {
     return at + 1;
   }
 
+  // An edge of a block; block -1: the entry of the function.
+  struct Edge {
+    int block;
+    bool jump;
+  };
+  int& target(Edge edge) {
+    if (edge.block < 0) return cfg_.entry;
+    BasicBlock& block = cfg_.blocks[edge.block];
+    return edge.jump ? block.jump : block.next;
+  }
+
+  // Files the edge with the innermost region that it leads into and that has no setup yet.
+  void enter(Edge edge) {
+    int& to = target(edge);
+    if (to < 0) return;
+    const int from = edge.block < 0 ? -1 : cfg_.blocks[edge.block].region;
+    for (int region = cfg_.blocks[to].region; region >= 0 && !cfg_.inside(from, region);
+         region = cfg_.regions[region].parent) {
+      if (!done_[region]) return entering_[region].push_back(edge);
+      if (int made = cfg_.regions[region].setup; made >= 0 && cfg_.blocks[made].next == to) to = made;
+    }
+  }
+
   void setup(int region) {
-    // Blocks within the region that are entered from outside it.
+    Region& info = cfg_.regions[region];
+    std::vector<Edge> edges = std::move(entering_[region]);
     int entry = -1;
-    auto enter = [&](int block) {
-      if (block < 0 || !cfg_.inside(cfg_.blocks[block].region, region)) return;
-      if (entry >= 0 && entry != block) cfg_.odd_regions = true;
-      entry = block;
-    };
-    if (cfg_.entry >= 0) enter(cfg_.entry);
-    for (const BasicBlock& block : cfg_.blocks)
-      if (!cfg_.inside(block.region, region)) {
-        enter(block.next);
-        if (block.kind == BasicBlock::Kind::code) enter(block.jump);
-        else if (block.setup_of >= 0 && cfg_.regions[block.setup_of].kind == Region::Kind::with) enter(block.jump);
+    if (info.kind != Region::Kind::handler)
+      for (Edge edge : edges) {
+        if (edge.jump && cfg_.blocks[edge.block].kind == BasicBlock::Kind::setup &&
+            cfg_.regions[cfg_.blocks[edge.block].setup_of].kind != Region::Kind::with)
+          continue;  // to a handler
+        if (entry >= 0 && entry != target(edge)) cfg_.odd_regions = true;
+        entry = target(edge);
       }
-    if (entry < 0) return;
-    int index = int(cfg_.blocks.size());
-    BasicBlock made;
-    made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = cfg_.regions[region].parent,
-    made.next = entry;
-    made.begin = made.end = cfg_.blocks[entry].begin;
-    const Region& info = cfg_.regions[region];
-    int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
-    made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
-    // What follows may be a statement that has its setup already.
-    if (info.kind == Region::Kind::with)
-      for (int block = 0; block < index; ++block) {
-        const BasicBlock& other = cfg_.blocks[block];
-        if (other.kind != BasicBlock::Kind::setup || other.next != made.jump || cfg_.inside(region, other.setup_of))
-          continue;
-        made.jump = block, block = -1;
-      }
-    for (BasicBlock& block : cfg_.blocks)
-      if (!cfg_.inside(block.region, region)) {
-        if (block.next == entry) block.next = index;
-        if (block.jump == entry) block.jump = index;
-      }
-    cfg_.regions[region].setup = index;
-    cfg_.regions[region].handler = made.jump;
-    if (cfg_.entry == entry) cfg_.entry = index;
-    cfg_.blocks.push_back(made);
+    done_[region] = true;
+    if (entry >= 0) {
+      const int index = int(cfg_.blocks.size());
+      BasicBlock made;
+      made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = info.parent, made.next = entry;
+      made.begin = made.end = cfg_.blocks[entry].begin;
+      const int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
+      made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
+      cfg_.blocks.push_back(made);
+      for (Edge edge : edges)
+        if (target(edge) == entry) target(edge) = index;
+      info.setup = index;
+      enter({index, true});
+      info.handler = cfg_.blocks[index].jump;
+    }
+    for (Edge edge : edges) enter(edge);
   }
 
   Cfg& cfg_;
@@ -194,6 +210,8 @@ class Builder {
   const Flow& flow_;
   const std::vector<bool>& reachable_;
   std::vector<int> block_at_;
+  std::vector<std::vector<Edge>> entering_;  // by region: edges that lead into it from outside
+  std::vector<bool> done_;                   // by region: its setup is made
 };
 
 }  // namespace

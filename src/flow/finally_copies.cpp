@@ -6,8 +6,10 @@
 //
 // A copy is found by walking both in step, as two programs that must do the same, never by offsets.
 #include <map>
+#include <numeric>
 
 #include "flow/exception_regions.h"
+#include "support/forest.h"
 
 namespace depyf {
 namespace {
@@ -125,12 +127,16 @@ class CopyMatcher {
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable) {
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
   std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
+  std::vector<int> parents, instructions(cfg.code.size());
+  for (const Region& region : cfg.regions) parents.push_back(region.parent);
+  std::iota(instructions.begin(), instructions.end(), 0);
+  const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
     if (cfg.regions[region].kind != Region::Kind::try_finally || cfg.regions[region].called) continue;
     CopyMatcher matcher(cfg, flow, region);
     bool all = true;
-    for (int at = 0; at < int(cfg.code.size()) && all; ++at) {
-      if (!reachable[at] || !cfg.inside(cfg.region_of[at], region)) continue;
+    for (int at : members.of(region)) {
+      if (!all) break;
       for (int to : {cfg.code[at].target, flow.next[at]}) {
         if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
         to = plain_instruction(cfg.code, flow, to);

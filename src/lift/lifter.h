@@ -159,6 +159,7 @@ class Lifter {
   std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
   void enter(int block);  // sets node_ and stack_
   bool reduce_values(int block);
+  ast::Expr* bool_op(bool is_or, ast::Expr* left, ast::Expr* right);
   ast::Expr* conditional(ast::Expr* test, ast::Expr* if_true, ast::Expr* if_false, bool true_first);
   bool merge_condition(int block);
   bool pushes_one(int block, int test);

@@ -201,6 +201,17 @@ bool Lifter::pushes_one(int node, int test) {
   return nodes_[node].region == nodes_[test].region && (!internal || internal->marker == Marker::function);
 }
 
+// `left or right` or `left and right`, as one list where either is of the same kind.
+Expr* Lifter::bool_op(bool is_or, Expr* left, Expr* right) {
+  auto* chain = as<BoolOp>(left);
+  List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context_.list({left});
+  auto* more = as<BoolOp>(right);
+  if (more && more->is_or == is_or)
+    for (Expr* value : more->values) values = context_.arena.append(values, value);
+  else values = context_.arena.append(values, right);
+  return context_.expr(BoolOp{is_or, values}, left->offset, left->line);
+}
+
 // What stands first in the code stands first in the expression.
 Expr* Lifter::conditional(Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context_, test))
@@ -224,19 +235,10 @@ bool Lifter::reduce_values(int block) {
     Expr* value = states_[node].stack.back().expr;
     Expr* made = nullptr;
     int other = -1;
-    auto combine = [&](bool is_or) {
-      std::vector<Expr*> values;
-      for (Expr* part : {branch.value, value}) {
-        auto* inner = as<BoolOp>(part);
-        if (inner && inner->is_or == is_or) values.insert(values.end(), inner->values.begin(), inner->values.end());
-        else values.push_back(part);
-      }
-      return context_.expr(BoolOp{is_or, context_.arena.copy(values)}, branch.value->offset, branch.value->line);
-    };
     if (branch.a == block && branch.b == node && states_[test].keep_a) {
-      made = combine(true);
+      made = bool_op(true, branch.value, value);
     } else if (branch.b == block && branch.a == node && states_[test].keep_b) {
-      made = combine(false);
+      made = bool_op(false, branch.value, value);
     } else {
       other = branch.a == node ? branch.b : branch.a;
       if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
@@ -282,15 +284,6 @@ bool Lifter::merge_condition(int node) {
                           internal->marker == Marker::match_case);
     };
     if (handles(first.value) || handles(second.value)) break;
-    auto combine = [&](bool is_or, Expr* left) {
-      std::vector<Expr*> values;
-      for (Expr* part : {left, second.value}) {
-        auto* inner = as<BoolOp>(part);
-        if (inner && inner->is_or == is_or) values.insert(values.end(), inner->values.begin(), inner->values.end());
-        else values.push_back(part);
-      }
-      return context_.expr(BoolOp{is_or, context_.arena.copy(values)}, left->offset, left->line);
-    };
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.value = test, first.a = a, first.b = b;
       one.keep_a = keep_a, one.keep_b = keep_b;
@@ -300,9 +293,9 @@ bool Lifter::merge_condition(int node) {
       changed = true;
     };
     if (!along_b && first.b == second.b && one.keep_b == two.keep_b) {
-      absorb(combine(false, first.value), second.a, two.keep_a, second.b, two.keep_b);
+      absorb(bool_op(false, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if (along_b && first.a == second.a && one.keep_a == two.keep_a) {
-      absorb(combine(true, first.value), second.a, two.keep_a, second.b, two.keep_b);
+      absorb(bool_op(true, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if ((!along_b && first.b == second.a && !one.keep_b && !two.keep_a) ||
                (along_b && first.a == second.b && !one.keep_a && !two.keep_b)) {
       // One of the two is negated: the one that can be; the condition is true where what stands first in the code runs.
@@ -315,10 +308,10 @@ bool Lifter::merge_condition(int node) {
       if (keep_rest) negate_first = true;
       if (negate_first) {
         Expr* left = negate(context_, first.value);
-        absorb(combine(!along_b, left), second.a, two.keep_a, second.b, two.keep_b);
+        absorb(bool_op(!along_b, left, second.value), second.a, two.keep_a, second.b, two.keep_b);
       } else {
         second.value = negate(context_, second.value);
-        absorb(combine(along_b, first.value), second.b, false, second.a, false);
+        absorb(bool_op(along_b, first.value, second.value), second.b, false, second.a, false);
       }
     } else {
       // c ? (x: T, F) : (y: T, F)

@@ -463,6 +463,10 @@ void Lifter::rotate(int n) {
 // a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP: the middle is copied, cleaned up where it fails.
 // `copied`: the right side is a copy of what lies below: the chain goes on.
 void Lifter::compare(CompareOp op) {
+  auto longer = [&](const Compare& chain, Expr* comparator) {
+    return Compare{chain.left, context_.arena.append(chain.ops, op),
+                   context_.arena.append(chain.comparators, comparator)};
+  };
   Entry right = pop_entry();
   auto* copied = as<Internal>(right.expr);
   int test = skip(at_ + 1);
@@ -474,13 +478,7 @@ void Lifter::compare(CompareOp op) {
     Expr* value = pop();
     Entry left = pop_entry();
     auto* chain = as<Internal>(left.expr);
-    if (chain && chain->marker == Marker::chain) {
-      auto* first = as<Compare>(chain->value);
-      std::vector<CompareOp> ops(first->ops.begin(), first->ops.end());
-      std::vector<Expr*> comparators(first->comparators.begin(), first->comparators.end());
-      ops.push_back(op), comparators.push_back(value);
-      return push(Compare{first->left, context_.arena.copy(ops), context_.arena.copy(comparators)});
-    }
+    if (chain && chain->marker == Marker::chain) return push(longer(*as<Compare>(chain->value), value));
     if (left.mover >= 0 && !stable(left.expr)) throw Restart{left.mover};
     return push(Compare{left.expr, context_.list({op}), context_.list({value})});
   }
@@ -488,15 +486,8 @@ void Lifter::compare(CompareOp op) {
   Entry left = pop_entry(), middle = pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
-  if (chain && chain->marker == Marker::chain) {
-    auto* first = as<Compare>(chain->value);
-    std::vector<CompareOp> ops(first->ops.begin(), first->ops.end());
-    std::vector<Expr*> comparators(first->comparators.begin(), first->comparators.end());
-    ops.push_back(op), comparators.push_back(middle.expr);
-    so_far = make(Compare{first->left, context_.arena.copy(ops), context_.arena.copy(comparators)});
-  } else {
-    so_far = make(Compare{left.expr, context_.list({op}), context_.list({middle.expr})});
-  }
+  if (chain && chain->marker == Marker::chain) so_far = make(longer(*as<Compare>(chain->value), middle.expr));
+  else so_far = make(Compare{left.expr, context_.list({op}), context_.list({middle.expr})});
   // The jump is dropped: where it leads, only the middle is thrown away.
   int cleanup = code_[test].target, next = cleanup;
   auto at = [&](int index) {
@@ -616,11 +607,7 @@ void Lifter::extend(const Instruction& instruction) {
     emit(InternalStmt{StmtMarker::append, 0, op == Op::map_add_ ? key : value, op == Op::map_add_ ? value : nullptr});
     return;
   }
-  auto add = [&](std::span<Expr*> list, Expr* item) {
-    std::vector<Expr*> items(list.begin(), list.end());
-    items.push_back(item);
-    return context_.arena.copy(items);
-  };
+  auto add = [&](std::span<Expr*> list, Expr* item) { return context_.arena.append(list, item); };
   bool here = find(entry.block) == node_ && instruction.arg == 1;
   if (here && !flat_) {
     if (auto* display = as<ListExpr>(target)) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,26 @@ class Arena {
     return {data, items.size()};
   }
 
+  // `list` with `item` behind it. A list that is made of many of these costs linear time and memory: its memory is
+  // doubled where it is full. What `list` shows does not change.
+  template <class T>
+  std::span<T> append(std::span<T> list, T item) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const std::size_t count = list.size();
+    auto found = growing_.find(list.data());
+    if (found != growing_.end() && found->second.used == count && count < found->second.capacity) {
+      list.data()[count] = item;
+      ++found->second.used;
+      return {list.data(), count + 1};
+    }
+    const std::size_t capacity = count < 4 ? 8 : 2 * count;
+    T* data = static_cast<T*>(allocate(sizeof(T) * capacity, alignof(T)));
+    if (count) std::memcpy(static_cast<void*>(data), list.data(), sizeof(T) * count);
+    data[count] = item;
+    growing_.insert_or_assign(data, Growing{count + 1, capacity});
+    return {data, count + 1};
+  }
+
   std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
     char* data = static_cast<char*>(allocate(text.size(), 1));
@@ -56,6 +77,10 @@ class Arena {
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::size_t used_ = 0, capacity_ = 0;
+  struct Growing {
+    std::size_t used, capacity;  // items
+  };
+  std::unordered_map<const void*, Growing> growing_;  // by first item: lists that `append` made
 };
 
 }  // namespace depyf
