@@ -73,6 +73,7 @@ nb::list decode_pyc(nb::bytes file) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  nanobind::set_leak_warnings(false);  // what a cache still holds at exit is no message for the user
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
   bind_prove(module);

@@ -131,7 +131,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
     choices.push_back(fresh());
     inner.stack.push_back(part(choices.back()));
     ends.push_back(walk(at + 1, inner, floor));
-    if (ends.back() < 0) return -1;
+    if (ends.back() < 0 || !same_end(ends.front(), ends.back())) return -1;
     captured.push_back({inner.stack.begin() + floor, inner.stack.end()});
     if (inner.failures.empty()) break;
     if (!resolve(inner.failures, floor, at)) return -1;

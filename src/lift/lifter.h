@@ -198,6 +198,7 @@ class Lifter {
   std::vector<SwapGroup> swaps_;
   std::unordered_map<const ast::Expr*, int> swap_of_;
   std::set<std::string_view> bound_names_;  // names that handlers bind
+  std::unordered_map<int, int> with_at_;  // by first instruction of the body: region of the with statement
   std::unordered_map<int, ast::Expr*> enter_target_;  // by instruction: what `with` binds
   std::unordered_map<int, std::vector<Entry>> header_stacks_;  // at the start of each loop
   std::vector<ast::Expr*> items_;  // what for loops bind

@@ -254,12 +254,11 @@ bool Lifter::operation(const Instruction& instruction) {
       bool async = instruction.op == Op::before_async_with_;
       int region = -1;
       if (!flat_) {
-        for (int index = 0; index < int(cfg_.regions.size()); ++index) {
-          const Region& candidate = cfg_.regions[index];
-          if (candidate.kind != Region::Kind::with || candidate.setup < 0) continue;
-          const BasicBlock& setup = cfg_.blocks[candidate.setup];
-          if (cfg_.blocks[current_block_].next == candidate.setup || setup.begin == at_ + 1) region = index;
-        }
+        if (auto found = with_at_.find(at_ + 1); found != with_at_.end()) region = found->second;
+        if (int next = cfg_.blocks[current_block_].next;
+            next >= 0 && cfg_.blocks[next].setup_of > region &&
+            cfg_.regions[cfg_.blocks[next].setup_of].kind == Region::Kind::with)
+          region = cfg_.blocks[next].setup_of;
       }
       if (region < 0) {
         // Entered by hand: type(manager).__enter__(manager)

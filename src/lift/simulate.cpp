@@ -85,6 +85,11 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
     if (!cells.contains(decoded.localsplus[index])) fast_.insert(decoded.localsplus[index].data());
   if (decoded.is_comprehension) fast_.insert(decoded.localsplus.back().data());
+  for (const BasicBlock& block : cfg.blocks)
+    if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
+      int& region = with_at_.try_emplace(block.begin, -1).first->second;
+      region = std::max(region, block.setup_of);
+    }
 }
 
 Lifted Lifter::run() {

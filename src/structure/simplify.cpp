@@ -3,6 +3,8 @@
 //         while c
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "ast/equal.h"
 #include "structure/graph.h"
@@ -147,15 +149,20 @@ void join_ends(Context& context, Lifted& lifted) {
 
 // The body of a finally ends in one place, wherever it raises the exception again.
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
+  std::unordered_map<int, std::vector<int>> raising;  // by region: nodes that end so
+  for (int index = 0; index < int(lifted.nodes.size()); ++index) {
+    const Node& node = lifted.nodes[index];
+    if (node.end != Node::End::stop || node.statements.empty()) continue;
+    auto* marker = as<InternalStmt>(node.statements.back());
+    if (marker && marker->marker == StmtMarker::reraise) raising[node.region].push_back(index);
+  }
   for (const Region& region : cfg.regions) {
     if (region.kind != Region::Kind::try_finally || region.handler < 0) continue;
     int scope = cfg.blocks[region.handler].region, last = int(lifted.nodes.size());
     Node end;
     end.end = Node::End::stop, end.region = scope;
-    for (Node& node : lifted.nodes) {
-      if (node.end != Node::End::stop || node.region != scope || node.statements.empty()) continue;
-      auto* marker = as<InternalStmt>(node.statements.back());
-      if (!marker || marker->marker != StmtMarker::reraise) continue;
+    for (int index : std::exchange(raising[scope], {})) {
+      Node& node = lifted.nodes[index];
       node.statements.pop_back();
       node.end = Node::End::go, node.a = last;
       end.offset = std::max(end.offset, node.offset);

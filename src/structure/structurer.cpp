@@ -222,18 +222,29 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
 }
 
 // Does control get from one to the other without going round a loop, or past the places that surround `place`?
+// Asked from both sides in turn: one of them is near, where the rest of a long function lies on the other.
 bool Structurer::reaches(int from, int to, const Place& place) const {
   if (from < 0 || to < 0) return false;
-  std::vector<int> todo{from};
-  std::set<int> seen;
-  while (!todo.empty()) {
-    int node = todo.back();
-    todo.pop_back();
-    if (node == to) return true;
-    if (node == place.next || node == place.cont || node == place.brk || !seen.insert(node).second) continue;
+  if (from == to) return true;
+  auto stops = [&](int node) { return node == place.next || node == place.cont || node == place.brk; };
+  if (stops(from)) return false;
+  std::vector<int> forward{from}, backward{to};
+  std::set<int> seen, seen_back;
+  while (!forward.empty() && !backward.empty()) {
+    int node = forward.back();
+    forward.pop_back();
     for (int next : graph_.successors(node)) {
       if (next == to) return true;
-      if (graph_.order(next) > graph_.order(node)) todo.push_back(next);
+      if (graph_.order(next) <= graph_.order(node) || stops(next)) continue;
+      if (seen.insert(next).second) forward.push_back(next);
+    }
+    node = backward.back();
+    backward.pop_back();
+    for (int pred : graph_.preds(node)) {
+      if (pred == from) return true;
+      const bool ahead = graph_.order(pred) < graph_.order(node) || node == to;  // the last step may go back
+      if (!ahead || graph_.order(pred) < graph_.order(from) || stops(pred)) continue;
+      if (seen_back.insert(pred).second) backward.push_back(pred);
     }
   }
   return false;
@@ -247,18 +258,24 @@ int Structurer::else_meet(int header, int exit, int exhausted, const Place& plac
   };
   // Both ways forward at once, in order: the first node that both come to. 1: from the exit, 2: from the else clause.
   std::map<int, int> ahead;  // by order
-  std::vector<int> from{exit, exhausted};
-  for (int side : {0, 1}) ahead[graph_.order(from[side])] |= 1 << side;
-  while (!ahead.empty()) {
+  int open[2] = {0, 0};      // entries of each side
+  auto visit = [&](int node, int sides) {
+    int& known = ahead[graph_.order(node)];
+    for (int side : {0, 1}) open[side] += (sides & ~known) >> side & 1;
+    known |= sides;
+  };
+  visit(exit, 1), visit(exhausted, 2);
+  while (open[0] > 0 && open[1] > 0) {  // one that has come to its end meets nobody
     auto [order, sides] = *ahead.begin();
     ahead.erase(ahead.begin());
+    for (int side : {0, 1}) open[side] -= sides >> side & 1;
     int node = graph_.sequence()[order];
     if (sides == 3 && !graph_.in_loop(node, header) && node != place.next && node != place.cont &&
         graph_.forward_preds(node) > 1 && behind(node))
       return node;
     if (node == place.next || node == place.cont || node == place.brk) continue;
     for (int next : graph_.successors(node))
-      if (graph_.order(next) > order) ahead[graph_.order(next)] |= sides;
+      if (graph_.order(next) > order) visit(next, sides);
   }
   for (int node : {place.next, place.cont})
     if (node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) return node;

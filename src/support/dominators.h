@@ -1,6 +1,7 @@
 // Immediate dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 namespace depyf {
@@ -13,12 +14,37 @@ void immediate_dominators(const std::vector<int>& sequence, const std::vector<in
   if (sequence.empty()) return;
   const int entry = sequence[0];
   idom[entry] = entry;
+  std::vector<int> climbing;
+  // Where many ways meet, what they share of their way up is climbed once: the one that is deepest goes up next.
+  auto common = [&](const auto& ways) {
+    climbing.clear();
+    for (int pred : ways)
+      if (idom[pred] >= 0) climbing.push_back(order[pred]);
+    std::make_heap(climbing.begin(), climbing.end());
+    while (!climbing.empty()) {
+      const int deepest = climbing.front();
+      while (!climbing.empty() && climbing.front() == deepest) {
+        std::pop_heap(climbing.begin(), climbing.end());
+        climbing.pop_back();
+      }
+      if (climbing.empty()) return sequence[deepest];
+      climbing.push_back(order[idom[sequence[deepest]]]);
+      std::push_heap(climbing.begin(), climbing.end());
+    }
+    return -1;
+  };
   for (bool changed = true; changed;) {
     changed = false;
     for (int node : sequence) {
       if (node == entry) continue;
       int best = -1;
-      for (int pred : preds(node)) {
+      const auto& ways = preds(node);
+      if (std::size(ways) > 4) {
+        best = common(ways);
+        if (best != idom[node]) idom[node] = best, changed = true;
+        continue;
+      }
+      for (int pred : ways) {
         if (idom[pred] < 0) continue;
         if (best < 0) {
           best = pred;
