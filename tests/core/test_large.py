@@ -10,19 +10,34 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
+COMMAND = Path('/work/w-lin/build/fast/depyf-decompile')
 
 BODIES = {
     "assignments": ["x = a.b(c) + 1"],
     "branches": ["if a > {i}:", "    b = c", "c += 1"],
     "for loops": ["for i in a:", "    if i:", "        c(i)", "    b(i)"],
+    "while loops": ["while a:", "    b()", "    if c:", "        break", "    c()"],
+    "loops with else": ["for i in a:", "    if i:", "        break", "else:", "    b({i})"],
+    "with statements": ["with a:", "    b({i})"],
+    "handlers": ["try:", "    b()", "except ValueError as e:", "    c(e)", "a()"],
+    "finally": ["try:", "    b()", "finally:", "    c()", "a()"],
+}
+
+# An expression each, of tens of thousands of terms.
+EXPRESSIONS = {
+    "a list": "[" + "a, b, " * 25_000 + "]",
+    "a dict": "{" + "1: a, b: 2, " * 25_000 + "}",
+    "a call": "a(" + "b, c, " * 25_000 + ")",
+    "a text": "f'" + "{a} and {b} " * 25_000 + "'",
+    "conditions": " and ".join(["a", "b"] * 25_000),
+    "comparisons": " < ".join(["a", "b"] * 10_000),
 }
 
 
 def decompiled(body: list[str], times: int, folder: Path) -> tuple[str, float]:
     lines = [line.format(i=i) for i in range(times) for line in body]
     source = folder / "long.py"
-    source.write_text("def f(a, b, c):\n" + "".join(f"    {line}\n" for line in lines))
+    source.write_text("def f(a, b, c):\n" + "".join(f"    {line}\n" for line in [*lines, "return a"]))
     pyc = py_compile.compile(str(source), cfile=str(folder / "long.pyc"), doraise=True)
     start = time.perf_counter()
     text = subprocess.run([COMMAND, pyc], capture_output=True, text=True, check=True, timeout=120).stdout
@@ -31,6 +46,21 @@ def decompiled(body: list[str], times: int, folder: Path) -> tuple[str, float]:
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 def test_long_functions(body: list[str], tmp_path: Path) -> None:
-    text, seconds = decompiled(body, 10_000, tmp_path)
-    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse((tmp_path / "long.py").read_text()))
+    text, seconds = decompiled(body, 5_000, tmp_path)
+    same = ast.dump(ast.parse(text)) == ast.dump(ast.parse((tmp_path / "long.py").read_text()))
+    assert same  # a comparison of so long texts would take minutes to print
     assert seconds < 20
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS.values(), ids=EXPRESSIONS.keys())
+def test_long_expressions(expression: str, tmp_path: Path) -> None:
+    source = tmp_path / "long.py"
+    source.write_text(f"x = {expression}\n")
+    pyc = py_compile.compile(str(source), cfile=str(tmp_path / "long.pyc"), doraise=True)
+    # Address space in KiB: 64 times the file, 64 MiB, and what the stacks of threads reserve.
+    space = (64 * Path(pyc).stat().st_size >> 10) + (64 << 10) + (256 << 10)
+    limit = f"ulimit -v {space}; exec {COMMAND} {pyc}"
+    done = subprocess.run(["bash", "-c", limit], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    same = ast.dump(ast.parse(done.stdout)) == ast.dump(ast.parse(source.read_text()))
+    assert same
