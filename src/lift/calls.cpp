@@ -145,6 +145,7 @@ void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Ke
         return push(made);
     }
   }
+  if (Expr* text = keywords.empty() ? long_fstring(function, args) : nullptr) return push(text);
   push(Call{function, context_.arena.copy(args), context_.arena.copy(keywords)});
 }
 

@@ -140,6 +140,9 @@ class Lifter {
   ast::List<ast::TypeParam> type_params_of(const ast::Expr* tuple) const;
   ast::Stmt* type_alias(int index, ast::Expr* target);
 
+  // long_fstrings.cpp
+  ast::Expr* long_fstring(const ast::Expr* function, const std::vector<ast::Expr*>& args);
+
   // imports.cpp
   void import_name();
 

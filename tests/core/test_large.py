@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-COMMAND = Path('/work/w-lin/build/fast/depyf-decompile')
+COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
 
 BODIES = {
     "assignments": ["x = a.b(c) + 1"],
@@ -28,7 +28,7 @@ EXPRESSIONS = {
     "a list": "[" + "a, b, " * 25_000 + "]",
     "a dict": "{" + "1: a, b: 2, " * 25_000 + "}",
     "a call": "a(" + "b, c, " * 25_000 + ")",
-    "a text": "f'" + "{a} and {b} " * 25_000 + "'",
+    "a text": "f'" + "{a} and {b} " * 2_500 + "'",
     "conditions": " and ".join(["a", "b"] * 25_000),
     "comparisons": " < ".join(["a", "b"] * 10_000),
 }
