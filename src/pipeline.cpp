@@ -21,6 +21,7 @@ struct RefinePass {
   Block (*run)(Context&, Block, const Scope&);
   std::string_view after;  // a pass that must have run before; empty: none
   std::string_view why;
+  bool folds = false;      // only for the readable style
 };
 
 // In this order; a test holds it against the `after` of each.
@@ -28,12 +29,16 @@ constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
      "an if that raises and nothing else; returns may stand after it"},
+    {"fold_displays", fold_displays, "implicit_return", "where a branch ends is known", true},
+    {"inline_temporaries", inline_temporaries, "fold_displays", "what stood between a value and its use is gone", true},
     {"try_finally", try_finally, "", "joins what two regions made of one statement"},
     {"with_items", with_items, "", "joins with statements of one line"},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif"},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",
      "removes the compiler's own stores; an annotation of __doc__ is none of them"},
+    {"name_temporaries", name_temporaries, "inline_temporaries", "only those that are left", true},
+    {"profiling", profiling, "inline_temporaries", "statements are final", true},
     {"declarations", declarations, "class_body", "goes before all statements"},
     {"docstring", docstring, "declarations", "goes before even those"},
 };
@@ -53,7 +58,8 @@ Scope::Kind kind_of(const CodeObject& code) {
 }
 
 Block refine(Context& context, Block body, const Scope& scope) {
-  for (const RefinePass& pass : refine_passes) body = pass.run(context, body, scope);
+  for (const RefinePass& pass : refine_passes)
+    if (!pass.folds || context.options.style == Style::readable) body = pass.run(context, body, scope);
   return body;
 }
 

@@ -1,6 +1,7 @@
 // The public interface of the core: a code object in, Python source out.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +17,18 @@ struct Limits {
   std::uint32_t instructions = 4000000;  // of one code object
 };
 
+enum class Style : std::uint8_t {
+  plain,     // as the bytecode has it
+  readable,  // folded: to be proved by who asks for it
+  exact,     // each effect is a statement of its own, in the order of the bytecode
+};
+
 struct Options {
   std::string name;         // of the function, in place of co_name; empty: co_name
   Limits limits;
+  Style style = Style::plain;
+  // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
+  std::map<std::string, std::vector<std::string>, std::less<>> parameters;
 };
 
 // How a code object was brought back.

@@ -30,11 +30,24 @@ class Decompiled:
         A path has more than one step where the constant lies in a nested code object.
         """
 
-def decompile(code: types.CodeType, *, name: str | None = None) -> Decompiled:
-    """Decompiles a code object; never raises on one. `name` takes the place of the function's own name.
+def decompile(
+    code: types.CodeType,
+    *,
+    name: str | None = None,
+    style: str = "plain",
+    parameters: dict[str, list[str]] = {},
+) -> Decompiled:
+    """Decompiles a code object; never raises on one.
+
+    Args:
+        code: what to decompile.
+        name: takes the place of the function's own name.
+        style: "plain"; "readable", folded in ways that are to be proved; "exact", each effect a statement of its own.
+        parameters: name of a global function that the code calls -> what its parameters are called.
 
     Raises:
         TypeError: `code` is no code object.
+        ValueError: an unknown style.
     """
 
 class ProofPlace:

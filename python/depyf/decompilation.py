@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from depyf import _core, names
+from depyf.compat import dynamo
 from depyf.proof import Proof, prove
 from depyf.recompile import compile_back
 
@@ -14,6 +15,8 @@ __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_n
 
 PROVED = "# proved equivalent to the bytecode"
 """The first line of a source that is proved."""
+# What is tried for a style, in this order, until one is proved.
+_FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
 
 
@@ -29,7 +32,8 @@ class Decompilation:
     source: str
     """Python, with comments at its head: the result of the proof, and what the constants without a literal are."""
     style: str
-    """The style of `source`: one of `STYLES`. "exact" also where "readable" was asked for and could not be proved."""
+    """How `source` is written: "readable", "exact", or "plain", which is readable without folding. Another one than was
+    asked for where that could not be proved."""
     level: str
     """"structured", "state machine" or "stub"."""
     code: types.CodeType | None
@@ -64,8 +68,8 @@ class Decompilation:
 def decompile(code: types.CodeType, *, name: str | None = None, style: str = "readable") -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
-    Where readable source is not proved, exact source is tried; where that is not proved either, the readable source is
-    returned, and says so.
+    Where readable source is not proved, exact source is tried; where nothing is proved, what was asked for is returned,
+    and says so.
 
     Args:
         code: what to decompile.
@@ -77,12 +81,14 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str = "re
     """
     if style not in STYLES:
         raise ValueError(f"unknown style {style!r}: the styles are {' and '.join(map(repr, STYLES))}")
-    wanted = _decompilation(code, name, style)
-    if not wanted.proved and style != "exact":
-        exact = _decompilation(code, name, "exact")
-        if exact.proved:
-            return exact
-    return wanted
+    first: Decompilation | None = None
+    for form in _FORMS[style]:
+        result = _decompilation(code, name, form)
+        if result.proved:
+            return result
+        first = first or result
+    assert first is not None
+    return first
 
 
 def _decompilation(code: types.CodeType, name: str | None, style: str) -> Decompilation:
@@ -94,7 +100,9 @@ def _decompilation(code: types.CodeType, name: str | None, style: str) -> Decomp
 
 
 def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Decompiled:
-    return _core.decompile(names.rename(code, names.short_names(code)), name=name)
+    short = names.short_names(code)
+    parameters = {short.get(full, full): list(given) for full, given in dynamo.parameters(code).items()}
+    return _core.decompile(names.rename(code, short), name=name, style=style, parameters=parameters)
 
 
 def _check(source: str, code: types.CodeType, filename: str | None) -> tuple[types.CodeType | None, Proof | None, str]:

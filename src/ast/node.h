@@ -173,6 +173,7 @@ struct Stmt {
   Node node;
   std::uint32_t offset = 0;  // of the first instruction of its last effect
   std::int32_t line = -1;    // of the source that was compiled
+  std::string_view comment = {};  // printed at the end of the line of a simple statement
 };
 // clang-format on
 

@@ -1,8 +1,10 @@
 #include "decompile.h"
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "code_from_python.h"
 #include "depyf/decompile.h"
@@ -50,10 +52,22 @@ nb::dict constants(const Decompiled& result) {
   return paths;
 }
 
-Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name) {
+using Parameters = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+Style style_named(const std::string& name) {
+  if (name == "plain") return Style::plain;
+  if (name == "readable") return Style::readable;
+  if (name == "exact") return Style::exact;
+  throw nb::value_error(("unknown style " + name).c_str());
+}
+
+Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name, const std::string& style,
+                          Parameters parameters) {
   CodeObject code = code_from_python(code_object);
   Options options;
   if (name) options.name = std::move(*name);
+  options.style = style_named(style);
+  options.parameters = std::move(parameters);
   nb::gil_scoped_release release;
   return decompile(code, options);
 }
@@ -77,7 +91,9 @@ void bind_decompile(nb::module_& module) {
       .def_prop_ro("notes", &notes, "What could not be made exact.")
       .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
   module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
-             "Decompiles a code object; never raises on one. `name` takes the place of the function's own name.");
+             nb::arg("style") = "plain", nb::arg("parameters") = Parameters(),
+             "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
+             "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called.");
   module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -55,6 +56,7 @@ class Context {
   std::vector<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
+  std::map<std::string_view, std::string_view> lent;    // temporary -> the local that it was copied to; of the code at work
   Level level = Level::structured;
   Version version;                                 // of the code object at work
   int depth = 0;

@@ -74,7 +74,9 @@ void Printer::statement(const Stmt* stmt) {
   if (is<If>(stmt)) return conditional(stmt);
   begin(stmt);
   keyword_statement(stmt);
-  if (!out_.text().ends_with('\n')) out_.end_line();  // a compound statement ends in its suite
+  if (out_.text().ends_with('\n')) return;
+  if (!stmt->comment.empty()) write("  # "), write(stmt->comment);
+  out_.end_line();  // a compound statement ends in its suite
 }
 
 void Printer::comment(std::string_view text) {

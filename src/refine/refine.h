@@ -27,6 +27,10 @@ ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
 ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
+ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
+ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
+ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
+ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
 
 }  // namespace depyf

@@ -254,6 +254,21 @@ def is_resume_code(code: types.CodeType) -> bool:
     return code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
 
 
+def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
+    """What the parameters of the resume functions are called that transformed code calls, by their global names."""
+    found = {}
+    table: dict[str, Any] | None = None
+    for name in code.co_names:
+        if not is_resume_name(name):
+            continue
+        if table is None:
+            table = globals_being_compiled() or {}
+        resume = resume_code(table[name] if name in table else find_global(name))
+        if resume is not None:
+            found[name] = resume.co_varnames[: resume.co_argcount]
+    return found
+
+
 def find_global(name: str) -> object:
     """The value of a global whose name is unique in the process, in whichever module it is; None if in none."""
     for module in list(sys.modules.values()):

@@ -1,0 +1,92 @@
+#include "refine/locals.h"
+
+#include <algorithm>
+
+#include "ast/visit.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+// Dynamo names what it makes: compiled graphs, functions to go on in.
+bool made_by_dynamo(const CodeObject& code) {
+  auto made = [](std::string_view name) {
+    return name.starts_with("__compiled_fn_") || name.starts_with("__resume_at_") || name.starts_with("___stack") ||
+           name.starts_with("graph_out_") || name.starts_with("__import_torch");
+  };
+  return std::ranges::any_of(code.names, made) || std::ranges::any_of(code.varnames, made);
+}
+
+// A target's own names are bound; what a subscript or an attribute needs is read.
+void target_reads(Expr* target, FunctionRef<void(std::string_view, bool)> visit) {
+  if (is<Name>(target)) return;
+  if (is<Tuple>(target) || is<ListExpr>(target) || is<Starred>(target)) {
+    for_each_child(target, [&](Expr*& child) { target_reads(child, visit); });
+    return;
+  }
+  for_each_read(target, visit);
+}
+
+}  // namespace
+
+Locals::Locals(const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  if (scope.kind != Scope::Kind::function && scope.kind != Scope::Kind::expression) return;
+  generated_ = made_by_dynamo(code);
+  fast_.insert(code.varnames.begin(), code.varnames.end());
+  for (const std::string& cell : code.cellvars) fast_.erase(cell);
+}
+
+void for_each_read(Expr* expr, FunctionRef<void(std::string_view, bool)> visit, bool inner) {
+  if (auto* name = as<Name>(expr)) return visit(name->id, inner);
+  if (auto* walrus = as<NamedExpr>(expr)) return for_each_read(walrus->value, visit, inner);
+  inner = inner || is<Lambda>(expr) || is<ComprehensionExpr>(expr);
+  for_each_child(expr, [&](Expr*& child) { for_each_read(child, visit, inner); });
+}
+
+void for_each_read(Stmt* stmt, FunctionRef<void(std::string_view, bool)> visit) {
+  if (auto* assign = as<Assign>(stmt)) {
+    for_each_read(assign->value, visit);
+    for (Expr* target : assign->targets) target_reads(target, visit);
+  } else if (auto* remove = as<Delete>(stmt)) {
+    for (Expr* target : remove->targets) target_reads(target, visit);
+  } else if (auto* loop = as<For>(stmt)) {
+    for_each_read(loop->iter, visit);
+    target_reads(loop->target, visit);
+  } else if (auto* with = as<With>(stmt)) {
+    for (const WithItem& item : with->items) {
+      for_each_read(item.context_expr, visit);
+      if (item.optional_vars) target_reads(item.optional_vars, visit);
+    }
+  } else {
+    for_each_expr(stmt, [&](Expr*& expr) { for_each_read(expr, visit); });
+  }
+}
+
+void for_each_bound(const Expr* target, FunctionRef<void(std::string_view)> visit) {
+  if (auto* name = as<Name>(target)) return visit(name->id);
+  if (is<Tuple>(target) || is<ListExpr>(target) || is<Starred>(target))
+    for_each_child(const_cast<Expr*>(target), [&](Expr*& child) { for_each_bound(child, visit); });
+}
+
+bool Reads::any(std::string_view name, Interval within) const { return count(name, within) > 0; }
+
+int Reads::count(std::string_view name, Interval within) const {
+  auto found = reads_.find(name);
+  if (found == reads_.end()) return 0;
+  auto begin = std::lower_bound(found->second.begin(), found->second.end(), within.first);
+  auto end = std::upper_bound(begin, found->second.end(), within.second);
+  return int(end - begin);
+}
+
+void Reads::number(Block body) {
+  for (Stmt* stmt : body) {
+    int own = next_++;
+    for_each_read(stmt, [&](std::string_view name, bool) { reads_[name].push_back(own); });
+    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { number(inner); });
+    numbers_[stmt] = {own, next_ - 1};
+  }
+}
+
+}  // namespace depyf

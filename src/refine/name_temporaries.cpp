@@ -1,0 +1,209 @@
+// __temp_3 = graph_out_0[1]   ->   graph_out_0_1 = graph_out_0[1]
+// return __resume_at_4(__temp_3)   ->   x = graph_out_0[1]; return __resume_at_4(x)   where its argument is called x
+//
+// Temporaries get names that say what they hold: the name of the parameter or local that they become, or what made them.
+#include <algorithm>
+#include <cctype>
+
+#include "ast/overloaded.h"
+#include "ast/visit.h"
+#include "refine/locals.h"
+#include "refine/rewrite.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+constexpr std::size_t length_max = 32;
+
+void all_names(const CodeObject& code, std::set<std::string_view>& names) {
+  for (const auto* list : {&code.names, &code.varnames, &code.cellvars, &code.freevars})
+    names.insert(list->begin(), list->end());
+  for (const Constant& constant : code.constants)
+    if (constant.code) all_names(*constant.code, names);
+}
+
+constexpr std::string_view reserved[] = {
+    "False", "None",   "True",  "and",    "as",   "assert", "async",    "await", "break",  "case",  "class", "continue",
+    "def",   "del",    "elif",  "else",   "except", "finally", "for",   "from",  "global", "if",    "import", "in",
+    "is",    "lambda", "match", "nonlocal", "not", "or",    "pass",     "raise", "return", "try",   "type",  "while",
+    "with",  "yield",  "print", "len",    "list", "dict",   "set",      "tuple", "slice",  "super", "str",   "int",
+    "AssertionError", "RuntimeError"};
+
+std::string plain(std::string_view name) {
+  std::size_t begin = name.find_first_not_of('_');
+  if (begin == std::string_view::npos) return {};
+  std::size_t end = name.find_last_not_of('_');
+  return std::string(name.substr(begin, end - begin + 1));
+}
+
+class Namer {
+ public:
+  Namer(Context& context, const Scope& scope) : context_(context) {
+    all_names(*scope.decoded.code, taken_);
+    taken_.insert(std::begin(reserved), std::end(reserved));
+    const CodeObject& code = *scope.decoded.code;
+    // A local that the bytecode has and the source no longer mentions may lend its name.
+    for (const std::string& local : code.varnames) lendable_.insert(local);
+    for (const std::string& cell : code.cellvars) lendable_.erase(cell);
+    count(code);
+    for (auto [temporary, local] : context.lent) lend(temporary, local);
+  }
+
+  void look(Block body) {
+    for (Stmt* stmt : body) {
+      for_each_expr(stmt, [&](Expr*& expr) { mention(expr); });
+      if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1)
+        if (auto* name = as<Name>(assign->targets[0])) made(name->id, assign->value);
+      if (auto* loop = as<For>(stmt); loop && is<Name>(loop->target)) suggest(as<Name>(loop->target)->id, "item");
+      for_each_expr(stmt, [&](Expr*& expr) { arguments(expr); });
+      if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { look(inner); });
+    }
+  }
+
+  void choose() {
+    for (std::string_view temporary : order_) {
+      std::string wanted;
+      if (auto found = lent_.find(temporary); found != lent_.end() && usable(found->second)) wanted = found->second;
+      else if (auto seen = suggested_.find(temporary); seen != suggested_.end()) wanted = seen->second;
+      names_[temporary] = context_.arena.copy(unique(wanted.empty() ? "value" : wanted));
+    }
+  }
+
+  void rename(Block body) {
+    for (Stmt* stmt : body) {
+      for_each_expr(stmt, [&](Expr*& expr) { rename(expr); });
+      if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { rename(inner); });
+    }
+  }
+
+ private:
+  // A resume function's own parameters say what it is given.
+  void arguments(Expr* expr) {
+    auto* call = as<Call>(expr);
+    auto* function = call ? as<Name>(call->func) : nullptr;
+    if (function) {
+      auto known = context_.options.parameters.find(std::string(function->id));
+      if (known != context_.options.parameters.end())
+        for (std::size_t i = 0; i < call->args.size() && i < known->second.size(); ++i)
+          if (auto* name = as<Name>(call->args[i]); name && is_temporary(name->id)) lend(name->id, known->second[i]);
+    }
+    for_each_child(expr, [&](Expr*& child) { arguments(child); });
+  }
+
+  void lend(std::string_view temporary, std::string_view name) {
+    auto [found, fresh] = lent_.try_emplace(temporary, name);
+    if (!fresh && found->second != name) found->second = {};
+  }
+
+  bool usable(std::string_view name) const {
+    if (name.empty() || mentioned_.contains(name) || name.starts_with("___stack")) return false;
+    // A name of the code's own that is a local there, or one that it does not use at all.
+    if (!taken_.contains(name)) return is_identifier(name);
+    return lendable_.contains(name) && uses_.at(name) == 0;
+  }
+
+  static bool is_identifier(std::string_view name) {
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+           std::ranges::all_of(name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
+  }
+
+  // Names of globals, attributes and of nested code are never lent.
+  void count(const CodeObject& code) {
+    for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);
+    for (const std::string& name : code.names)
+      if (uses_.contains(name)) ++uses_[name];
+    std::set<std::string_view> nested;
+    for (const Constant& constant : code.constants)
+      if (constant.code) all_names(*constant.code, nested);
+    for (std::string_view name : nested)
+      if (uses_.contains(name)) ++uses_[name];
+    int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
+                    !!(code.flags & CodeObject::varkeywords);
+    for (int i = 0; i < arguments && i < int(code.varnames.size()); ++i) ++uses_[code.varnames[std::size_t(i)]];
+  }
+
+  void mention(Expr* expr) {
+    if (auto* name = as<Name>(expr)) {
+      if (!is_temporary(name->id)) mentioned_.insert(name->id);
+      else if (seen_.insert(name->id).second) order_.push_back(name->id);
+    }
+    for_each_child(expr, [&](Expr*& child) { mention(child); });
+  }
+
+  void suggest(std::string_view name, std::string text) {
+    if (!is_temporary(name) || !is_identifier(text) || text.size() > length_max) return;
+    suggested_.try_emplace(name, std::move(text));
+  }
+
+  void made(std::string_view name, const Expr* value) { suggest(name, said(value)); }
+
+  // What an expression gives, as a name.
+  std::string said(const Expr* value) const {
+    if (auto* read = as<Name>(value)) {
+      if (!is_temporary(read->id)) return plain(read->id);
+      auto found = suggested_.find(read->id);
+      return found == suggested_.end() ? std::string{} : found->second;
+    }
+    if (auto* attribute = as<Attribute>(value)) return plain(attribute->attr);
+    if (auto* item = as<Subscript>(value)) {
+      std::string base = said(item->value);
+      auto* index = as<ConstantExpr>(item->slice);
+      if (base.empty() || !index) return base.empty() ? base : base + "_item";
+      if (index->value->kind == Constant::Kind::integer && is_identifier("i" + index->value->text))
+        return base + "_" + index->value->text;
+      if (index->value->kind == Constant::Kind::string && is_identifier(index->value->text)) return plain(index->value->text);
+      return base + "_item";
+    }
+    if (auto* call = as<Call>(value)) {
+      std::string function = said(call->func);
+      return function.empty() ? "result" : function + "_result";
+    }
+    if (auto* awaited = as<Await>(value)) return said(awaited->value);
+    if (is<Compare>(value) || is<BoolOp>(value)) return "test";
+    if (is<ListExpr>(value) || is<Tuple>(value)) return "items";
+    if (is<Dict>(value)) return "table";
+    if (is<Lambda>(value)) return "function";
+    if (is<JoinedStr>(value)) return "text";
+    if (is<Yield>(value) || is<YieldFrom>(value)) return "sent";
+    return {};
+  }
+
+  std::string unique(const std::string& wanted) {
+    std::string name = wanted;
+    bool lent = lendable_.contains(name) && usable(name);
+    for (int n = 2; !lent && (taken_.contains(name) || given_.contains(name)); ++n) name = wanted + "_" + std::to_string(n);
+    given_.insert(name);
+    mentioned_.insert(*given_.find(name));
+    return name;
+  }
+
+  void rename(Expr* expr) {
+    if (auto* name = as<Name>(expr))
+      if (auto found = names_.find(name->id); found != names_.end()) name->id = found->second;
+    for_each_child(expr, [&](Expr*& child) { rename(child); });
+  }
+
+  Context& context_;
+  std::set<std::string_view> taken_, lendable_, mentioned_, seen_;
+  std::map<std::string_view, int> uses_;
+  std::vector<std::string_view> order_;
+  std::map<std::string_view, std::string_view> lent_;
+  std::map<std::string_view, std::string> suggested_;
+  std::set<std::string, std::less<>> given_;
+  std::map<std::string_view, std::string_view> names_;
+};
+
+}  // namespace
+
+Block name_temporaries(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::module || scope.kind == Scope::Kind::class_body) return body;
+  Namer namer(context, scope);
+  namer.look(body);
+  namer.choose();
+  namer.rename(body);
+  return body;
+}
+
+}  // namespace depyf

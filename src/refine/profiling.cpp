@@ -1,0 +1,25 @@
+// token = utils.record_pregraph_bytecode_enter()
+// utils.record_pregraph_bytecode_exit(token)            ->   the same, each with "# profiling" at its end
+//
+// What Dynamo adds to measure itself is no part of the program; it has effects, so it stays, and says what it is.
+#include "ast/visit.h"
+#include "refine/refine.h"
+#include "refine/rewrite.h"
+
+namespace depyf {
+using namespace ast;
+
+Block profiling(Context& context, Block body, const Scope&) {
+  return rewrite_blocks(context, body, [](std::vector<Stmt*>& statements) {
+    for (Stmt* stmt : statements) {
+      Expr* value = nullptr;
+      if (auto* assign = as<Assign>(stmt)) value = assign->value;
+      if (auto* single = as<ExprStmt>(stmt)) value = single->value;
+      auto* call = as<Call>(value);
+      auto* function = call ? as<Attribute>(call->func) : nullptr;
+      if (function && function->attr.starts_with("record_pregraph_bytecode_")) stmt->comment = "profiling";
+    }
+  });
+}
+
+}  // namespace depyf
