@@ -79,7 +79,8 @@ class Lifter {
   void spill_all(std::size_t count);  // the lowest `count` entries
   std::string_view fresh_name();
   ast::Expr* fresh() { return context_.name(fresh_name()); }
-  bool literal_here() const { return flat_ || literal_.contains(at_); }
+  bool literal_here() const { return flat_ || exact_ || literal_.contains(at_); }
+  void name_effects();
   std::string_view name_of(int index) const;
 
   // operations.cpp
@@ -183,6 +184,7 @@ class Lifter {
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const bool flat_;
+  const bool exact_;  // each effect becomes a statement: what an instruction gives is named at once
   const std::set<int>& literal_;
   std::vector<Node> nodes_;
   std::vector<State> states_;

@@ -38,6 +38,11 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   return 1;
 }
 
+// Code whose temporaries are its own. A class or a module would show them; lambdas and comprehensions have no statements.
+bool made_of_statements(const CodeObject& code) {
+  return (code.flags & CodeObject::new_locals) && (code.flags & CodeObject::optimized) && !code.name.starts_with('<');
+}
+
 }  // namespace
 
 int negation_cost(const Context& context, const Expr* test) { return count_not(context, test, true); }
@@ -75,6 +80,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       cfg_(cfg),
       code_(cfg.code),
       flat_(flat),
+      exact_(!flat && context.options.style == Style::exact && made_of_statements(*decoded.code)),
       literal_(literal),
       nodes_(cfg.blocks.size()),
       states_(cfg.blocks.size()) {
@@ -169,8 +175,25 @@ void Lifter::simulate(int begin, int end) {
     const Instruction& instruction = code_[at_];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
     step(instruction);
+    if (exact_ && !ended_) name_effects();
   }
   at_ = std::max(begin, end - 1);
+}
+
+// What the instruction gave gets a name where making it did something. Displays and strings wait: they are made at once.
+void Lifter::name_effects() {
+  auto definition = [&](const Expr* expr) {
+    auto* decorated = as<Call>(expr);
+    while (decorated && decorated->args.size() == 1 && !is_class(decorated->args[0]) && !is_function(decorated->args[0]))
+      decorated = as<Call>(decorated->args[0]);
+    return decorated || is_class(expr);
+  };
+  for (std::size_t count = stack_.size(); count > 0 && stack_.size() - count < 2; --count) {
+    const Expr* expr = stack_[count - 1].expr;
+    const bool waits = is<Internal>(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) ||
+                       is<Tuple>(expr) || is<Slice>(expr) || is<JoinedStr>(expr) || definition(expr);
+    if (!waits && !stable(expr)) return spill_all(count);
+  }
 }
 
 void Lifter::push(Expr::Node node) { push(make(std::move(node))); }

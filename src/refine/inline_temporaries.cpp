@@ -89,9 +89,7 @@ class Uses {
     for (Stmt* stmt : body) {
       for_each_read(stmt, [&](std::string_view name, bool inner) { reads_[name] += inner ? 2 : 1; });
       for_each_expr(stmt, [&](Expr*& expr) { walrus(expr); });
-      if (auto* assign = as<Assign>(stmt))
-        for (Expr* target : assign->targets) for_each_bound(target, [&](std::string_view name) { ++stores_[name]; });
-      else for_each_expr(stmt, [&](Expr*& expr) { for_each_bound(expr, [&](std::string_view name) { ++stores_[name]; }); });
+      for_each_target(stmt, [&](Expr* target) { for_each_bound(target, [&](std::string_view name) { ++stores_[name]; }); });
       for_each_block(stmt, [&](Block& inner) { count(inner); });
     }
   }

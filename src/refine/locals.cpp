@@ -28,6 +28,12 @@ void target_reads(Expr* target, FunctionRef<void(std::string_view, bool)> visit)
   for_each_read(target, visit);
 }
 
+void rename(Expr* expr, const std::map<std::string_view, std::string_view>& names) {
+  if (auto* name = as<Name>(expr))
+    if (auto found = names.find(name->id); found != names.end()) name->id = found->second;
+  for_each_child(expr, [&](Expr*& child) { rename(child, names); });
+}
+
 }  // namespace
 
 Locals::Locals(const Scope& scope) {
@@ -64,10 +70,31 @@ void for_each_read(Stmt* stmt, FunctionRef<void(std::string_view, bool)> visit) 
   }
 }
 
+void for_each_target(const Stmt* stmt, FunctionRef<void(Expr*)> visit) {
+  auto all = [&](List<Expr*> targets) {
+    for (Expr* target : targets) visit(target);
+  };
+  if (auto* assign = as<Assign>(stmt)) all(assign->targets);
+  if (auto* remove = as<Delete>(stmt)) all(remove->targets);
+  if (auto* augmented = as<AugAssign>(stmt)) visit(augmented->target);
+  if (auto* annotated = as<AnnAssign>(stmt)) visit(annotated->target);
+  if (auto* loop = as<For>(stmt)) visit(loop->target);
+  if (auto* with = as<With>(stmt))
+    for (const WithItem& item : with->items)
+      if (item.optional_vars) visit(item.optional_vars);
+}
+
 void for_each_bound(const Expr* target, FunctionRef<void(std::string_view)> visit) {
   if (auto* name = as<Name>(target)) return visit(name->id);
   if (is<Tuple>(target) || is<ListExpr>(target) || is<Starred>(target))
     for_each_child(const_cast<Expr*>(target), [&](Expr*& child) { for_each_bound(child, visit); });
+}
+
+void rename(Block body, const std::map<std::string_view, std::string_view>& names) {
+  for (Stmt* stmt : body) {
+    for_each_expr(stmt, [&](Expr*& expr) { rename(expr, names); });
+    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { rename(inner, names); });
+  }
 }
 
 bool Reads::any(std::string_view name, Interval within) const { return count(name, within) > 0; }

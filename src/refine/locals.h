@@ -33,6 +33,10 @@ class Locals {
 void for_each_read(ast::Expr* expr, FunctionRef<void(std::string_view, bool inner)> visit, bool inner = false);
 // The same for the expressions of one statement, its nested blocks left out.
 void for_each_read(ast::Stmt* stmt, FunctionRef<void(std::string_view, bool inner)> visit);
+// Calls `visit` with each target of a statement: what it stores to or deletes.
+void for_each_target(const ast::Stmt* stmt, FunctionRef<void(ast::Expr*)> visit);
+// Gives names others, everywhere but in nested definitions.
+void rename(ast::Block body, const std::map<std::string_view, std::string_view>& names);
 // Calls `visit` with each name that a target binds.
 void for_each_bound(const ast::Expr* target, FunctionRef<void(std::string_view)> visit);
 

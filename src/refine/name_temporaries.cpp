@@ -71,12 +71,7 @@ class Namer {
     }
   }
 
-  void rename(Block body) {
-    for (Stmt* stmt : body) {
-      for_each_expr(stmt, [&](Expr*& expr) { rename(expr); });
-      if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { rename(inner); });
-    }
-  }
+  void rename(Block body) { depyf::rename(body, names_); }
 
  private:
   // A resume function's own parameters say what it is given.
@@ -143,6 +138,7 @@ class Namer {
   std::string said(const Expr* value) const {
     if (auto* read = as<Name>(value)) {
       if (!is_temporary(read->id)) return plain(read->id);
+      if (auto lent = lent_.find(read->id); lent != lent_.end() && usable(lent->second)) return std::string(lent->second);
       auto found = suggested_.find(read->id);
       return found == suggested_.end() ? std::string{} : found->second;
     }
@@ -156,9 +152,10 @@ class Namer {
       if (index->value->kind == Constant::Kind::string && is_identifier(index->value->text)) return plain(index->value->text);
       return base + "_item";
     }
+    if (is_profiling(value)) return "profiling";
     if (auto* call = as<Call>(value)) {
       std::string function = said(call->func);
-      return function.empty() ? "result" : function + "_result";
+      return function.empty() || function.size() + 7 > length_max ? "result" : function + "_result";
     }
     if (auto* awaited = as<Await>(value)) return said(awaited->value);
     if (is<Compare>(value) || is<BoolOp>(value)) return "test";
@@ -177,12 +174,6 @@ class Namer {
     given_.insert(name);
     mentioned_.insert(*given_.find(name));
     return name;
-  }
-
-  void rename(Expr* expr) {
-    if (auto* name = as<Name>(expr))
-      if (auto found = names_.find(name->id); found != names_.end()) name->id = found->second;
-    for_each_child(expr, [&](Expr*& child) { rename(child); });
   }
 
   Context& context_;

@@ -9,15 +9,19 @@
 namespace depyf {
 using namespace ast;
 
+bool is_profiling(const Expr* value) {
+  auto* call = as<Call>(value);
+  auto* function = call ? as<Attribute>(call->func) : nullptr;
+  return function && function->attr.starts_with("record_pregraph_bytecode_");
+}
+
 Block profiling(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, [](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       Expr* value = nullptr;
       if (auto* assign = as<Assign>(stmt)) value = assign->value;
       if (auto* single = as<ExprStmt>(stmt)) value = single->value;
-      auto* call = as<Call>(value);
-      auto* function = call ? as<Attribute>(call->func) : nullptr;
-      if (function && function->attr.starts_with("record_pregraph_bytecode_")) stmt->comment = "profiling";
+      if (is_profiling(value)) stmt->comment = "profiling";
     }
   });
 }

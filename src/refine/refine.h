@@ -27,10 +27,14 @@ ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
 ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
+// The passes of the readable style.
+ast::Block adopt_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
 ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
+// Is it a call of what Dynamo measures itself with?
+bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
 
 }  // namespace depyf

@@ -1,0 +1,37 @@
+// tmp_2 = f()            ->   __temp_tmp_2 = f()
+//
+// The temporaries that Dynamo's code generator names become temporaries of ours: folded, or named for what they hold.
+#include <algorithm>
+#include <cctype>
+
+#include "ast/visit.h"
+#include "refine/locals.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+bool numbered(std::string_view name) {
+  constexpr std::string_view stem = "tmp_";
+  return name.size() > stem.size() && name.starts_with(stem) &&
+         std::ranges::all_of(name.substr(stem.size()), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+}  // namespace
+
+Block adopt_temporaries(Context& context, Block body, const Scope& scope) {
+  const Locals locals(scope);
+  if (!locals.generated()) return body;
+  std::map<std::string_view, std::string_view> names;
+  const auto& code = *scope.decoded.code;
+  const int parameters = code.argcount + code.kwonlyargcount + ((code.flags & CodeObject::varargs) ? 1 : 0) +
+                         ((code.flags & CodeObject::varkeywords) ? 1 : 0);
+  for (std::size_t i = std::size_t(parameters); i < code.varnames.size(); ++i)
+    if (const std::string& name = code.varnames[i]; numbered(name) && locals.is_fast(name))
+      names[name] = context.arena.copy("__temp_" + name);
+  if (!names.empty()) rename(body, names);
+  return body;
+}
+
+}  // namespace depyf
