@@ -89,18 +89,34 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
 }
 
 // Decoded instructions to statements that nest as Python's do. Throws InternalError where none fit.
-Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind, bool may_return) {
+Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind, bool may_return, Split split) {
   Cfg cfg = build_cfg(decoded, true);
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
   if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
-  Lifted lifted = lift(context, decoded, cfg);
+  Lifted lifted = lift(context, decoded, cfg, split);
   simplify_graph(context, lifted, cfg, may_return);
   Block block = structure(context, lifted, cfg, may_return);
   return refine(context, block, Scope{decoded, cfg, kind});
 }
 
 Block build_part(Context& context, const DecodedCode& decoded) {
-  return structured(context, decoded, Scope::Kind::expression, true);
+  return structured(context, decoded, Scope::Kind::expression, true, Split::none);
+}
+
+// In the exact style each test is a branch, unless that leaves no way to nest them. Only of functions: a class or a module
+// would show the temporaries, and lambdas and comprehensions have no statements.
+Block statements(Context& context, const CodeObject& code, const DecodedCode& decoded) {
+  const Scope::Kind kind = kind_of(code);
+  const bool may_return = (code.flags & CodeObject::new_locals) != 0;
+  if (context.options.style != Style::exact || kind != Scope::Kind::function)
+    return structured(context, decoded, kind, may_return, Split::none);
+  const std::size_t functions = context.functions.size();
+  try {
+    return structured(context, decoded, kind, may_return, Split::effects_and_tests);
+  } catch (const InternalError&) {
+    context.functions.resize(functions);
+    return structured(context, decoded, kind, may_return, Split::effects);
+  }
 }
 
 Body build(Context& context, const CodeObject& code) {
@@ -123,8 +139,7 @@ Body build(Context& context, const CodeObject& code) {
     body = stub(context, code, unwound.error().message, std::uint32_t(unwound.error().offset));
   } else {
     try {
-      bool may_return = (code.flags & CodeObject::new_locals) != 0;
-      body = {structured(context, *decoded, kind_of(code), may_return), Level::structured};
+      body = {statements(context, code, *decoded), Level::structured};
     } catch (const InternalError& structured) {
       try {
         Cfg cfg = build_cfg(*decoded, false);

@@ -42,8 +42,15 @@ struct Lifted {
   std::vector<std::pair<int, int>> finally_ends;  // region of a finally body (a handler), node where that body ends
 };
 
+// What becomes a statement of its own, where it could be part of an expression.
+enum class Split : std::uint8_t {
+  none,
+  effects,            // but for those in a condition after its first test
+  effects_and_tests,  // no `and`, `or`, `if-else`: each test is a branch
+};
+
 // Lifts the whole graph for structuring. Throws InternalError.
-Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg);
+Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg, Split split);
 
 // Lifts each block by itself: what lies on the stack between blocks is kept in locals `__stack_0`, `__stack_1`, ...
 // For the state machine; Throws InternalError.

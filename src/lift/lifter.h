@@ -22,7 +22,8 @@ struct Restart {
 
 class Lifter {
  public:
-  Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal);
+  Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
+         Split split = Split::none);
   Lifted run();
   Lifted run_flat();
   ast::Expr* run_generic();
@@ -79,8 +80,9 @@ class Lifter {
   void spill_all(std::size_t count);  // the lowest `count` entries
   std::string_view fresh_name();
   ast::Expr* fresh() { return context_.name(fresh_name()); }
-  bool literal_here() const { return flat_ || exact_ || literal_.contains(at_); }
+  bool literal_here() const { return flat_ || split_ == Split::effects_and_tests || literal_.contains(at_); }
   void name_effects();
+  bool part_of_condition() const;
   std::string_view name_of(int index) const;
 
   // operations.cpp
@@ -184,7 +186,7 @@ class Lifter {
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const bool flat_;
-  const bool exact_;  // each effect becomes a statement: what an instruction gives is named at once
+  const Split split_;
   const std::set<int>& literal_;
   std::vector<Node> nodes_;
   std::vector<State> states_;

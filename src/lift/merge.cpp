@@ -101,7 +101,7 @@ void Lifter::enter(int block) {
     node_ = block;
     return;
   }
-  while (!exact_ && reduce_values(block)) {}
+  while (split_ != Split::effects_and_tests && reduce_values(block)) {}
   auto edges = edges_to(block);
   bool header = is_loop_header(block);
   if (edges.size() == 1 && !header && info.kind == BasicBlock::Kind::code) {
@@ -373,7 +373,7 @@ void Lifter::finish_block(int block) {
           context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
     }
   }
-  if (nodes_[node_].end == Node::End::branch && !exact_) merge_condition(node_);
+  if (nodes_[node_].end == Node::End::branch && split_ != Split::effects_and_tests) merge_condition(node_);
 }
 
 // What still waits where control parts, or where a statement's region ends, is made there.
@@ -422,9 +422,10 @@ void Lifter::settle_ends() {
   }
 }
 
-Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
-  return with_restarts(
-      context, cfg, [&](const std::set<int>& literal) { return Lifter(context, decoded, cfg, false, literal).run(); });
+Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg, Split split) {
+  return with_restarts(context, cfg, [&](const std::set<int>& literal) {
+    return Lifter(context, decoded, cfg, false, literal, split).run();
+  });
 }
 
 }  // namespace depyf

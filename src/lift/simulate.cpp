@@ -38,11 +38,6 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   return 1;
 }
 
-// Code whose temporaries are its own. A class or a module would show them; lambdas and comprehensions have no statements.
-bool made_of_statements(const CodeObject& code) {
-  return (code.flags & CodeObject::new_locals) && (code.flags & CodeObject::optimized) && !code.name.starts_with('<');
-}
-
 }  // namespace
 
 int negation_cost(const Context& context, const Expr* test) { return count_not(context, test, true); }
@@ -74,14 +69,15 @@ Expr* negate(Context& context, Expr* test) {
   return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
 }
 
-Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal)
+Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
+               Split split)
     : context_(context),
       decoded_(decoded),
       cfg_(cfg),
       code_(cfg.code),
       flat_(flat),
-      exact_(!flat && context.options.style == Style::exact && made_of_statements(*decoded.code)),
       literal_(literal),
+      split_(split),
       nodes_(cfg.blocks.size()),
       states_(cfg.blocks.size()) {
   const CodeObject& code = *decoded.code;
@@ -175,24 +171,50 @@ void Lifter::simulate(int begin, int end) {
     const Instruction& instruction = code_[at_];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
     step(instruction);
-    if (exact_ && !ended_) name_effects();
+    if (split_ != Split::none && !ended_) name_effects();
   }
   at_ = std::max(begin, end - 1);
 }
 
-// What the instruction gave gets a name where making it did something. Displays and strings wait: they are made at once.
+// A test that runs only after another: what follows an `and` or `or`.
+bool Lifter::part_of_condition() const {
+  auto tests = [&](int block) { return cfg_.blocks[block].jump >= 0 && cfg_.blocks[block].next >= 0; };
+  const BasicBlock& block = cfg_.blocks[current_block_];
+  return block.kind == BasicBlock::Kind::code && tests(current_block_) && !block.preds.empty() &&
+         std::ranges::all_of(block.preds, tests);
+}
+
+// What the instruction gave gets a name where making it did something; what waits below it is made before. Displays of
+// what has a name wait: nobody sees when they are made.
 void Lifter::name_effects() {
+  if (now().op == Op::load_closure_) return;  // the cell of a function that is about to be made
+  if (split_ == Split::effects && part_of_condition()) return;
   auto definition = [&](const Expr* expr) {
-    auto* decorated = as<Call>(expr);
-    while (decorated && decorated->args.size() == 1 && !is_class(decorated->args[0]) && !is_function(decorated->args[0]))
-      decorated = as<Call>(decorated->args[0]);
-    return decorated || is_class(expr);
+    while (!is_function(expr) && !is_class(expr)) {
+      auto* decorated = as<Call>(expr);
+      if (!decorated || decorated->args.size() != 1) return false;
+      expr = decorated->args[0];
+    }
+    return true;
   };
-  for (std::size_t count = stack_.size(); count > 0 && stack_.size() - count < 2; --count) {
-    const Expr* expr = stack_[count - 1].expr;
-    const bool waits = is<Internal>(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) ||
-                       is<Tuple>(expr) || is<Slice>(expr) || is<JoinedStr>(expr) || definition(expr);
-    if (!waits && !stable(expr)) return spill_all(count);
+  auto named = [&](Expr* part) { return !part || stable(part); };
+  auto pure = [&](const Expr* expr) {
+    if (auto* list = as<ListExpr>(expr)) return std::ranges::all_of(list->elts, named);
+    if (auto* dict = as<Dict>(expr)) return std::ranges::all_of(dict->keys, [&](Expr* key) { return key && stable(key); }) &&
+                                            std::ranges::all_of(dict->values, named);
+    return stable(expr) || is<Internal>(expr) || is<Slice>(expr) || is<Tuple>(expr) || definition(expr);
+  };
+  auto waits = [&](const Expr* expr) {
+    return pure(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<JoinedStr>(expr);
+  };
+  std::size_t count = stack_.size(), lowest = count - std::min<std::size_t>(count, 2);
+  while (count > lowest && waits(stack_[count - 1].expr)) --count;
+  if (count == lowest) return;
+  for (std::size_t index = 0; index < count; ++index) {
+    Entry& entry = stack_[index];
+    if (pure(entry.expr)) continue;
+    if (find(entry.block) != node_) spill_at_end(find(entry.block), stack_.size());
+    if (!pure(entry.expr)) spill(entry);
   }
 }
 
