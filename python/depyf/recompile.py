@@ -137,9 +137,15 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
     body: list[ast.stmt] = [found[0]]
     if code.co_freevars:
         body.insert(0, ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
+    name = found[0].name
+    if name not in code.co_freevars and any(name in global_names(one) for one in names.nested_codes(code)):
+        # What is in the class knows it as a global.
+        body.insert(0, ast.Global([name]))
+        prefix = name
+    else:
+        prefix = f"{_OUTER}.<locals>.{name}"
     compiled = compile(_within_outer(body), filename, "exec", flags=_future_flags(code), dont_inherit=True)
-    result = _nested(_nested(compiled, _OUTER), found[0].name)
-    prefix = f"{_OUTER}.<locals>.{found[0].name}"
+    result = _nested(_nested(compiled, _OUTER), name)
     # The class stores its qualified name, and to 3.10 those of its functions are constants too: the original says what
     # the class is called.
     return _replace_prefix(result, prefix, _stored_qualname(code))
@@ -321,7 +327,7 @@ def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeTyp
 
     def changed(one: types.CodeType) -> types.CodeType:
         consts = tuple(
-            by + const[len(prefix) :] if type(const) is str and const.startswith(prefix) else const
+            by + const[len(prefix) :] if type(const) is str and f"{const}.".startswith(f"{prefix}.") else const
             for const in one.co_consts
         )
         if hasattr(types.CodeType, "co_qualname") and one.co_qualname.startswith(prefix):

@@ -90,10 +90,11 @@ void bind_decompile(nb::module_& module) {
           "'structured', 'state machine' or 'stub'.")
       .def_prop_ro("notes", &notes, "What could not be made exact.")
       .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
-  module.def("decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
-             nb::arg("style") = "plain", nb::arg("parameters") = Parameters(),
-             "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
-             "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called.");
+  module.def(
+      "decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
+      nb::arg("style") = "plain", nb::arg("parameters") = Parameters(),
+      "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
+      "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called.");
   module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
 }
 

@@ -25,7 +25,8 @@ struct FunctionValue {
   const CodeObject* code = nullptr;
   std::uint32_t constant = 0;                      // its index in the constants of the outer code
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
-  std::int32_t within = -1;  // made in the code that evaluates type parameters, which is that constant of the outer code
+  std::int32_t within =
+      -1;  // made in the code that evaluates type parameters, which is that constant of the outer code
   ast::List<ast::TypeParam> type_params;  // of the function, or of the class of which this is the body
 };
 
@@ -56,7 +57,8 @@ class Context {
   std::vector<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
   std::vector<std::uint32_t> path;                 // to the code object at work
-  std::map<std::string_view, std::string_view> lent;    // temporary -> the local that it was copied to; of the code at work
+  std::map<std::string_view, std::string_view>
+      lent;    // temporary -> the local that it was copied to; of the code at work
   Level level = Level::structured;
   Version version;                                 // of the code object at work
   int depth = 0;

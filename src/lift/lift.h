@@ -45,7 +45,7 @@ struct Lifted {
 // What becomes a statement of its own, where it could be part of an expression.
 enum class Split : std::uint8_t {
   none,
-  effects,            // but for those in a condition after its first test
+  effects,  // but for those in a condition after its first test
   effects_and_tests,  // no `and`, `or`, `if-else`: each test is a branch
 };
 

@@ -190,6 +190,9 @@ void Lifter::name_effects() {
   if (now().op == Op::load_closure_) return;  // the cell of a function that is about to be made
   if (split_ == Split::effects && part_of_condition()) return;
   auto definition = [&](const Expr* expr) {
+    auto* call = as<Call>(expr);
+    if (auto* name = call ? as<Name>(call->func) : nullptr; name && name->id == "AssertionError")
+      return true;  // assert
     while (!is_function(expr) && !is_class(expr)) {
       auto* decorated = as<Call>(expr);
       if (!decorated || decorated->args.size() != 1) return false;
@@ -200,8 +203,9 @@ void Lifter::name_effects() {
   auto named = [&](Expr* part) { return !part || stable(part); };
   auto pure = [&](const Expr* expr) {
     if (auto* list = as<ListExpr>(expr)) return std::ranges::all_of(list->elts, named);
-    if (auto* dict = as<Dict>(expr)) return std::ranges::all_of(dict->keys, [&](Expr* key) { return key && stable(key); }) &&
-                                            std::ranges::all_of(dict->values, named);
+    if (auto* dict = as<Dict>(expr))
+      return std::ranges::all_of(dict->keys, [&](Expr* key) { return key && stable(key); }) &&
+             std::ranges::all_of(dict->values, named);
     return stable(expr) || is<Internal>(expr) || is<Slice>(expr) || is<Tuple>(expr) || definition(expr);
   };
   auto waits = [&](const Expr* expr) {
@@ -210,6 +214,14 @@ void Lifter::name_effects() {
   std::size_t count = stack_.size(), lowest = count - std::min<std::size_t>(count, 2);
   while (count > lowest && waits(stack_[count - 1].expr)) --count;
   if (count == lowest) return;
+  // What lies above is evaluated within the same statement: bases of a class, message of an assertion, an f-string's parts.
+  auto goes_on = [](const Entry& entry) {
+    auto* internal = as<Internal>(entry.expr);
+    auto* name = as<Name>(entry.expr);
+    return (internal && internal->marker == Marker::build_class) || (name && name->id == "AssertionError") ||
+           is<JoinedStr>(entry.expr);
+  };
+  if (std::ranges::any_of(stack_, goes_on)) return;
   for (std::size_t index = 0; index < count; ++index) {
     Entry& entry = stack_[index];
     if (pure(entry.expr)) continue;

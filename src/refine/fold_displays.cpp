@@ -170,8 +170,7 @@ class Folder {
         if (!silent(assign.value)) emit(ExprStmt{assign.value}, stmt);
         return;
       }
-      if (auto* subscript = as<Subscript>(assign.targets[0]); subscript && store_item(*subscript, assign.value))
-        return;
+      if (auto* subscript = as<Subscript>(assign.targets[0]); subscript && store_item(*subscript, assign.value)) return;
       if (auto* tuple = as<Tuple>(assign.targets[0]); tuple && unpack(*tuple, assign.value)) return;
     }
     use(assign.value);
@@ -467,7 +466,8 @@ class Folder {
   }
   static bool plain_key(const Expr* key) {
     auto* constant = as<ConstantExpr>(key);
-    return constant && (constant->value->kind == Constant::Kind::string || constant->value->kind == Constant::Kind::integer);
+    return constant &&
+           (constant->value->kind == Constant::Kind::string || constant->value->kind == Constant::Kind::integer);
   }
 
   // What an expression without effects gives; with `hoist`, parts of a display that have effects get names.
@@ -561,7 +561,8 @@ class Folder {
   // A name, or part of what it is known to be, is needed as a value.
   Expr* given(Value value, std::string_view through) {
     if (value.atom) return copy_of(value.atom);
-    bool again = !through.empty() && now_ && reads_.count(through, {reads_.number_of(now_), reads_.number_of(now_)}) > 1;
+    bool again =
+        !through.empty() && now_ && reads_.count(through, {reads_.number_of(now_), reads_.number_of(now_)}) > 1;
     std::set<int> parts;
     reach(value, parts);
     for (int part : parts) {
@@ -696,8 +697,8 @@ class Folder {
   const Reads reads_;
   State* state_ = nullptr;
   Statements* out_ = nullptr;
-  Intervals after_, future_;    // where the execution may go from the statement at work; with what is nested in it
-  const Stmt* now_ = nullptr;   // the statement at work
+  Intervals after_, future_;  // where the execution may go from the statement at work; with what is nested in it
+  const Stmt* now_ = nullptr;  // the statement at work
   bool in_try_ = false;
   int fresh_ = 0, objects_ = 0;
 };

@@ -89,12 +89,14 @@ class Uses {
     for (Stmt* stmt : body) {
       for_each_read(stmt, [&](std::string_view name, bool inner) { reads_[name] += inner ? 2 : 1; });
       for_each_expr(stmt, [&](Expr*& expr) { walrus(expr); });
-      for_each_target(stmt, [&](Expr* target) { for_each_bound(target, [&](std::string_view name) { ++stores_[name]; }); });
+      for_each_target(stmt,
+                      [&](Expr* target) { for_each_bound(target, [&](std::string_view name) { ++stores_[name]; }); });
       for_each_block(stmt, [&](Block& inner) { count(inner); });
     }
   }
   void walrus(Expr* expr) {
-    if (auto* named = as<NamedExpr>(expr)) for_each_bound(named->target, [&](std::string_view name) { ++stores_[name]; });
+    if (auto* named = as<NamedExpr>(expr))
+      for_each_bound(named->target, [&](std::string_view name) { ++stores_[name]; });
     for_each_child(expr, [&](Expr*& child) { walrus(child); });
   }
 

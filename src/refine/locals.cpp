@@ -93,7 +93,8 @@ void for_each_bound(const Expr* target, FunctionRef<void(std::string_view)> visi
 void rename(Block body, const std::map<std::string_view, std::string_view>& names) {
   for (Stmt* stmt : body) {
     for_each_expr(stmt, [&](Expr*& expr) { rename(expr, names); });
-    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { rename(inner, names); });
+    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt))
+      for_each_block(stmt, [&](Block& inner) { rename(inner, names); });
   }
 }
 

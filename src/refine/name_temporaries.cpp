@@ -25,11 +25,14 @@ void all_names(const CodeObject& code, std::set<std::string_view>& names) {
 }
 
 constexpr std::string_view reserved[] = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",    "await", "break",  "case",  "class", "continue",
-    "def",   "del",    "elif",  "else",   "except", "finally", "for",   "from",  "global", "if",    "import", "in",
-    "is",    "lambda", "match", "nonlocal", "not", "or",    "pass",     "raise", "return", "try",   "type",  "while",
-    "with",  "yield",  "print", "len",    "list", "dict",   "set",      "tuple", "slice",  "super", "str",   "int",
-    "AssertionError", "RuntimeError"};
+    "False",       "None",   "True",   "and",     "as",       "assert", "async",
+    "await",       "break",  "case",   "class",   "continue", "def",    "del",
+    "elif",        "else",   "except", "finally", "for",      "from",   "global",
+    "if",          "import", "in",     "is",      "lambda",   "match",  "nonlocal",
+    "not",         "or",     "pass",   "raise",   "return",   "try",    "type",
+    "while",       "with",   "yield",  "print",   "len",      "list",   "dict",
+    "set",         "tuple",  "slice",  "super",   "str",      "int",    "AssertionError",
+    "RuntimeError"};
 
 std::string plain(std::string_view name) {
   std::size_t begin = name.find_first_not_of('_');
@@ -138,7 +141,8 @@ class Namer {
   std::string said(const Expr* value) const {
     if (auto* read = as<Name>(value)) {
       if (!is_temporary(read->id)) return plain(read->id);
-      if (auto lent = lent_.find(read->id); lent != lent_.end() && usable(lent->second)) return std::string(lent->second);
+      if (auto lent = lent_.find(read->id); lent != lent_.end() && usable(lent->second))
+        return std::string(lent->second);
       auto found = suggested_.find(read->id);
       return found == suggested_.end() ? std::string{} : found->second;
     }
@@ -149,7 +153,8 @@ class Namer {
       if (base.empty() || !index) return base.empty() ? base : base + "_item";
       if (index->value->kind == Constant::Kind::integer && is_identifier("i" + index->value->text))
         return base + "_" + index->value->text;
-      if (index->value->kind == Constant::Kind::string && is_identifier(index->value->text)) return plain(index->value->text);
+      if (index->value->kind == Constant::Kind::string && is_identifier(index->value->text))
+        return plain(index->value->text);
       return base + "_item";
     }
     if (is_profiling(value)) return "profiling";
@@ -170,7 +175,8 @@ class Namer {
   std::string unique(const std::string& wanted) {
     std::string name = wanted;
     bool lent = lendable_.contains(name) && usable(name);
-    for (int n = 2; !lent && (taken_.contains(name) || given_.contains(name)); ++n) name = wanted + "_" + std::to_string(n);
+    for (int n = 2; !lent && (taken_.contains(name) || given_.contains(name)); ++n)
+      name = wanted + "_" + std::to_string(n);
     given_.insert(name);
     mentioned_.insert(*given_.find(name));
     return name;
