@@ -214,12 +214,13 @@ void Lifter::name_effects() {
   std::size_t count = stack_.size(), lowest = count - std::min<std::size_t>(count, 2);
   while (count > lowest && waits(stack_[count - 1].expr)) --count;
   if (count == lowest) return;
-  // What lies above is evaluated within the same statement: bases of a class, message of an assertion, an f-string's parts.
+  // What lies above is evaluated within the same statement: bases of a class, message of an assertion, parts of an f-string
+  // or of a chained comparison.
   auto goes_on = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     auto* name = as<Name>(entry.expr);
-    return (internal && internal->marker == Marker::build_class) || (name && name->id == "AssertionError") ||
-           is<JoinedStr>(entry.expr);
+    return (internal && (internal->marker == Marker::build_class || internal->marker == Marker::chain)) ||
+           (name && name->id == "AssertionError") || is<JoinedStr>(entry.expr);
   };
   if (std::ranges::any_of(stack_, goes_on)) return;
   for (std::size_t index = 0; index < count; ++index) {
