@@ -29,7 +29,7 @@ def generated(__compiled_fn_1, a, b):
     items = [[], frame]
     items.extend(top)
     pair = {"x": items[2], "y": frames}
-    return __resume_at_2(*items, key=pair["x"], **{"z": pair["y"][0]})  # noqa: F821
+    return __resume_at_2(*items, key=pair["x"], **{"z": pair["y"][0]})  # noqa: F821, PIE804
 
 
 # As text: pytest changes assertions that it sees.
@@ -113,8 +113,10 @@ def test_exact_has_one_effect_a_statement():
     source = depyf.decompile(generated, style="exact")
     assert source.splitlines()[0] == decompilation.PROVED
     for statement in ast.parse(source).body[0].body:
-        assert effects(statement) - isinstance(statement, ast.Expr) <= 2 if "extend" in ast.unparse(statement) else (
-            effects(statement) <= 1
+        assert (
+            effects(statement) - isinstance(statement, ast.Expr) <= 2
+            if "extend" in ast.unparse(statement)
+            else (effects(statement) <= 1)
         ), ast.unparse(statement)
 
 
@@ -135,8 +137,7 @@ def test_exact_keeps_the_order_of_the_bytecode():
     found = [
         each.value.attr if isinstance(each.value, ast.Attribute) else each.value.id
         for each in tree.body
-        if isinstance(each, ast.Assign)
-        and (isinstance(each.value, ast.Attribute) or (isinstance(each.value, ast.Name)))
+        if isinstance(each, ast.Assign) and isinstance(each.value, (ast.Attribute, ast.Name))
     ]
     loads = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL")
     assert found == [each.argval for each in dis.get_instructions(linear) if each.opname in loads]
@@ -166,7 +167,9 @@ def test_what_is_not_proved_gives_way_to_another_form(broken, monkeypatch):
         return a.x + 1
 
     real = decompilation._decompile
-    written = types.SimpleNamespace(source="def f(a):\n    return a.x\n", constants={}, notes=[], lines=[], level="structured")
+    written = types.SimpleNamespace(
+        source="def f(a):\n    return a.x\n", constants={}, notes=[], lines=[], level="structured"
+    )
     monkeypatch.setattr(
         decompilation, "_decompile", lambda code, name, form: written if form in broken else real(code, name, form)
     )

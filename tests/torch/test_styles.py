@@ -59,7 +59,11 @@ def test_the_source_runs_as_it_stands(toy):
             back = depyf.compile_like(result.source, code)
             assert depyf.prove(code, back)
             graphs = {name for name in code.co_names if name.startswith("__compiled_fn_")}
-            assert graphs and graphs <= set(back.co_names) and not any(name in result.source for name in graphs if "-" in name)
+            assert (
+                graphs
+                and graphs <= set(back.co_names)
+                and not any(name in result.source for name in graphs if "-" in name)
+            )
 
 
 def test_exact_has_each_effect_in_a_statement_of_its_own(toy):
@@ -67,5 +71,7 @@ def test_exact_has_each_effect_in_a_statement_of_its_own(toy):
         assert exact.proved and exact.style == "exact"
         for node in ast.walk(ast.parse(exact.source)):
             if isinstance(node, (ast.Assign, ast.Return)):
-                effects = [each for each in ast.walk(node) if isinstance(each, (ast.Call, ast.Attribute, ast.Subscript))]
+                effects = [
+                    each for each in ast.walk(node) if isinstance(each, (ast.Call, ast.Attribute, ast.Subscript))
+                ]
                 assert len(effects) <= 1, ast.unparse(node)
