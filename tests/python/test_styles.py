@@ -104,7 +104,7 @@ def test_locals_of_people_stay():
         copy = unused
         pair = (copy, a)
         first, second = pair
-        return first
+        return first, second
 
     assert depyf.decompile(f).count("=") == 4
 
