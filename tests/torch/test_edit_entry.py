@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import re
+from pathlib import Path
 
 import pytest
 
 import depyf
 import torch
+from depyf.compat import kernels
 from toolkit_helpers import Scale, broken, cases, compiles, scaled, toy
 from torch_helpers import BACKENDS
 
@@ -369,3 +373,142 @@ def test_modules_keep_their_parameters():
         assert torch.equal(got, X * 400)
         got.sum().backward()
         assert torch.equal(module.weight.grad, X * 100)
+
+
+# Each kind of edit of code on each kind of function. What guards do is above.
+
+
+def graph_times_three(entry):
+    """A copy of the entry's graph in which every floating point output is multiplied by 3."""
+    (graph,) = entry.graphs
+    module = copy.deepcopy(graph.graph_module)
+    node = next(one for one in reversed(module.graph.nodes) if one.op == "output")
+    with module.graph.inserting_before(node):
+        new = [
+            module.graph.call_function(torch.mul, (one, 3)) if one.meta["example_value"].is_floating_point() else one
+            for one in node.args[0]
+        ]
+    node.args = (tuple(new),)
+    return module
+
+
+@pytest.mark.parametrize("what", ["source", "path", "code", "graph module", "graph callable"])
+@pytest.mark.parametrize("name", FEW)
+def test_every_edit_of_code_on_every_kind_of_function(name, what, tmp_path):
+    call, asked = cases("eager")[name]
+    want = call()
+    (entry,) = [one for one in depyf.cache_entries(asked) if one.kind == "ordinary"]
+    (tmp_path / "edited.py").write_text(scaled(entry.source, 3))
+    edits = {
+        "source": lambda: {"source": scaled(entry.source, 3)},
+        "path": lambda: {"source": tmp_path / "edited.py"},
+        "code": lambda: {"code": depyf.compile_like(scaled(entry.source, 3), entry.code)},
+        "graph module": lambda: {"graph": graph_times_three(entry)},
+        "graph callable": lambda: {"graph": graph_times_three(entry).forward},
+    }
+    before = compiles()
+    edited = entry.edit(**edits[what]())
+    assert torch.allclose(call(), want)  # nothing is changed yet
+    with edited.register():
+        assert torch.allclose(call(), want * 3)
+        assert torch.allclose(call(), want * 3)
+    assert torch.equal(call(), want) and compiles() == before
+    assert (edited.code is entry.code) == what.startswith("graph")
+    assert [guard.text for guard in edited.guards if guard.kind != "INSTANCE"] == [one.text for one in entry.guards]
+
+
+# Output code
+
+
+def output_code(tmp_path, graph, change=r"(tmp\d+)\.store\(", by=r"decltype(\1)(\1 + \1).store("):
+    """Inductor's files for a graph, edited so that what they store is twice as much: direction -> path."""
+    out = {}
+    for direction, compiled in kernels.compiled_graphs(graph.function).items():
+        call = getattr(compiled.current_callable, "original", compiled.current_callable)
+        text = Path(inspect.getfile(call)).read_text()
+        new, count = re.subn(change, by, text)
+        assert count
+        out[direction] = tmp_path / f"{direction}.py"
+        out[direction].write_text(new)
+    return out
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_edited_output_code_on_every_kind_of_function(name, tmp_path):
+    call, asked = cases("inductor")[name]
+    want = call()
+    (entry,) = [one for one in depyf.cache_entries(asked) if one.kind == "ordinary"]
+    files = output_code(tmp_path, entry.graphs[0])
+    before = compiles()
+    edited = entry.edit(kernel=files["forward"])
+    assert torch.equal(call(), want) and torch.allclose(entry.run(*run_arguments(name)), want)
+    with edited.register():
+        got = call()
+        assert torch.allclose(got, want * 2) and got.requires_grad == want.requires_grad
+    assert torch.equal(call(), want) and compiles() == before
+    assert torch.allclose(edited.edit(source=scaled(edited.source)).run(*run_arguments(name)), want * 200)
+
+
+def run_arguments(name):
+    return {"function": (X, X + 1), "resume function": ([], [], None, X + 1)}.get(name, (X,))
+
+
+def test_output_code_of_a_dump_forward_and_backward(tmp_path):
+    module = Scale(2)
+    f = torch.compile(module, backend="inductor")
+
+    def gradient(result):
+        module.weight.grad = None
+        result.sum().backward()
+        return module.weight.grad
+
+    with depyf.prepare_debug(tmp_path):
+        want = gradient(f(X))
+    (entry,) = depyf.cache_entries(f)
+    (graph,) = entry.graphs
+    twice = {}
+    for path in tmp_path.glob("*kernel*.py"):
+        text = re.sub(r"(tmp\d+)\.store\(", r"decltype(\1)(\1 + \1).store(", path.read_text())
+        path.write_text(text)
+        twice["backward" if "tangents" in text else "forward"] = path
+    assert set(twice) == {"forward", "backward"}
+    with pytest.raises(ValueError, match="there is no direction 'sideways'"):
+        entry.edit(kernel={graph.name: {"sideways": twice["forward"]}})
+    backward = entry.edit(kernel={graph.name: {"backward": twice["backward"]}})
+    both = entry.edit(kernel={graph.name: twice})
+    plain = f(X)
+    with backward.register():
+        edited = f(X)
+        assert torch.equal(edited, X * 2) and torch.equal(gradient(edited), want * 2)
+        assert torch.equal(gradient(plain), want)  # its forward was not the edited one
+        later = f(X)
+    with both.register():
+        assert torch.equal(f(X), X * 4)
+    assert torch.equal(gradient(later), want * 2) and torch.equal(gradient(f(X)), want)
+
+
+@pytest.mark.parametrize(
+    "text, error, says",
+    [
+        ("def call(args", SyntaxError, "kernel.py, line 1"),
+        ("import torch\n1 / 0", ValueError, "kernel.py, line 2: loading it raised ZeroDivisionError"),
+        ("x = 1", ValueError, r"defines no call\(args\)"),
+        (None, OSError, "kernel.py"),
+    ],
+)
+def test_wrong_output_code(text, error, says, tmp_path):
+    f, entry = entry_of(add, X, X + 1, backend="inductor")
+    path = tmp_path / "kernel.py"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(error, match=says):
+        entry.edit(kernel=path)
+    with pytest.raises(TypeError, match="path of a file of output code"):
+        entry.edit(kernel=3)
+    with pytest.raises(ValueError, match="no backward has been compiled"):
+        entry.edit(kernel={"backward": path})
+    assert torch.equal(f(X, X + 1), add(X, X + 1))
+    _f, eager = entry_of(add, X[:2], X[:2] + 1)
+    eager = next(one for one in depyf.cache_entries(add) if one.backend is not entry.backend)
+    with pytest.raises(ValueError, match="Inductor did not compile this graph"):
+        eager.edit(kernel=path)
