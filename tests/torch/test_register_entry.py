@@ -279,3 +279,17 @@ def test_threads_that_register_while_others_call():
         for one in threads:
             one.join()
     assert not wrong and torch.equal(f(X), X * 0) and depyf.registered() == []
+
+
+def test_a_release_without_precompile_entries_is_named(monkeypatch):
+    f = torch.compile(other, backend="eager")
+    f(X)
+    (entry,) = depyf.cache_entries(f)
+    monkeypatch.delattr(torch._C._dynamo.eval_frame, "_load_precompile_entry")
+    edited = entry.edit(source=scaled("def other(a):\n    return a + 1"))
+    assert edited.check(X) and torch.equal(edited.run(X), (X + 1) * 100)
+    with pytest.raises(
+        NotImplementedError, match=r"registering cache entries needs PyTorch 2\.9 or later; this is 2\."
+    ):
+        edited.register()
+    assert depyf.registered() == [] and torch.equal(f(X), X * 0) and depyf.dispatch(f, X).entry.kind == "ordinary"

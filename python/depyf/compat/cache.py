@@ -192,6 +192,8 @@ def _convert_frame(name: str) -> Any:
 
 # Trees of guards
 
+_NO_TREES = "guards that can be evaluated and edited need PyTorch 2.6 or later"
+
 
 def new_manager(global_scope: dict[str, Any]) -> Any:
     """A tree that accepts everything.
@@ -202,12 +204,14 @@ def new_manager(global_scope: dict[str, Any]) -> Any:
     try:
         from torch._C._dynamo.guards import RootGuardManager
     except ImportError:
-        raise NotImplementedError("editing guards needs PyTorch 2.9 or later") from None
+        raise NotImplementedError(_NO_TREES) from None
     return _wrapped(RootGuardManager(), None, global_scope)
 
 
 def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
     """A copy of a tree without what is read through the given sources ("L['b']")."""
+    if not hasattr(getattr(manager, "root", None), "clone_manager"):
+        raise NotImplementedError(_NO_TREES)
     root = manager.root.clone_manager(lambda one: one.get_source() not in dropped_sources)
     return _wrapped(root, manager, manager.global_scope)
 
@@ -234,11 +238,20 @@ def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str
 
     `accepts` must not raise: PyTorch would count that as a refusal, and not say why.
     """
-    manager.root.add_lambda_guard(accepts, [text], None)
+    try:
+        manager.root.add_lambda_guard(accepts, [text], None)
+    except TypeError:  # before 2.9 guards know nothing of the user's stack
+        manager.root.add_lambda_guard(accepts, [text])
 
 
 def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
-    """Does a tree of guards accept a frame with these locals?"""
+    """Does a tree of guards accept a frame with these locals?
+
+    Raises:
+        NotImplementedError: this PyTorch has no trees.
+    """
+    if not hasattr(manager, "check"):
+        raise NotImplementedError(_NO_TREES)
     return bool(manager.check(f_locals))
 
 

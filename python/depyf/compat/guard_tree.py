@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+# Before 2.7 these have no class in common.
+_RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
 # What an accessor prints in parentheses: the key, attribute or index that it reads.
 _ARGUMENT = re.compile(r"^(\w+)(?:<(?:\w+::)?(\w+)>)?\((.*)\)$", re.DOTALL)
 _FRAME_LOCAL = re.compile(r"^key=(.*), framelocals_idx=\d+$", re.DOTALL)
@@ -147,7 +149,8 @@ def read(guard_manager: Any) -> Tree | None:
     nodes: list[Node] = []
 
     def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
-        kind = manager.get_type_of_guarded_value() if step is not None else None
+        type_of = getattr(manager, "get_type_of_guarded_value", None)  # 2.7 and later
+        kind = type_of() if type_of is not None and step is not None else None
         is_dict = isinstance(manager, dict_manager)
         node = Node(manager.get_source(), kind, is_dict, step, manager=manager, parent=parent)
         node.leaves = [_leaf(leaf, relational) for leaf in manager.get_leaf_guards()]
@@ -170,7 +173,7 @@ def read(guard_manager: Any) -> Tree | None:
 
 def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
     kind = type(live).__name__
-    is_relational = isinstance(live, relational)
+    is_relational = isinstance(live, relational) or kind in _RELATIONAL
     return Leaf(kind, list(live.verbose_code_parts()), live, callable(live), is_relational, epilogue)
 
 

@@ -79,8 +79,6 @@ def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dic
     """The report on a frame that begins with the locals `L`. PyTorch's own verdict decides."""
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
-    if manager is None:
-        raise NotImplementedError("this PyTorch has no guards that can be evaluated: 2.6 and later have")
     accepted = cache.accepts(manager, L)
     failures = [] if accepted else [one for guard in entry.guards if (one := failure(guard, L, G)) is not None]
     if not accepted and not failures:

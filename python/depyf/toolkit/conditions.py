@@ -268,7 +268,11 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
         before, already = guard.loosened
         guard, free = before, set(already)
     match = _TENSOR.search(guard.text)
-    if guard.kind != "TENSOR_MATCH" or match is None or guard.value is None or not guard.conditions:
+    if guard.kind == "TENSOR_MATCH" and not guard.conditions:
+        raise ValueError(
+            f"{guard.source}: only PyTorch itself can check this guard here: drop it and add what is wanted"
+        )
+    if guard.kind != "TENSOR_MATCH" or match is None or guard.value is None:
         raise ValueError(f"{guard.source}: {guard.text!r} says nothing of sizes that could be relaxed")
     sizes: list[int | None] = ast.literal_eval(match["size"])
     strides: list[int | None] = ast.literal_eval(match["stride"])

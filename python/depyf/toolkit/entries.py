@@ -141,6 +141,9 @@ class CacheEntry:
                 continue
             plain = function if function.__code__ is code else None
             found.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
+        for const in self.code.co_consts:  # before 2.7, those with free variables are made where they are called
+            if type(const) is types.CodeType and dynamo.is_resume_code(const):
+                found.append(ResumeFunction(const.co_name, const.co_name, const, self.target.globals, None))
         return found
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
