@@ -8,10 +8,12 @@ import json
 import logging
 import os
 import re
+import sys
 from pathlib import Path
 
 import torch._dynamo
 import torch._dynamo.utils
+import torch._inductor.codecache
 import torch._inductor.debug
 from torch._dynamo import convert_frame
 
@@ -43,7 +45,9 @@ def hooks():
         loggers,
         dict(convert_frame._bytecode_hooks),
         torch._dynamo.utils.lazy_format_graph_code.__code__,
+        torch.fx.GraphModule.recompile.__code__,
         torch._dynamo.guards.guard_manager_testing_hook_fn,
+        sys.modules["torch._inductor.codecache"].PyCodeCache.load_by_key_path.__func__.__code__,
     )
 
 

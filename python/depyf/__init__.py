@@ -16,10 +16,12 @@ from depyf.recompile import compile_like
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
     from depyf.explanation import explain
+    from depyf.debugging import debug
     from depyf.logs import install, uninstall
     from depyf.session import Session
     from depyf.stepper import step
     from depyf.toolkit import cache_entries, dispatch, edit, load_entry, new_entry, registered
+    from depyf.whereabouts import here
 
 __all__ = [
     "DecompilationError",
@@ -29,10 +31,12 @@ __all__ = [
     "__version__",
     "cache_entries",
     "compile_like",
+    "debug",
     "decompile",
     "dispatch",
     "edit",
     "explain",
+    "here",
     "install",
     "load_entry",
     "new_entry",
@@ -54,6 +58,8 @@ _LAZY = {
     "dispatch": "depyf.toolkit",
     "edit": "depyf.toolkit",
     "explain": "depyf.explanation",
+    "debug": "depyf.debugging",
+    "here": "depyf.whereabouts",
     "install": "depyf.logs",
     "load_entry": "depyf.toolkit",
     "new_entry": "depyf.toolkit",

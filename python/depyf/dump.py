@@ -80,16 +80,26 @@ class Section:
 # Single files
 
 
-def artifact_text(kind: str, text: str, direction: str | None, frame: Frame | None) -> str:
-    """A graph, kernel or IR as its file shows it."""
+def artifact_text(kind: str, text: str, direction: str | None, frame: Frame | None, runs: str | None = None) -> str:
+    """A graph, kernel or IR as its file shows it; with what `runs_text` says of it, or None of what never runs."""
     about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
     head = [f"# {about[0].upper()}{about[1:]}.", f"# {_belongs(frame, direction)}"]
+    head += [f"# {runs}"] if runs is not None else []
     if kind.startswith("ir_"):
         return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
     if kind == "kernel":
         return "\n".join([*head, "", _or_comments(names.shorten(text).rstrip()), ""])
     imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
     return "\n".join([*head, imports, "", graph_class(text), ""])
+
+
+def runs_text(kind: str, reason: str) -> str:
+    """One line that says whether a graph or kernel runs from its file; `reason` is empty where it does."""
+    if reason:
+        return f"Does not run from this file: {' '.join(reason.split())}."
+    if kind == "kernel":
+        return "Runs from this file: proved equivalent to Inductor's own."
+    return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
 
 
 def graph_class(text: str, name: str = "GraphModule") -> str:
@@ -99,8 +109,8 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
     return _or_comments(_INNER_CLASS.sub(r"\1GraphModule(", text))
 
 
-def transformed_text(frame: Frame, source: str) -> str:
-    """The file of one transformed code; `source` with the result of its proof at its head."""
+def transformed_text(frame: Frame, source: str, runs: str) -> str:
+    """The file of one transformed code; `source` with the result of its proof at its head, and what runs."""
     head = [
         f"# The code that runs in place of {frame.function} where the guards of this compilation hold.",
         f"# {_belongs(frame, None)}",
@@ -108,6 +118,7 @@ def transformed_text(frame: Frame, source: str) -> str:
     proof, _, rest = source.partition("\n")
     if proof == PROVED:
         proof += " that Dynamo made"
+    proof += f"; {runs}"
     return "\n".join([*head, proof, "", rest.strip("\n"), ""])
 
 

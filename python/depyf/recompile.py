@@ -11,7 +11,7 @@ from collections.abc import Callable
 from depyf import _core, names
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
-__all__ = ["compile_back", "compile_like"]
+__all__ = ["compile_back", "compile_like", "signature"]
 
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
 _OUTER = "__depyf_outer"

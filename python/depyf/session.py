@@ -22,6 +22,8 @@ class Artifact:
     file: str
     direction: str | None = None
     """"forward", "backward", "joint"; None where it has no meaning."""
+    running: bool = False
+    """Is this file what runs? Of a graph: where the backend runs the graph as it is."""
 
 
 @dataclass
@@ -146,6 +148,8 @@ class Frame:
     """Does the source in `transformed_file` do what the transformed code does? None where there is none."""
     not_proved: str | None = None
     """Why and where it is not proved."""
+    running: bool = False
+    """Is `transformed_file` what runs?"""
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
     guards: list[str] = field(default_factory=list)

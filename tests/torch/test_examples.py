@@ -51,7 +51,9 @@ def test_example(name, backend, tmp_path, capsys):
         stem = Path(frame.transformed_file).stem
         text = (tmp_path / frame.transformed_file).read_text()
         assert f"def {stem}(" in text
-        assert frame.proved and "\n# proved equivalent to the bytecode that Dynamo made\n" in text, frame.not_proved
+        assert (
+            frame.proved and "\n# proved equivalent to the bytecode that Dynamo made; runs from this file\n" in text
+        ), frame.not_proved
     check_dump(tmp_path)
 
     # The decompiled code of each frame, put in place of Dynamo's own, does the same.

@@ -243,7 +243,8 @@ def test_a_directory_that_is_removed_in_the_block(tmp_path):
         assert torch.compile(double, backend="eager")(torch.ones(3)).sum().item() == 6
 
 
-def test_code_of_the_user_is_not_replaced(tmp_path):
+def test_code_of_the_user_is_not_replaced_and_dynamos_only_by_what_is_proved(tmp_path):
+    own = double.__code__
     compiled = torch.compile(double, backend="eager")
     codes = []
     from torch_helpers import bytecode_hook
@@ -251,7 +252,8 @@ def test_code_of_the_user_is_not_replaced(tmp_path):
     with bytecode_hook(lambda old, new: codes.append(new)), depyf.prepare_debug(tmp_path):
         compiled(torch.ones(3))
     (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(double)
-    assert entry.code is codes[0]
+    assert double.__code__ is own
+    assert entry.code is not codes[0] and depyf.prove(codes[0], entry.code)
 
 
 def test_dynamo_compiles_the_same_functions(tmp_path):

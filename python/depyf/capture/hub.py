@@ -11,6 +11,7 @@ import os
 import threading
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 from depyf.compat import dynamo, graphs, trace
@@ -19,18 +20,22 @@ from depyf.compat import dynamo, graphs, trace
 class Listener(Protocol):
     """A block at work. What its methods raise is given to `failed`, and goes no further."""
 
-    def transformed(self, original: types.CodeType, code: types.CodeType) -> None: ...
+    directory: Path
+
+    def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None: ...
     def traced(self, record: trace.Record) -> None: ...
     def scheduled(self, kind: str, text: str) -> None: ...
     def named_graph(self, name: str, graph: Any, caller: str) -> None: ...
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
+    def recompiled(self, graph: Any) -> None: ...
+    def loaded(self, path: str, module: types.ModuleType) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
 
 _lock = threading.RLock()
 _listeners: tuple[Listener, ...] = ()
 _undo: list[Callable[[], None]] = []
-_hears_ir = False
+_hears_inductor = False
 
 
 def _after_fork() -> None:
@@ -56,6 +61,7 @@ def add(listener: Listener) -> None:
                 lambda: trace.add_trace_handler(_traced),
                 lambda: graphs.add_named_graph_hook(_named_graph),
                 lambda: dynamo.add_guard_hook(_guarded),
+                lambda: graphs.add_recompile_hook(_recompiled),
             ):
                 try:
                     _undo.append(set_hook())
@@ -73,20 +79,32 @@ def remove(listener: Listener) -> None:
             _take_hooks_away()
 
 
+def substitutes(directory: Path) -> bool:
+    """Is this the directory whose files run? Of several blocks at work it is that of the first."""
+    listeners = _listeners
+    return bool(listeners) and listeners[0].directory == directory
+
+
+def active() -> bool:
+    """Is any block at work?"""
+    return bool(_listeners)
+
+
 def _take_hooks_away() -> None:
-    global _hears_ir
-    _hears_ir = False
+    global _hears_inductor
+    _hears_inductor = False
     while _undo:
         _undo.pop()()
 
 
-def _hear_ir() -> None:
-    """Listens to Inductor's IR as soon as there is an Inductor: loading it only to listen would cost seconds."""
-    global _hears_ir
+def _hear_inductor() -> None:
+    """Sets the hooks in Inductor as soon as there is one: loading it only to listen would cost seconds."""
+    global _hears_inductor
     with _lock:
-        if _listeners and not _hears_ir:
-            _hears_ir = True
+        if _listeners and not _hears_inductor:
+            _hears_inductor = True
             _undo.append(trace.add_ir_handlers(_scheduled))
+            _undo.append(graphs.add_module_hook(_loaded))
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
@@ -101,14 +119,22 @@ def _tell(event: Callable[[Listener], None]) -> None:
                 pass
 
 
-def _transformed(original: types.CodeType, code: types.CodeType) -> None:
-    _tell(lambda listener: listener.transformed(original, code))
+def _transformed(original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
+    replacements: list[types.CodeType] = []
+
+    def tell(listener: Listener) -> None:
+        replacement = listener.transformed(original, code)
+        if replacement is not None:
+            replacements.append(replacement)
+
+    _tell(tell)
+    return replacements[0] if replacements else None
 
 
 def _traced(record: trace.Record) -> None:
+    if not _hears_inductor and trace.has_inductor():
+        _hear_inductor()
     _tell(lambda listener: listener.traced(record))
-    if not _hears_ir and trace.has_inductor():
-        _hear_ir()
 
 
 def _scheduled(kind: str, text: str) -> None:
@@ -121,3 +147,11 @@ def _named_graph(name: str, graph: Any, caller: str) -> None:
 
 def _guarded(manager: Any, local: dict[str, Any], builder: Any) -> None:
     _tell(lambda listener: listener.guarded(manager, local, builder))
+
+
+def _recompiled(graph: Any) -> None:
+    _tell(lambda listener: listener.recompiled(graph))
+
+
+def _loaded(path: str, module: types.ModuleType) -> None:
+    _tell(lambda listener: listener.loaded(path, module))

@@ -5,21 +5,25 @@ from __future__ import annotations
 import platform
 import threading
 import types
+import weakref
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, decompiler, dump, files, names, report, source_line
-from depyf.capture import memory
+from depyf import decompilation, decompiler, dump, files, names, report, running, source_line
+from depyf.capture import hub, memory, substitution
 from depyf.capture.guarding import Guarded, Guarding
 from depyf.compat import dynamo, graphs, origins, trace
 from depyf.guards import breaks, texts
 from depyf.session import Artifact, Frame, Session, Symbol
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
+_SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
+_CAN_RUN = ("Captured_Graph", "Forward_graph", "Backward_graph", "kernel")
+_OTHER_DUMP = "the files of another block, which was entered before, do"
 
 
-@dataclass
+@dataclass(eq=False)
 class _Item:
     """An artifact on its way: its text is kept until the compilation's number is known for certain."""
 
@@ -27,8 +31,16 @@ class _Item:
     text: str
     direction: str | None
     suffix: str
+    graph: Any = None
+    """The graph module, if it can be what runs."""
+    path: str | None = None
+    """Of a kernel: Inductor's own file."""
     artifact: Artifact | None = None
     created: bool = False
+    swap: running.Swap | None = None
+    modules: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
+    """The graph module and its copies."""
+    nodes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -42,6 +54,8 @@ class _Compile:
     original: types.CodeType | None = None
     transformed: types.CodeType | None = None
     resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
+    graphs: dict[str, Any] = field(default_factory=dict)
+    """Kind -> the graph module that was shown last, whose text comes next."""
     cache_hit: bool = False
     ended: bool = False
     guarded: Guarded | None = None
@@ -69,6 +83,8 @@ class Recorder:
         self._seen_codes: set[int] = set()
         self._guarding = Guarding()
         self._keep: list[types.CodeType] = []
+        self._graphs: dict[int, list[_Item]] = {}  # number of nodes -> those that can run
+        self._kernels: dict[str, tuple[_Item, substitution.Codes]] = {}
         self._told = False
         self._closed = False
         # By identity: comparing code objects compares their constants, which can be anything.
@@ -76,14 +92,14 @@ class Recorder:
 
     # Events. Another thread's may still come when the block has ended: they are too late for its index.
 
-    def transformed(self, original: types.CodeType, code: types.CodeType) -> None:
-        """Dynamo made `code` to run in place of `original`."""
+    def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
+        """Dynamo made `code` to run in place of `original`. Returns the same from a file, if that is to run."""
         with self._lock:
             if self._closed:
-                return
+                return None
             compile = self._current(original.co_name)
             if compile is None:
-                return
+                return None
             frame = compile.frame
             compile.original, compile.transformed = original, code
             self._keep += [original, code]
@@ -101,7 +117,13 @@ class Recorder:
             ]
             if called:
                 self._set_number(compile, called[0] if compile.number not in called else compile.number)
-            self._write_transformed(frame, code)
+            replacement = self._write_transformed(frame, code, may_run=hub.substitutes(self.directory))
+            if replacement is not None:
+                compile.transformed = replacement
+                self._keep.append(replacement)
+                self._seen_codes.add(id(replacement))
+                memory.remember(replacement, self.session, frame)
+            return replacement
 
     def traced(self, record: trace.Record) -> None:
         """A record of the structured trace."""
@@ -109,9 +131,13 @@ class Recorder:
             if self._closed:
                 return
             if record.graph is not None:
-                self._add(record.graph, record.text, _DIRECTIONS.get(record.graph) or graphs.direction(), ".py")
+                compile = self._current()
+                graph = compile.graphs.pop(record.graph, None) if compile is not None else None
+                direction = _DIRECTIONS.get(record.graph) or graphs.direction()
+                self._add(_Item(record.graph, record.text, direction, ".py", graph=graph))
             elif record.event == "kernel":
-                self._add("kernel", record.text, graphs.direction() or record.direction, ".py")
+                direction = graphs.direction() or record.direction
+                self._add(_Item("kernel", record.text, direction, ".py", path=record.path))
             else:
                 compile = self._current()
                 if compile is not None:
@@ -122,7 +148,7 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
-            self._add(kind, text, graphs.direction(), ".txt")
+            self._add(_Item(kind, text, graphs.direction(), ".txt"))
 
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
         """The guards of a compilation are made."""
@@ -149,13 +175,47 @@ class Recorder:
                     return
                 compile = self._current()
                 if compile is not None:
+                    compile.graphs["Captured_Graph"] = graph
                     self._set_number(compile, number)
+        elif caller.partition(".")[0] == "torch" and name in _SHOWN_AS:
+            with self._lock:
+                compile = None if self._closed else self._current()
+                if compile is not None:
+                    compile.graphs[_SHOWN_AS[name]] = graph
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
             text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
             with self._lock:
                 if self._closed:
                     return
-                self._add(names.safe_file_part(name), text, graphs.direction(), ".py")
+                self._add(_Item(names.safe_file_part(name), text, graphs.direction(), ".py"))
+
+    def recompiled(self, graph: Any) -> None:
+        """PyTorch has made the function of a graph module anew: of one that was dumped, or of a copy."""
+        with self._lock:
+            same_size = self._graphs.get(graphs.size(graph)) if self._graphs and not self._closed else None
+            if not same_size:
+                return
+            found = [item for item in same_size if graph in item.modules]
+            if not found:
+                compile = self._current()
+                names_ = graphs.node_names(graph)
+                mine = compile.items if compile is not None else []
+                found = [item for item in mine if item in same_size and item.nodes == names_]
+            for item in found[-1:]:
+                item.modules.add(graph)
+                artifact = item.artifact
+                if artifact is not None and artifact.running:
+                    swap, _ = substitution.graph_swap(graph, self._read(artifact.file))
+                    if swap is not None:
+                        swap.do(str(self.directory / artifact.file))
+
+    def loaded(self, path: str, module: types.ModuleType) -> None:
+        """Inductor has loaded output code."""
+        with self._lock:
+            item, codes = self._kernels.get(path, (None, {}))
+            if item is not None and item.artifact is not None:
+                item.swap = substitution.module_swap(module, codes)
+                item.swap.do(str(self.directory / item.artifact.file))
 
     def failed(self, error: Exception) -> None:
         """Something of ours raised in a hook. Told once; the program goes on."""
@@ -225,7 +285,8 @@ class Recorder:
                         self._add_resume(compile, name, dynamo.resume_code(dynamo.find_global(name)))
                 self.session.frames.append(frame)
                 self._order.append(compile)
-                self._write_transformed(frame, entry.code)
+                # An entry of the cache keeps the code that it has.
+                self._write_transformed(frame, entry.code, may_run=False)
             if entries and not dynamo.is_resume_code(code):
                 shown.append(where)
         self._link_resume_names()
@@ -385,9 +446,8 @@ class Recorder:
 
     # Artifacts
 
-    def _add(self, kind: str, text: str, direction: str | None, suffix: str) -> None:
+    def _add(self, item: _Item) -> None:
         compile = self._current()
-        item = _Item(kind, text, direction, suffix)
         if compile is None:
             self._write(item, "__no_compile_id", None)
             assert item.artifact is not None
@@ -409,13 +469,49 @@ class Recorder:
                 compile.frame.artifacts.append(item.artifact)
 
     def _write(self, item: _Item, stem: str, frame: Frame | None) -> None:
-        text = dump.artifact_text(item.kind, item.text, item.direction, frame)
+        def text(runs: str | None) -> str:
+            return dump.artifact_text(item.kind, item.text, item.direction, frame, runs)
+
+        runs, codes, reason = None, {}, _OTHER_DUMP
+        can_run = item.kind in _CAN_RUN
+        if can_run:
+            if item.graph is None and item.path is None:
+                reason = "this PyTorch does not show what runs"
+            elif hub.substitutes(self.directory):
+                candidate = text(dump.runs_text(item.kind, ""))
+                if item.graph is not None:
+                    item.swap, reason = substitution.graph_swap(item.graph, candidate)
+                    codes = {} if item.swap is None else {"forward": item.swap.pairs[0][1]}
+                else:
+                    codes, reason = substitution.kernel_codes(candidate, item.text, str(item.path))
+            runs = dump.runs_text(item.kind, reason)
+        content = text(runs)
         if item.kind == "kernel":
             template = f"{stem}.kernel_{{}}{item.suffix}"
         else:
             template = f"{stem}.{item.kind}.{{}}{item.suffix}"
-        path, item.created = self._claim(template, lambda n: text)
-        item.artifact = Artifact(item.kind, path.name, item.direction)
+        path, item.created = self._claim(template, lambda n: content)
+        item.artifact = Artifact(item.kind, path.name, item.direction, running=can_run and not reason)
+        if codes:
+            self._announce(str(path), item.kind, item.direction, frame, codes)
+        if item.swap is not None:
+            item.swap.do(str(path))
+            item.modules.add(item.graph)
+            item.nodes = graphs.node_names(item.graph)
+            self._graphs.setdefault(len(item.nodes), []).append(item)
+        elif item.path is not None and codes:
+            self._kernels[item.path] = (item, codes)
+        item.graph = None
+
+    def _announce(
+        self, path: str, kind: str, direction: str | None, frame: Frame | None, codes: substitution.Codes
+    ) -> None:
+        """Tells debuggers of a file that runs."""
+        code = next((code for name, code in codes.items() if name.rpartition(".")[2] in ("call", "forward")), None)
+        if code is None:
+            code = next(iter(codes.values()))
+        function, compile_id = ("?", "?") if frame is None else (frame.function, frame.compile_id)
+        running.files[path] = running.RunningFile(path, kind, direction, function, compile_id, running.first_line(code))
 
     def _drop_artifacts(self, compile: _Compile) -> None:
         """Forgets what an attempt left that Dynamo has given up."""
@@ -429,24 +525,44 @@ class Recorder:
             return
         compile.frame.artifacts.remove(item.artifact)
         path = self.directory / item.artifact.file
+        if item.swap is not None:
+            item.swap.undo()
+            item.swap = None
+        if item.nodes:
+            self._graphs[len(item.nodes)].remove(item)
+            item.nodes = ()
+        running.files.pop(str(path), None)
         self._taken.discard(str(path))
         if item.created:
             path.unlink(missing_ok=True)
         item.artifact = None
 
-    def _write_transformed(self, frame: Frame, code: types.CodeType) -> decompilation.Decompilation:
-        """Writes the source of transformed code; `compile_text` of what it returns makes code with the file's lines."""
+    def _write_transformed(self, frame: Frame, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
+        """Writes the source of transformed code. Returns the code compiled from that file, if it may run."""
         part = names.safe_file_part(frame.function)
-
         result = decompilation.decompile(code)
+        frame.proved, frame.not_proved = result.proved, result.reason or None
+
+        runs = "runs from this file"
 
         def text(n: int) -> str:
-            return dump.transformed_text(frame, result.named(f"__transformed_code_{n}_for_{part}").source)
+            return dump.transformed_text(frame, result.named(f"__transformed_code_{n}_for_{part}").source, runs)
 
+        replacement = None
+        if not may_run:
+            runs = "what runs is the code of another block's file, or Dynamo's own"
+        else:
+            # The number is no part of the code, and moves no line.
+            replacement = running.from_decompilation(result, text(0), "<dump>")
+            frame.running = replacement is not None
+            runs = runs if frame.running else "what runs is Dynamo's own code"
         path = self._claim(f"__transformed_code_{{}}_for_{part}.py", text)[0]
         frame.transformed_file = path.name
-        frame.proved, frame.not_proved = result.proved, result.reason or None
-        return result
+        if replacement is None:
+            return None
+        replacement = running.named(replacement, str(path))
+        self._announce(str(path), "transformed code", None, frame, {"call": replacement})
+        return replacement
 
     def _claim(self, template: str, text: Any, core: Any = None) -> tuple[Path, bool]:
         path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken, core)

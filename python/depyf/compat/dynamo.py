@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-BytecodeHook = Callable[[types.CodeType, types.CodeType], None]
+BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ def missing() -> list[str]:
 
 
 def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
-    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away."""
+    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away.
+
+    Code that the hook returns runs instead of the transformed code.
+    """
     register = _convert_frame_attribute("register_bytecode_hook")
     if register is None:
         return lambda: None
@@ -195,6 +198,36 @@ def entries(code: types.CodeType) -> list[Entry]:
         compile_id = getattr(entry, "compile_id", None)
         found.append(Entry(entry.code, str(guards), None if compile_id is None else str(compile_id)))
     return found
+
+
+def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
+    """Of each cache entry of an original code object, why a call with these locals does not fit it, in Dynamo's words."""
+    get = _entry_list()
+    found = [_failure(entry, bound) for entry in (get(code) if get is not None else ())]
+    return [reason for reason in found if reason is not None]
+
+
+def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
+    """Why a call with these locals would not fit the entry with this transformed code; None where it would."""
+    get = _entry_list()
+    entry = next((one for one in (get(code) if get is not None else ()) if one.code is transformed), None)
+    return None if entry is None else _failure(entry, bound)
+
+
+def _failure(entry: Any, bound: dict[str, Any]) -> str | None:
+    check = getattr(getattr(entry, "guard_manager", None), "check_verbose", None)
+    result = check(bound) if check is not None else None
+    if result is None or result.result:
+        return None
+    parts = [part for part in result.verbose_code_parts if part]
+    return parts[0] if parts else "a guard fails"
+
+
+def original_of(code: types.CodeType) -> types.CodeType | None:
+    """The code object that transformed code runs in place of; None for other code."""
+    table = getattr(sys.modules.get("torch._dynamo.utils"), "orig_code_map", None)
+    found = table.get(code) if table is not None else None
+    return found if isinstance(found, types.CodeType) else None
 
 
 def compiled_codes() -> list[types.CodeType]:

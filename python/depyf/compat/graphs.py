@@ -1,24 +1,21 @@
-"""Graphs on their way through the backends: which direction is compiled, and graphs shown under a name.
+"""Graphs on their way through the backends: which direction is compiled, graphs shown under a name, output code.
 
 Relied on: `torch._functorch._aot_autograd.logging_utils.graph_being_compiled`;
 `torch._dynamo.utils.lazy_format_graph_code`, which Dynamo calls with a graph and the name of its compiled function, and
-other libraries with names of their own. PyTorch has no hook for it, and callers import it by name: so its code object
-is replaced, and put back.
+other libraries with names of their own; `torch._inductor.codecache.PyCodeCache.load_by_key_path`, which loads output
+code; graph modules, which run their class's `forward`, made by `recompile` from `code`. Where one is missing nothing is told.
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat.dynamo import not_compiled
+from depyf.compat import intercept
 
 NamedGraph = Callable[[str, Any, str], None]
-
-_receive: NamedGraph | None = None
-_original: Callable[..., Any] | None = None
-_pass_on: Callable[..., Any] | None = None
 
 
 def direction() -> str | None:
@@ -35,54 +32,90 @@ def direction() -> str | None:
 
 
 def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
-    """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away. One at a time."""
-    global _receive, _original, _pass_on
-    function = _formatter()
-    if function is None:
-        return lambda: None
-    original = function.__code__
-    # The same function, with the same behaviour, under a second object.
-    copy = types.FunctionType(
-        original, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
-    copy.__kwdefaults__ = function.__kwdefaults__
-    _original, _receive, _pass_on = copy, receive, not_compiled(_tell_and_call)
-    # Under the name of torch's own file, which Dynamo does not look into.
-    replacement = _template.__code__.replace(co_name=original.co_name, co_filename=original.co_filename)
-    function.__code__ = replacement
+    """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away."""
 
-    def remove() -> None:
-        global _receive
-        if function.__code__ is replacement:  # nobody else has replaced it since
-            function.__code__ = original
-        _receive = None
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            name = args[0] if args else kwargs.get("name")
+            graph = args[1] if len(args) > 1 else kwargs.get("gm")
+            if type(name) is str and graph is not None:
+                receive(name, graph, caller)
+            return original(*args, **kwargs)
 
-    return remove
+        return call
 
-
-def _formatter() -> types.FunctionType | None:
     try:
         from torch._dynamo.utils import lazy_format_graph_code
     except ImportError:
-        return None
-    if not isinstance(lazy_format_graph_code, types.FunctionType) or lazy_format_graph_code.__code__.co_freevars:
-        return None
-    return lazy_format_graph_code
+        return lambda: None
+    return intercept.around(lazy_format_graph_code, answer)
 
 
-# Runs with torch's globals, so that it has to import what it needs.
-def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
-    import sys
+def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
+    """Has `receive(path, module)` called with the modules of output code that Inductor loads.
 
-    return sys.modules["depyf.compat.graphs"]._pass_on(args, kwargs, sys._getframe(1).f_globals.get("__name__"))
+    Returns what takes it away. To be called when Inductor is loaded; nothing is done where it is not.
+    """
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            module = original(*args, **kwargs)
+            path = args[2] if len(args) > 2 else kwargs.get("path")
+            if type(path) is str and isinstance(module, types.ModuleType):
+                receive(path, module)
+            return module
+
+        return call
+
+    cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
+    return intercept.around(getattr(getattr(cache, "load_by_key_path", None), "__func__", None), answer)
 
 
-def _tell_and_call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: object) -> Any:
-    receive = _receive
-    if receive is not None:
-        name = args[0] if args else kwargs.get("name")
-        graph = args[1] if len(args) > 1 else kwargs.get("gm")
-        if type(name) is str and graph is not None:
-            receive(name, graph, str(caller))
-    assert _original is not None  # set before the code that leads here
-    return _original(*args, **kwargs)
+def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
+    """Has `receive(graph module)` called when PyTorch has made a graph module's function anew.
+
+    Returns what takes it away.
+    """
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            result = original(*args, **kwargs)
+            if args:
+                receive(args[0])
+            return result
+
+        return call
+
+    try:
+        from torch.fx import GraphModule
+    except ImportError:
+        return lambda: None
+    return intercept.around(getattr(GraphModule, "recompile", None), answer)
+
+
+def size(module: Any) -> int:
+    """How many nodes the graph of a module has."""
+    return len(module.graph.nodes)
+
+
+def node_names(module: Any) -> tuple[str, ...]:
+    return tuple(node.name for node in module.graph.nodes)
+
+
+def source(module: Any) -> str:
+    """The text that a graph module's function was compiled from."""
+    return str(module.code)
+
+
+def forward_of(module: Any) -> types.FunctionType | None:
+    """The function that a graph module runs. One that PyTorch would make at the first call is made now."""
+    make = getattr(module, "real_recompile", None)
+    if make is not None:
+        make()  # does nothing where it has been made
+    forward = getattr(type(module), "forward", None)
+    return forward if isinstance(forward, types.FunctionType) else None
+
+
+def submodules(module: Any) -> list[Any]:
+    """The graph modules in a graph module, in the order in which PyTorch prints them."""
+    return [child for _, child in module.named_children() if hasattr(child, "print_readable")]

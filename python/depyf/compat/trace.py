@@ -68,6 +68,8 @@ class Record:
     value: str = ""
     stack: tuple[Line, ...] = ()
     """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason."""
+    path: str | None = None
+    """Of a kernel: PyTorch's own file."""
 
 
 class _Handler(logging.Handler):
@@ -141,7 +143,8 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
     direction = None
     if event == "kernel" and payload is not None and (told := _AOT_ID.match(payload)):
         direction = told[1].replace("inference", "forward")
-    return Record(event, payload or "", direction=direction)
+    path = data.get("filename") if event == "kernel" and isinstance(data, dict) else None
+    return Record(event, payload or "", direction=direction, path=path if isinstance(path, str) else None)
 
 
 def _lines(stack: Any) -> Iterator[Line]:

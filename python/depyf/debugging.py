@@ -1,0 +1,164 @@
+"""`depyf.debug`: a block in which what is compiled runs under a debugger, and nothing is compiled."""
+
+from __future__ import annotations
+
+import bdb
+import cmd
+import inspect
+import os
+import pdb
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from depyf import names, report, running
+from depyf.capture import hub
+from depyf.compat import compiling, dynamo
+
+__all__ = ["debug"]
+
+_SHOWN_MAX = 30
+
+
+class debug:
+    """Pauses in the debugger at the first line of a `with` block, in which only what is already compiled runs.
+
+        with depyf.prepare_debug("dump"):
+            compiled(x)
+        with depyf.debug():
+            compiled(x)
+
+    A message names the directory and the files that run from it, with the first line of each. Breakpoints in them hit
+    (pdb: `b FILE:LINE`; in an editor: open the file and click). Nothing is compiled in the block: a call that fits no
+    compilation runs as it was written, and says so. A backward that was never called before is the exception: there
+    is nothing else to run. Other threads are left alone.
+
+    The debugger is the one that is at work (`python -m pdb`, debugpy), or else what `breakpoint()` would start, that is
+    `PYTHONBREAKPOINT` is honoured: with 0 there is no pause. In a pdb that the block starts, `q` ends debugging, and
+    the program goes on. At the end of the block everything is as it was before it: Dynamo compiles, and the tracer is
+    the one that was there.
+
+    Raises:
+        RuntimeError: on entry, inside of a `prepare_debug` block: its files are not complete before it ends.
+    """
+
+    def __enter__(self) -> debug:
+        if hub.active():
+            raise RuntimeError("depyf.debug() runs what prepare_debug has dumped: end the prepare_debug block first")
+        self._told: set[int] = set()
+        self._release = compiling.hold_back(self._missed)
+        self._tracer = self._ours = sys.gettrace()
+        try:
+            print(message(), file=sys.stdout, flush=True)
+            if self._release is None and running.files:
+                print("depyf: this PyTorch cannot be kept from compiling; what fits no compilation is compiled.")
+            pause = _pause(sys._getframe(1))
+            if pause is not None:
+                pause()  # nothing may be called after this: it is where the debugger would stop
+                self._ours = sys.gettrace()
+            return self
+        except BaseException:
+            self._restore()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def _restore(self) -> None:
+        # A tracer that came after ours is not ours to take away.
+        if self._ours != self._tracer and sys.gettrace() == self._ours:
+            sys.settrace(self._tracer)
+        if self._release is not None:
+            self._release()
+            self._release = None
+
+    def _missed(self, code: types.CodeType, bound: dict[str, Any]) -> None:
+        try:
+            # Dynamo looks at the debugger's functions too, while it evaluates what was typed.
+            if id(code) in self._told or code.co_filename.startswith(_debuggers()):
+                return
+            self._told.add(id(code))
+            reasons = dynamo.guard_failures(code, bound)
+            why = "; ".join(reasons) if reasons else "it has not been compiled"
+            print(
+                f"depyf: {code.co_name} ({Path(code.co_filename).name}:{code.co_firstlineno}) fits no compilation, and "
+                f"runs as it was written: {names.shorten(why)}",
+                flush=True,
+            )
+        except Exception as failure:
+            report.warn(f"depyf could not tell of a call that fits no compilation: {failure}")
+
+
+def message() -> str:
+    """The files that run, by directory, and where a breakpoint in each makes sense."""
+    present = [one for one in running.files.values() if os.path.exists(one.path)]
+    if not present:
+        return (
+            "depyf: no dumped file is running code. Call the function in a `with depyf.prepare_debug(directory):` block "
+            "first; the heads of the files there say why one does not run."
+        )
+    out = []
+    for directory in dict.fromkeys(os.path.dirname(one.path) for one in present):
+        inside = [one for one in present if os.path.dirname(one.path) == directory]
+        compilations = list(dict.fromkeys(one.compile_id for one in inside))
+        # A compilation's transformed code is made last, and runs first.
+        inside.sort(key=lambda one: (compilations.index(one.compile_id), one.kind != "transformed code"))
+        out.append(
+            f"depyf: {len(inside)} files in {directory} are the running code. Break where they begin, or beyond:"
+        )
+        for one in inside[-_SHOWN_MAX:]:
+            what = " ".join(part for part in (one.direction, one.kind) if part)
+            out.append(f"  b {one.path}:{one.first_line}  # {what}, {one.function}, compilation {one.compile_id}")
+        if len(inside) > _SHOWN_MAX:
+            out.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
+    out.append("depyf: nothing is compiled in this block; calls that fit no compilation are told of.")
+    return "\n".join(out)
+
+
+class _Pdb(pdb.Pdb):
+    """`q` ends the debugging, not the program."""
+
+    def set_quit(self) -> None:
+        self.set_continue()
+        sys.settrace(None)
+
+
+def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
+    """What stops in a frame; None where there is to be no stop."""
+    wanted = os.environ.get("PYTHONBREAKPOINT", "")
+    if wanted == "0":
+        return None
+    at_work = getattr(sys.gettrace(), "__self__", None)
+    if isinstance(at_work, pdb.Pdb):
+        return lambda: at_work.set_trace(frame)
+    settrace = _pydevd()
+    if settrace is not None:
+        return lambda: settrace(
+            suspend=True, trace_only_current_thread=True, patch_multiprocessing=False, stop_at_frame=frame
+        )
+    hook: Callable[..., Any] = sys.breakpointhook
+    if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
+        return lambda: _Pdb().set_trace(frame)
+    try:
+        takes_frame = hook is not sys.__breakpointhook__ and "frame" in inspect.signature(hook).parameters
+    except (TypeError, ValueError):
+        takes_frame = False
+    return (lambda: hook(frame=frame)) if takes_frame else hook
+
+
+def _debuggers() -> tuple[str, ...]:
+    """Where the functions of debuggers are."""
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in ("debugpy", "pydevd", "IPython")]
+    return (*(os.path.dirname(file) + os.sep for file in files if file), pdb.__file__, bdb.__file__, cmd.__file__)
+
+
+def _pydevd() -> Callable[..., Any] | None:
+    """The debugger of debugpy, if one is attached."""
+    pydevd = sys.modules.get("pydevd")
+    current = getattr(pydevd, "get_global_debugger", None)
+    return getattr(pydevd, "settrace", None) if current is not None and current() is not None else None

@@ -1,0 +1,132 @@
+"""Dumped files that are the running code: which there are, and putting code that was compiled from one in its place.
+
+Code takes the place of other code only where both are proved equivalent.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from depyf import names
+from depyf.decompilation import Decompilation
+from depyf.proof import prove
+from depyf.recompile import signature
+
+__all__ = [
+    "RunningFile",
+    "Swap",
+    "files",
+    "first_line",
+    "from_decompilation",
+    "functions_in",
+    "reason_against",
+]
+
+
+@dataclass(frozen=True)
+class RunningFile:
+    """A file whose lines debuggers stop at."""
+
+    path: str
+    kind: str
+    """"transformed code", "Captured_Graph", "Forward_graph", "Backward_graph" or "kernel"."""
+    direction: str | None
+    """"forward" or "backward", where that has a meaning."""
+    function: str
+    """The user's function, or the resume function, that it was made for."""
+    compile_id: str
+    first_line: int
+    """The first line that does something."""
+
+
+files: dict[str, RunningFile] = {}
+"""Path -> what runs from there. The name of the file that a code object tells leads to its entry."""
+
+
+@dataclass
+class Swap:
+    """Functions whose code is to be that of a file, or is."""
+
+    pairs: list[tuple[types.FunctionType, types.CodeType]]
+    before: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
+
+    def do(self, path: str) -> None:
+        """Puts the code in place, under the file's name."""
+        for function, code in self.pairs:
+            self.before.append((function, function.__code__))
+            function.__code__ = named(code, path)
+
+    def undo(self) -> None:
+        """Puts the code back that was there."""
+        while self.before:
+            function, code = self.before.pop()
+            function.__code__ = code
+
+
+def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:
+    """Code that can run in place of what was decompiled, compiled from a file's text; None where that is not proved.
+
+    Functions that it makes keep the code that they have: it is the user's own, of the user's files, and what Dynamo
+    compiled of them before is found by it.
+    """
+    code = result.compile_text(text, path)
+    if code is None:
+        return None
+    kept = _with_nested(code, result.original)
+    return kept if kept is not code and prove(result.original, kept) else code
+
+
+def _with_nested(code: types.CodeType, original: types.CodeType) -> types.CodeType:
+    theirs = [const for const in original.co_consts if type(const) is types.CodeType]
+    consts = list(code.co_consts)
+    for index, const in enumerate(consts):
+        if type(const) is not types.CodeType:
+            continue
+        same = [one for one in theirs if one.co_name == const.co_name and one.co_freevars == const.co_freevars]
+        if len(same) == 1 and prove(same[0], const):
+            consts[index] = same[0]
+    # By identity: constants can be anything.
+    if all(new is old for new, old in zip(consts, code.co_consts)):
+        return code
+    return code.replace(co_consts=tuple(consts))
+
+
+def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
+    """(qualified name, code) of the functions and methods that a module's or class's code defines itself, in order."""
+    for const in code.co_consts:
+        if type(const) is not types.CodeType:
+            continue
+        if _is_class_body(const):
+            yield from functions_in(const, f"{prefix}{const.co_name}.")
+        else:
+            yield prefix + const.co_name, const
+
+
+def _is_class_body(code: types.CodeType) -> bool:
+    """Is it the body of a class that a module's or a class's code holds?"""
+    return not code.co_flags & 0x3  # CO_OPTIMIZED, CO_NEWLOCALS
+
+
+def reason_against(code: types.CodeType, original: types.CodeType) -> str:
+    """Why `code` may not run in place of `original`; empty where it may. Never raises."""
+    if signature(code) != signature(original) or code.co_freevars != original.co_freevars:
+        return f"the arguments differ: {signature(code)} instead of {signature(original)}"
+    try:
+        proof = prove(original, code)
+    except Exception as error:
+        return f"the proof failed: {type(error).__name__}: {error}"
+    return "" if proof else f"not proved: {proof.reason}"
+
+
+def named(code: types.CodeType, path: str) -> types.CodeType:
+    """`code`, and what is of the same file in it, under the name of another file."""
+    old = code.co_filename
+    return names.map_codes(code, lambda one: one.replace(co_filename=path) if one.co_filename == old else one)
+
+
+def first_line(code: types.CodeType) -> int:
+    """The first line of a function's code that does something."""
+    rows = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
+    return min(rows, default=code.co_firstlineno)

@@ -1,0 +1,154 @@
+"""`depyf.here`: what is live where a debugger has stopped, or where the program is."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from depyf import names, running
+from depyf.compat import dynamo
+from depyf.compat.dynamo import Entry
+from depyf.running import RunningFile
+
+__all__ = ["Here", "here"]
+
+
+@dataclass(frozen=True)
+class Here:
+    """The compilation that a place in running code belongs to."""
+
+    function: str
+    """The user's function, or the resume function."""
+    compile_id: str | None
+    file: str
+    line: int
+    entry: Entry | None
+    """What Dynamo's cache holds: the transformed code, its guards, the compile id. None where it is gone."""
+    guards_hold: bool | None
+    """Would the guards hold with the locals of the transformed code's frame as they are now? They did when it was called.
+    None where no such frame is active, as in a backward."""
+    guard_failure: str | None
+    """Which guard would fail now, in Dynamo's words."""
+    graph: RunningFile | None
+    """The graph or kernel that is running, or that the transformed code calls."""
+    inputs: dict[str, Any] = field(default_factory=dict)
+    """Inputs of the graph that is running, by name: those that are still bound."""
+    outputs: dict[str, Any] = field(default_factory=dict)
+    """Outputs of the graph that is running, by the expression that it returns: those that are computed."""
+
+    def __str__(self) -> str:
+        guards = {None: "", True: "; its guards hold", False: f"; its guards would fail now: {self.guard_failure}"}
+        out = [
+            f"compilation {self.compile_id} of {self.function}, at {self.file}:{self.line}{guards[self.guards_hold]}"
+        ]
+        if self.graph is not None:
+            out.append(f"graph: {self.graph.path}")
+        for what, values in (("input", self.inputs), ("output", self.outputs)):
+            out += [f"{what} {name}: {_brief(value)}" for name, value in values.items()]
+        return "\n".join(out)
+
+
+def here(frame: types.FrameType | None = None) -> Here | None:
+    """The compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
+
+    To be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
+
+    Args:
+        frame: where to look from; the caller, and from there outwards to the first frame that runs transformed code or
+            a dumped file.
+
+    Returns:
+        None where there is no such frame.
+    """
+    at: types.FrameType | None = sys._getframe(1) if frame is None else frame
+    while at is not None and at.f_code.co_filename not in running.files and dynamo.original_of(at.f_code) is None:
+        at = at.f_back
+    if at is None:
+        return None
+    file = running.files.get(at.f_code.co_filename)
+    caller: types.FrameType | None = at
+    while caller is not None and dynamo.original_of(caller.f_code) is None:
+        caller = caller.f_back
+    code = dynamo.original_of(caller.f_code) if caller is not None else None
+    entry = holds = failure = None
+    if code is not None and caller is not None:
+        entry = next((one for one in dynamo.entries(code) if one.code is caller.f_code), None)
+        failure = dynamo.guard_failure(code, caller.f_code, dict(caller.f_locals))
+        holds = None if entry is None else failure is None
+    compile_id = file.compile_id if file is not None else entry.compile_id if entry is not None else None
+    if entry is None and compile_id is not None:
+        every = (one for code in dynamo.compiled_codes() for one in dynamo.entries(code))
+        entry = next((one for one in every if one.compile_id == compile_id), None)
+    in_graph = file is not None and file.kind != "transformed code"
+    graph = file if in_graph else _called_by(file)
+    inputs, outputs = _values(at) if in_graph else ({}, {})
+    function = file.function if file is not None else at.f_code.co_name
+    return Here(
+        names.shorten(function),
+        compile_id,
+        at.f_code.co_filename,
+        at.f_lineno,
+        entry,
+        holds,
+        failure,
+        graph,
+        inputs,
+        outputs,
+    )
+
+
+def _called_by(file: RunningFile | None) -> RunningFile | None:
+    """The forward graph or kernel of the same compilation, the one nearest to what the machine runs."""
+    if file is None:
+        return None
+    folder = Path(file.path).parent
+    same = [
+        one
+        for one in running.files.values()
+        if one.compile_id == file.compile_id
+        and Path(one.path).parent == folder
+        and one.kind != "transformed code"
+        and one.direction != "backward"
+    ]
+    return same[-1] if same else None
+
+
+def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
+    inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
+    bound = frame.f_locals
+    return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
+
+
+@lru_cache(maxsize=100)
+def _interface(path: str, function: str, line: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(names of the inputs, names of the outputs) as the function at a line of a file has them."""
+    try:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return (), ()
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function and n.lineno == line]
+    if not found:
+        return (), ()
+    body = found[0]
+    inputs = [one.arg for one in (*body.args.posonlyargs, *body.args.args) if one.arg not in ("self", "args")]
+    outputs: list[str] = []
+    for statement in body.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name) and statement.value.id == "args":
+            # Inductor's functions unpack their inputs from a list.
+            inputs += [node.id for node in ast.walk(statement.targets[0]) if isinstance(node, ast.Name)]
+        if isinstance(statement, ast.Return) and statement.value is not None:
+            outputs = [node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name)]
+    return tuple(inputs), tuple(outputs)
+
+
+def _brief(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape is not None and hasattr(value, "dtype"):
+        return f"{value.dtype} {tuple(shape)}"
+    return type(value).__name__

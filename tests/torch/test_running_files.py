@@ -1,0 +1,222 @@
+"""From prepare_debug on, what is proved runs from its dumped file, with results bit for bit as without."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+import depyf
+import torch
+from depyf import running
+from depyf.compat import dynamo
+from torch_helpers import BACKENDS, check_dump, example
+
+CAN_RUN = {
+    "eager": {"Captured_Graph"},
+    "aot_eager": {"Forward_graph", "Backward_graph"},
+    "inductor": {"kernel"},
+}
+
+
+def results_of(name, backend):
+    """Everything that an example computes: results, changed arguments, losses, gradients."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    module = example(name)
+    if name != "hard":
+        found = module.main(backend)
+        return found
+    found = []
+    for case, function, make in module.cases():
+        compiled = torch.compile(function, backend=backend)
+        for _ in range(2):
+            args, kwargs = make()
+            # Where a function takes it, a gradient goes back through it.
+            leaf = args[0].requires_grad_(case not in ("break_in_with", "mutation"))
+            result = compiled(*args, **kwargs)
+            tensors = [one for one in leaves(result) if one.requires_grad]
+            if tensors:
+                sum(one.sum() for one in tensors).backward()
+            found.append((case, result, args, leaf.grad))
+    return found
+
+
+def leaves(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [leaf for one in value for leaf in leaves(one)] if isinstance(value, (list, tuple)) else []
+
+
+def identical(one, two):
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, torch.Tensor):
+        return (
+            one.dtype == two.dtype
+            and one.shape == two.shape
+            and one.detach().numpy().tobytes() == two.detach().numpy().tobytes()
+        )
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(map(identical, one, two))
+    if isinstance(one, dict):
+        return list(one) == list(two) and all(identical(one[key], two[key]) for key in one)
+    return one == two
+
+
+class Files:
+    """The lines of dumped files that run, by file name."""
+
+    def __init__(self, directory):
+        self.directory = str(directory) + os.sep
+        self.lines = {}
+
+    def __enter__(self):
+        self.before = sys.gettrace()
+        sys.settrace(self.trace)
+        return self
+
+    def __exit__(self, *error):
+        sys.settrace(self.before)
+
+    def trace(self, frame, event, argument):
+        path = frame.f_code.co_filename
+        if not path.startswith(self.directory):
+            return None
+        if event == "line":
+            self.lines.setdefault(path[len(self.directory) :], set()).add(frame.f_lineno)
+        return self.trace
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["toy", "train", "hard"])
+def test_results_are_the_same_bit_for_bit(name, backend, tmp_path):
+    without = results_of(name, backend)
+    with depyf.prepare_debug(tmp_path) as session:
+        first = results_of(name, backend)
+    assert identical(first, without)
+    check_dump(tmp_path)
+    compiled = [frame for frame in session.frames if frame.status == "compiled"]
+    assert compiled and all(frame.proved for frame in compiled)
+    for frame in compiled:
+        assert frame.running, frame
+        kinds = {artifact.kind for artifact in frame.artifacts if artifact.running}
+        expected = CAN_RUN[backend] & {artifact.kind for artifact in frame.artifacts}
+        assert expected <= kinds, (frame.function, frame.compile_id)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_cached_calls_run_the_files_line_by_line(backend, tmp_path):
+    def work(x, w):
+        y = torch.nn.functional.gelu(x @ w)
+        return (y * y).sum()
+
+    def arguments():
+        torch.manual_seed(0)
+        return torch.randn(4, 4, requires_grad=True), torch.randn(4, 4, requires_grad=True)
+
+    def gradients():
+        x, w = arguments()
+        result = compiled(x, w)
+        result.backward()
+        return result, x.grad, w.grad
+
+    compiled = torch.compile(work, backend=backend)
+    without = gradients()
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        gradients()
+    with Files(tmp_path) as files:
+        assert identical(gradients(), without)
+    frame = session.frames[0]
+    ran = {frame.transformed_file} | {a.file for a in frame.artifacts if a.kind in CAN_RUN[backend]}
+    assert set(files.lines) == ran
+    assert len(ran) == (2 if backend == "eager" else 3)
+    for name, lines in files.lines.items():
+        text = (tmp_path / name).read_text().splitlines()
+        # The end of the function ran, and several lines before it.
+        assert len(lines) > 3 and any(text[line - 1].strip().startswith("return") for line in lines), name
+        assert any("uns from this file" in line or "runs from this file" in line for line in text[:5]), name
+        assert running.files[str(tmp_path / name)].first_line in lines
+
+
+def test_tracebacks_point_into_the_files(tmp_path):
+    @torch.library.custom_op("depyf_test::fails_when_large", mutates_args=())
+    def fails_when_large(x: torch.Tensor) -> torch.Tensor:
+        if x.sum() > 100:
+            raise LookupError("of the operator")
+        return x.clone()
+
+    @fails_when_large.register_fake
+    def _(x):
+        return torch.empty_like(x)
+
+    def uses(x):
+        return fails_when_large(x * 2) + 1
+
+    compiled = torch.compile(uses, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(torch.ones(3))
+    with pytest.raises(LookupError, match="of the operator") as caught:
+        compiled(torch.full((3,), 100.0))
+    frame = session.frames[0]
+    places = {Path(entry.filename).name: entry.line for entry in traceback.extract_tb(caught.value.__traceback__)}
+    assert places[frame.transformed_file] in (tmp_path / frame.transformed_file).read_text()
+    assert "fails_when_large" in places[frame.files("Captured_Graph")[0]]
+
+
+def test_unproved_code_runs_as_dynamo_made_it_and_says_so(tmp_path, monkeypatch):
+    from depyf import decompilation, proof
+
+    def refuse(one, two):
+        return proof.prove(one, compile("0", "other", "exec"))
+
+    monkeypatch.setattr(decompilation, "prove", refuse)
+    monkeypatch.setattr(running, "prove", refuse)
+
+    def double(x):
+        return x * 2
+
+    with depyf.prepare_debug(tmp_path) as session:
+        assert torch.compile(double, backend="eager")(torch.ones(3)).tolist() == [2, 2, 2]
+    frame = session.frames[0]
+    assert frame.proved is False and not frame.running and not any(a.running for a in frame.artifacts)
+    assert "; what runs is Dynamo's own code" in (tmp_path / frame.transformed_file).read_text().splitlines()[2]
+    captured = (tmp_path / frame.files("Captured_Graph")[0]).read_text()
+    assert "# Does not run from this file: " in captured
+    assert all(entry.code.co_filename == __file__ for entry in dynamo.entries(double.__code__))
+
+
+def test_functions_made_by_transformed_code_keep_the_users_code(tmp_path):
+    def outer(x):
+        k = x + 1
+        torch._dynamo.graph_break()
+
+        def inner(y):
+            return y * k
+
+        return inner
+
+    with depyf.prepare_debug(tmp_path):
+        made = torch.compile(outer, backend="eager")(torch.ones(3))
+    assert made.__code__.co_filename == __file__ and made.__code__ in outer.__code__.co_consts
+
+
+def test_of_two_blocks_the_first_ones_files_run(tmp_path):
+    def double(x):
+        return x * 2
+
+    with depyf.prepare_debug(tmp_path / "one") as one, depyf.prepare_debug(tmp_path / "two") as two:
+        torch.compile(double, backend="eager")(torch.ones(3))
+    with Files(tmp_path) as files:
+        torch.compile(double, backend="eager")(torch.ones(3))
+    assert one.frames[0].running and not two.frames[0].running
+    assert set(files.lines) == {f"one/{one.frames[0].transformed_file}", f"one/{one.frames[0].artifacts[0].file}"}
+    assert "what runs is Dynamo's own code" not in (tmp_path / "one" / one.frames[0].transformed_file).read_text()
+    for name in (two.frames[0].transformed_file, two.frames[0].artifacts[0].file):
+        assert "another block" in (tmp_path / "two" / name).read_text()
