@@ -15,8 +15,8 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
-    from depyf.explanation import explain
     from depyf.debugging import debug
+    from depyf.explanation import explain
     from depyf.logs import install, uninstall
     from depyf.session import Session
     from depyf.stepper import step

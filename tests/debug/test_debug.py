@@ -6,10 +6,10 @@ import sys
 import threading
 
 import pytest
+from torch._dynamo import convert_frame
 
 import depyf
 import torch
-from torch._dynamo import convert_frame
 from torch_helpers import bytecode_hook, hooks
 
 
