@@ -52,7 +52,8 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
     """
     if not _is_class_body(code):
         return compile_checked(source, code, constants_of=code, filename=filename)
-    result = _compile_class(ast.parse(source), code, filename or f"<depyf {code.co_name}>")
+    tree = names.restore_attributes(ast.parse(source), code)
+    result = _compile_class(tree, code, filename or f"<depyf {code.co_name}>")
     return _restore(result, code)
 
 
@@ -64,7 +65,7 @@ def compile_checked(
         raise TypeError(f"expected a code object, got {type(code).__name__}")
     if filename is None:
         filename = f"<depyf {code.co_name}>"
-    tree = ast.parse(source, filename)
+    tree = names.restore_attributes(ast.parse(source, filename), constants_of)
     if not code.co_flags & inspect.CO_NEWLOCALS:
         if _is_class_body(code):
             raise ValueError(f"{code.co_name} is the body of a class: only functions and modules can be replaced")

@@ -96,7 +96,8 @@ struct DecodedCode {
   std::vector<bool> is_cell;  // one an entry of localsplus: a cell or free variable, arguments among them
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
   std::vector<ProtectedRange> ranges;  // of the exception table, in its order
-  bool is_comprehension = false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
+  bool is_comprehension =
+      false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
 };
 
 }  // namespace depyf

@@ -72,16 +72,29 @@ class Unwinder {
 
   void run() {
     todo_.push_back({0, State{}});
-    while (!todo_.empty()) {
-      auto [at, state] = std::move(todo_.back());
-      todo_.pop_back();
-      walk(at, std::move(state));
+    walk_all();
+    // What nothing else reaches follows the end that never goes on.
+    for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
+      auto [at, state] = dead_ends_[index];
+      if (at + 1 >= int(old_.size()) || seen_[std::size_t(at) + 1]) continue;
+      code_[std::size_t(at)].target = at + 1;
+      targets_[std::size_t(at) + 1] = true;
+      branch(at + 1, std::move(state));
+      walk_all();
     }
     emit();
   }
 
  private:
   // ---- the walk: what each instruction does to blocks and slots, and what stands for it
+
+  void walk_all() {
+    while (!todo_.empty()) {
+      auto [at, state] = std::move(todo_.back());
+      todo_.pop_back();
+      walk(at, std::move(state));
+    }
+  }
 
   void walk(int at, State state) {
     for (; at >= 0; ++at) {
@@ -314,6 +327,9 @@ class Unwinder {
     pop(state, 3);
     state.block = block.parent;
     cover_[std::size_t(at_)] = state.block;
+    // A handler's end jumps forward to what follows the statement; `break` and `return` never do.
+    if (version_ == Version{3, 8} && at_ + 1 < int(old_.size()) && is_jump_forward(at_ + 1))
+      behind_.insert(old_[std::size_t(at_) + 1].target);
     if (block.with) add(Op::pop_top_);  // the instruction that raised, which 3.11 keeps there
   }
 
@@ -330,6 +346,12 @@ class Unwinder {
     // Behind the handlers of an except statement stands what follows it, or its else clause.
     if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) behind_.insert(at_ + 1);
     become(Op::reraise_, block.with ? 2 : block.bare ? 1 : 0);
+    if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.with && !block.bare) {
+      State after = state;
+      after.block = block.parent;
+      pop(after, 6);
+      dead_ends_.push_back({at_, std::move(after)});
+    }
     if (!falls) return false;
     auto [end, fresh] = ends_.try_emplace(block.target, at_);
     if (!fresh) throw Stop{at_, "a finally clause that ends twice"};
@@ -338,6 +360,13 @@ class Unwinder {
   }
 
   // ---- 3.8
+
+  bool is_jump_forward(int at) const {
+    constexpr std::uint8_t jump_forward = 110;
+    const Instruction& it = old_[std::size_t(at)];
+    std::size_t byte = std::size_t(it.offset) + it.size - 2;  // behind EXTENDED_ARG
+    return it.op == Op::jump_ && byte < decoded_.code->bytecode.size() && decoded_.code->bytecode[byte] == jump_forward;
+  }
 
   bool begin_finally(State& state) {
     const int next = at_ + 1;
@@ -359,6 +388,7 @@ class Unwinder {
     jump.target = ends_[start + 1] + 1;
     branch(jump.target, std::move(state));
     targets_[std::size_t(jump.target)] = true;
+    behind_.insert(jump.target);
   }
 
   void pop_finally(State& state) {
@@ -531,7 +561,8 @@ class Unwinder {
   std::unordered_map<int, std::vector<std::pair<int, State>>> waiting_;  // ways into those whose end is not known yet
   std::unordered_map<int, std::vector<Instruction>> after_;  // more that stands for one
   std::unordered_map<int, int> protected_after_, left_after_;  // block in which part of `after_` lies
-  std::unordered_set<int> behind_;  // what follows an except statement of 3.8
+  std::unordered_set<int> behind_;  // what follows a try statement of 3.8
+  std::vector<std::pair<int, State>> dead_ends_;  // END_FINALLY that raises, with the state behind it
   std::unordered_map<int, WithHandler> with_handlers_;  // by where it is put
   std::vector<Instruction> result_;
   std::vector<int> covers_;

@@ -37,8 +37,13 @@ std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, c
 
 class Builder {
  public:
-  Builder(Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable)
-      : cfg_(cfg), code_(cfg.code), flow_(flow), reachable_(reachable), block_at_(code_.size() + 1, -1) {}
+  Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable)
+      : decoded_(decoded),
+        cfg_(cfg),
+        code_(cfg.code),
+        flow_(flow),
+        reachable_(reachable),
+        block_at_(code_.size() + 1, -1) {}
 
   void blocks() {
     std::vector<bool> leader(code_.size() + 1);
@@ -58,7 +63,7 @@ class Builder {
       if (region.handler_at >= 0) leader[region.handler_at] = true;
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
-    std::vector<int> original = find_exit_copies(cfg_, leader, reachable_);
+    std::vector<int> original = find_exit_copies(cfg_, leader, reachable_, decoded_);
     for (int at = 0; at < int(code_.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (int at = 0; at < int(code_.size());) {
@@ -205,6 +210,7 @@ class Builder {
     for (Edge edge : edges) enter(edge);
   }
 
+  const DecodedCode& decoded_;
   Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const Flow& flow_;
@@ -274,6 +280,8 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     build_regions(cfg, ranges, reachable);
     remove_finally_copies(cfg, flow, reachable);
   } else {
+    for (Instruction& it : cfg.code)
+      if (it.op == Op::reraise_) it.target = -1;  // nothing gets there
     cfg.region_of.assign(cfg.code.size(), -1);
     std::map<std::pair<int, int>, int> by_target;
     for (const ProtectedRange& range : ranges) {
@@ -287,7 +295,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
         if (cfg.region_of[at] < 0) cfg.region_of[at] = found->second;
     }
   }
-  Builder builder(cfg, flow, reachable);
+  Builder builder(decoded, cfg, flow, reachable);
   builder.blocks();
   if (structured) {
     builder.thread();

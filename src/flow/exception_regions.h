@@ -20,6 +20,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
 
 // By instruction: where the block stands that a copy of it starting here equals; -1: none does. `leader`: where blocks
 // start.
-std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leader, const std::vector<bool>& reachable);
+std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leader, const std::vector<bool>& reachable,
+                                  const DecodedCode& decoded);
 
 }  // namespace depyf

@@ -4,10 +4,14 @@
 //         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
 //     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
 //
-// Copies have the same instructions on the same lines.
+// Copies have the same instructions on the same lines. So has what is left of one expression with two ends:
+//
+//     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
+//                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
 #include <array>
 #include <map>
 
+#include "decode/decode.h"
 #include "flow/exception_regions.h"
 
 namespace depyf {
@@ -19,12 +23,17 @@ bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op ==
 
 }  // namespace
 
-std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leader, const std::vector<bool>& reachable) {
+std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leader, const std::vector<bool>& reachable,
+                                  const DecodedCode& decoded) {
   using Key = std::vector<std::array<int, 5>>;
   const std::vector<Instruction>& code = cfg.code;
   std::vector<int> original(code.size() + 1, -1);
   std::map<Key, int> blocks;
   // The last `count` instructions that do something, back from the end of a block; where they start.
+  auto is_none = [&](int constant) {
+    return constant >= 0 && constant < int(decoded.code->constants.size()) &&
+           decoded.code->constants[std::size_t(constant)].kind == Constant::Kind::none;
+  };
   auto walk = [&](int end, auto&& visit) {
     Key key;
     for (int at = end; at >= 0 && int(key.size()) < longest; --at) {
@@ -52,9 +61,52 @@ std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leade
       return true;
     });
   }
+  struct Shared {
+    int start, split;  // of the statement or expression; of what takes its value
+  };
+  // One value of the block's own lies on the stack: where what comes next takes it, and what lay there before.
+  auto rest_of_expression = [&](int end) -> Shared {
+    int start = end, depth = 0, value = -1;  // where the last value of the block's own is complete
+    while (start > 0 && !leader[start]) --start;
+    for (int at = start; at < end; ++at) {
+      StackEffect effect = stack_effect(code[at], decoded.code->version, false);
+      if (effect.pops > depth) return {start, value};
+      depth += effect.pushes - effect.pops;
+      if (depth == 1 && code[at].op != Op::nop_) value = at + 1;
+      if (depth == 0) start = at + 1;
+    }
+    // A return of None may be the end of the function, which has no line of its own.
+    bool none = code[start].op == Op::load_const_ && is_none(code[start].arg) && start + 1 == end;
+    return {start, depth == 1 && !none ? end : -1};
+  };
+  auto shared = [&](int end, auto&& visit) {
+    if (!reachable[end] || code[end].line < 0 || (code[end].op != Op::return_value_ && code[end].op != Op::raise_))
+      return;
+    Shared found = rest_of_expression(end);
+    if (found.split < 0 || (found.split < end && decoded.code->version < Version{3, 10})) return;
+    walk(end, [&](const Key& key, int at) {
+      if (at == found.split) visit(key, found);
+      return at == found.split;
+    });
+  };
+  auto same_value = [&](Shared one, Shared two) {  // copies of one statement
+    if (one.split - one.start != two.split - two.start) return false;
+    for (int at = one.start, other = two.start; at < one.split; ++at, ++other)
+      if (code[at].op != code[other].op || code[at].arg != code[other].arg || code[at].aux != code[other].aux)
+        return false;
+    return true;
+  };
+  std::map<Key, Shared> ends;
+  for (int end = 0; end < int(code.size()); ++end)
+    shared(end, [&](const Key& key, Shared last) { ends.insert_or_assign(key, last); });
   for (int end = 0; end < int(code.size()); ++end) {
     if (!leaves(code[end].op) || !reachable[end]) continue;
     int start = -1, same = -1;
+    shared(end, [&](const Key& key, Shared own) {
+      auto last = ends.find(key);
+      if (last != ends.end() && last->second.split > own.split && !same_value(own, last->second))
+        start = own.split, same = last->second.split;
+    });
     walk(end, [&](const Key& key, int at) {
       if (auto found = blocks.find(key); found != blocks.end() && found->second > at) start = at, same = found->second;
       return false;

@@ -8,20 +8,6 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-bool is_identifier(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-  });
-}
-bool is_keyword(std::string_view text) {
-  static const std::set<std::string_view> words{
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
-  return words.contains(text);
-}
 const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
   auto* constant = as<ConstantExpr>(expr);
   return constant && constant->value->kind == kind ? constant->value : nullptr;
@@ -29,11 +15,24 @@ const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
 bool is_none(const Expr* expr) { return constant_of(expr, Constant::Kind::none) != nullptr; }
 }  // namespace
 
+bool Lifter::is_name(std::string_view text) {
+  static const std::set<std::string_view> keywords{
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+  });
+  return letters && !keywords.contains(text);
+}
+
 bool Lifter::is_function(const Expr* expr) const {
   auto* internal = as<Internal>(expr);
   if (!internal || internal->marker != Marker::function) return false;
   const std::string& name = context_.functions[internal->index].code->name;
-  return !name.empty() && name[0] != '<' && is_identifier(name) && !is_keyword(name);
+  return !name.empty() && name[0] != '<' && is_name(name);
 }
 
 bool Lifter::is_class(const Expr* expr) const {
@@ -50,8 +49,7 @@ bool Lifter::call(const Instruction& instruction) {
     std::size_t count = names.items.size();
     if (count > args.size()) fail("more keyword names than arguments");
     bool plain = true;
-    for (const Constant& name : names.items)
-      plain &= name.kind == Constant::Kind::string && is_identifier(name.text) && !is_keyword(name.text);
+    for (const Constant& name : names.items) plain &= name.kind == Constant::Kind::string && is_name(name.text);
     std::vector<Expr*> keys, values;
     for (std::size_t index = 0; index < count; ++index) {
       Expr* value = args[args.size() - count + index];
@@ -161,8 +159,7 @@ void Lifter::call_ex(const Instruction& instruction) {
   }
   std::vector<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
-  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple);
-           constant && (mapping || constant->items.empty()))
+  else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && mapping)
     for (const Constant& item : constant->items) args.push_back(make(ConstantExpr{&item}));
   else args.push_back(make(Starred{sequence}));
   std::vector<Keyword> keywords;
@@ -174,21 +171,20 @@ void Lifter::call_ex(const Instruction& instruction) {
       for (Expr* key : dict->keys)
         if (key) {
           auto* text = constant_of(key, Constant::Kind::string);
-          plain &= text && is_identifier(text->text) && !is_keyword(text->text) && seen.insert(text->text).second;
+          plain &= text && is_name(text->text) && seen.insert(text->text).second;
         }
     if (plain) {
       for (std::size_t index = 0; index < dict->keys.size(); ++index) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
-        bool nested_plain = nested != nullptr && index > 0 &&
-                            decoded_.code->version >=
-                                Version{3, 9};  // the first is `**{...}`: plain keywords would be in the display itself
+        // The first is `**{...}`, and what follows keywords: plain keywords would be in the display before.
+        bool nested_plain =
+            nested != nullptr && index > 0 && decoded_.code->version >= Version{3, 9} && !dict->keys[index - 1];
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;
-            nested_plain &=
-                text && is_identifier(text->text) && !is_keyword(text->text) && seen.insert(text->text).second;
+            nested_plain &= text && is_name(text->text) && seen.insert(text->text).second;
           }
         if (key) keywords.push_back({constant_of(key, Constant::Kind::string)->text, value});
         else if (nested_plain)
@@ -504,7 +500,7 @@ void Lifter::hoist(Expr* expr) {
   if (is_class(expr)) {
     const Call call = *as<Call>(expr);
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
-    std::string_view id = text && is_identifier(text->text) ? std::string_view(text->text) : fresh_name();
+    std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : fresh_name();
     Stmt* made = class_def(call, id, {});
     if (!made) {
       as<Call>(expr)->func = context_.name("__build_class__");

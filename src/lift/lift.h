@@ -17,7 +17,7 @@ struct Node {
     branch,    // on value: to a where true, to b where false
     loop,      // for: to a with the next item bound to target, to b when exhausted; value: the iterable
     leave,     // return value
-    stop,      // its last statement does not go on (raise, reraise)
+    stop,      // its last statement does not go on (raise, reraise); a: what only this way leads to, -1: nothing
     setup,  // enters region `index`: a is the body, b the handler (with: what follows); value: the manager, target: as
   };
   End end = End::none;

@@ -129,6 +129,9 @@ class Lifter {
   ast::Stmt* function_def(const FunctionValue& function, std::string_view name, std::vector<ast::Expr*> decorators);
   ast::Stmt* class_def(const ast::Call& call, std::string_view name, std::vector<ast::Expr*> decorators);
   void hoist(ast::Expr* expr);
+  static bool is_name(std::string_view text);  // an identifier and no keyword
+  void stop();  // the node does not go on
+  ast::Expr* attribute(ast::Expr* object, std::string_view name);
   bool is_function(const ast::Expr* expr) const;
   bool is_class(const ast::Expr* expr) const;
 

@@ -64,6 +64,9 @@ bool Lifter::operation(const Instruction& instruction) {
         emit(Match{value, context_.list({any})});
         return true;
       }
+      // A plain string would be a docstring, or dropped.
+      if (auto* text = as<ConstantExpr>(value); text && text->value->kind == Constant::Kind::string && !flat_)
+        value = make(JoinedStr{context_.list({value})});
       emit(ExprStmt{value});
       return true;
     }
@@ -108,9 +111,9 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::setup_annotations_:
     case Op::protected_:
     case Op::to_bool_: return true;
-    case Op::load_attr_: push(Attribute{pop(), name_of(arg)}); return true;
+    case Op::load_attr_: push(attribute(pop(), name_of(arg))); return true;
     case Op::load_method_: {
-      push(Attribute{pop(), name_of(arg)});
+      push(attribute(pop(), name_of(arg)));
       push(Internal{Marker::null, 1, nullptr});
       return true;
     }
@@ -191,7 +194,7 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::raise_: {
       Expr *cause = arg >= 2 ? pop() : nullptr, *exc = arg >= 1 ? pop() : nullptr;
       emit(Raise{exc, cause});
-      nodes_[node_].end = Node::End::stop, ended_ = true;
+      stop();
       return true;
     }
     case Op::reraise_: {
@@ -201,11 +204,15 @@ bool Lifter::operation(const Instruction& instruction) {
       else if (internal && internal->marker == Marker::exception)
         emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
       else emit(Raise{exc, nullptr});
-      nodes_[node_].end = Node::End::stop, ended_ = true;
+      stop();
+      if (instruction.target >= 0 && !flat_) {  // 3.8
+        pop_entry();  // what was handled before
+        nodes_[node_].a = cfg_.blocks[current_block_].jump;
+      }
       return true;
     }
     case Op::behind_handlers_: nodes_[node_].behind_handlers = true; return true;
-    case Op::unreachable_: nodes_[node_].end = Node::End::stop, ended_ = true; return true;
+    case Op::unreachable_: stop(); return true;
     case Op::push_exc_info_: {
       Entry exception = pop_entry();
       push(Internal{Marker::previous_exception, 0, nullptr});
@@ -331,6 +338,19 @@ Expr* Lifter::named_constant(int index) {
   return make(Name{id});
 }
 
+void Lifter::stop() {
+  nodes_[node_].end = Node::End::stop, nodes_[node_].a = nodes_[node_].b = -1;
+  ended_ = true;
+}
+
+// x.a; where the name is none that Python accepts (Dynamo loads the attribute `0` of a module): getattr(x, "0").
+Expr* Lifter::attribute(Expr* object, std::string_view name) {
+  if (is_name(name)) return make(Attribute{object, name});
+  Constant text;
+  text.kind = Constant::Kind::string, text.text = name;
+  return make(Call{context_.name("getattr"), context_.list({object, context_.constant(std::move(text))}), {}});
+}
+
 void Lifter::copy(int n) {
   Entry& source = peek(n);
   auto* internal = as<Internal>(source.expr);
@@ -407,9 +427,9 @@ void Lifter::swap(int n) {
     for (std::size_t index = low; index < stack_.size(); ++index) stack_[index].mover = at_;
 }
 
-// Do the instructions that follow store the top n values, one after the other?
+// Do the instructions that follow store the top n values, one after the other, or what these hold?
 bool Lifter::swap_starts_stores(int n) const {
-  int stores = 0, depth = 0;  // of what targets push
+  int open = n, depth = 0;  // values that wait for a target; what targets push
   for (int at = at_ + 1; at < end_; ++at) {
     const Instruction& instruction = code_[at];
     if (instruction.op == Op::nop_) continue;
@@ -419,22 +439,26 @@ bool Lifter::swap_starts_stores(int n) const {
       case Op::store_global_:
       case Op::store_deref_:
         if (depth != 0) return false;
-        ++stores;
+        --open;
         break;
       case Op::store_attr_:
         if (depth != 1) return false;
-        depth = 0, ++stores;
+        depth = 0, --open;
         break;
       case Op::store_subscr_:
         if (depth != 2) return false;
-        depth = 0, ++stores;
+        depth = 0, --open;
         break;
       case Op::pop_top_:
       case Op::copy_:
       case Op::swap_:
+      case Op::rotate_: return false;
       case Op::unpack_sequence_:
       case Op::unpack_ex_:
-      case Op::rotate_: return false;
+        if (depth != 0 || instruction.arg < 0 || instruction.arg > 1000) return false;
+        open += instruction.arg - 1;
+        if (instruction.op == Op::unpack_ex_) open += instruction.aux + 1;
+        break;
       default: {
         if (instruction.target >= 0) return false;
         StackEffect effect = stack_effect(instruction, decoded_.code->version, false);
@@ -442,7 +466,7 @@ bool Lifter::swap_starts_stores(int n) const {
         depth += effect.pushes - effect.pops;
       }
     }
-    if (stores == n) return true;
+    if (open == 0) return true;
   }
   return false;
 }

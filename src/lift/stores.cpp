@@ -155,7 +155,8 @@ void Lifter::unpack(int before, int after, bool star) {
   Unpacking unpacking;
   unpacking.source = pop_entry();
   unpacking.at = at_;
-  if (unpacking.source.mover >= 0 && !stable(unpacking.source.expr)) throw Restart{unpacking.source.mover};
+  if (unpacking.source.mover >= 0 && !stable(unpacking.source.expr) && !swap_of_.contains(unpacking.source.expr))
+    throw Restart{unpacking.source.mover};
   if (star) unpacking.star = before;
   int count = before + after + star;
   if (count < 0 || count > 100000) fail("too many targets");

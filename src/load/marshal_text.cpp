@@ -53,10 +53,25 @@ std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative
   while (!hexadecimal.empty() && hexadecimal.back() == '0') hexadecimal.pop_back();
   std::reverse(hexadecimal.begin(), hexadecimal.end());
   std::string sign = negative && !hexadecimal.empty() ? "-" : "";
-  if (hexadecimal.size() > 16) return sign + "0x" + hexadecimal;
-  std::uint64_t value = 0;
-  std::from_chars(hexadecimal.data(), hexadecimal.data() + hexadecimal.size(), value, 16);
-  return sign + std::to_string(value);
+  constexpr std::size_t decimal_max = 3200;  // beyond, CPython refuses decimal literals
+  if (hexadecimal.size() > decimal_max) return sign + "0x" + hexadecimal;
+  constexpr std::uint64_t base = 1000000000;
+  std::vector<std::uint64_t> groups{0};  // nine decimal digits each, least significant first
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+    std::uint64_t carry = *digit;
+    for (std::uint64_t& group : groups) {
+      group = (group << 15) + carry;
+      carry = group / base;
+      group %= base;
+    }
+    if (carry) groups.push_back(carry);
+  }
+  std::string text = sign + std::to_string(groups.back());
+  for (std::size_t index = groups.size() - 1; index--;) {
+    std::string nine = std::to_string(groups[index]);
+    text += std::string(9 - nine.size(), '0') + nine;
+  }
+  return text;
 }
 
 std::optional<double> parse_float(std::string_view text) {

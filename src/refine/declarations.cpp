@@ -1,7 +1,10 @@
 // What the compiler's symbol table knew and no instruction says: `global` and `nonlocal`; locals that are never bound
-// (`if False: x = None`); that a function without a reachable yield is a generator (`if False: yield`).
+// (`if False: x = None`) or that nothing shares (`if False: lambda: x`); that a function without a reachable yield is a
+// generator (`if False: yield`).
+#include <algorithm>
 #include <set>
 
+#include "decode/decode.h"
 #include "refine/refine.h"
 
 namespace depyf {
@@ -23,13 +26,42 @@ std::vector<Instruction> pattern_instructions(const Scope& scope, int pattern) {
   }
   return found;
 }
+
+// Cells that classes have by themselves.
+bool is_implied(std::string_view name) {
+  return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
+}
+
+// `[x := a for a in b]` binds x in the function around: what is no variable of that function it has declared.
+void walrus_targets(const CodeObject& function, const CodeObject& code, std::set<std::string_view>& globals,
+                    std::set<std::string_view>& nonlocals) {
+  for (const Constant& constant : code.constants) {
+    if (!constant.code) continue;
+    const CodeObject& part = *constant.code;
+    if (part.name != "<listcomp>" && part.name != "<setcomp>" && part.name != "<dictcomp>" && part.name != "<genexpr>")
+      continue;
+    walrus_targets(function, part, globals, nonlocals);
+    Result<DecodedCode> decoded = decode(part);
+    if (!decoded) continue;
+    for (const Instruction& instruction : decoded->instructions) {
+      if (instruction.arg < 0) continue;
+      if (instruction.op == Op::store_global_ && instruction.arg < int(part.names.size()))
+        globals.insert(part.names[instruction.arg]);
+      if (instruction.op != Op::store_deref_ || instruction.arg < decoded->first_free ||
+          instruction.arg >= int(decoded->localsplus.size()))
+        continue;
+      auto found = std::find(function.freevars.begin(), function.freevars.end(), decoded->localsplus[instruction.arg]);
+      if (found != function.freevars.end()) nonlocals.insert(*found);
+    }
+  }
+}
 }  // namespace
 
 Block declarations(Context& context, Block body, const Scope& scope) {
   const DecodedCode& decoded = scope.decoded;
   const CodeObject& code = *decoded.code;
   if (scope.kind == Scope::Kind::expression) return body;
-  std::set<std::string_view> globals, nonlocals, bound, used, closed;
+  std::set<std::string_view> globals, nonlocals, bound, used, closed, shared;
   bool yields = false;
   int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
                   !!(code.flags & CodeObject::varkeywords);
@@ -53,13 +85,13 @@ Block declarations(Context& context, Block body, const Scope& scope) {
       case Op::store_fast_:
       case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
       case Op::load_fast_: used.insert(local(instruction.arg)); break;
+      case Op::load_closure_: shared.insert(local(instruction.arg)); [[fallthrough]];
       case Op::load_deref_:
-      case Op::load_closure_:
         if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
         else closed.insert(local(instruction.arg));
         break;
-      case Op::yield_value_:
-      case Op::yield_from_: yields = true; break;
+      case Op::yield_value_: yields = true; break;
+      case Op::yield_from_: yields |= !(code.flags & CodeObject::async_generator); break;  // there it is an await
       default: break;
     }
   };
@@ -80,6 +112,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
       if (global ? scope.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
     }
   }
+  if (scope.kind == Scope::Kind::function) walrus_targets(code, code, globals, nonlocals);
   std::vector<Stmt*> result;
   auto names = [&](const std::set<std::string_view>& set) {
     return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
@@ -87,9 +120,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   // A free variable that nothing mentions was declared, and that is all.
   if (scope.kind == Scope::Kind::function)
     for (const std::string& name : code.freevars)
-      if (!closed.contains(name)) nonlocals.insert(name);
-  for (std::string_view implied : {"__class__", "__classdict__", "__conditional_annotations__"})
-    nonlocals.erase(implied);
+      if (!closed.contains(name) && !is_implied(name)) nonlocals.insert(name);
   if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
   if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
   auto never = [&](Stmt* stmt) {
@@ -101,6 +132,11 @@ Block declarations(Context& context, Block body, const Scope& scope) {
     for (std::string_view name : used)
       if (!bound.contains(name) && !nonlocals.contains(name) && !name.empty())
         result.push_back(never(context.stmt(Assign{context.list({context.name(name)}), context.none()})));
+    for (const std::string& name : code.cellvars)
+      if (!shared.contains(name)) {
+        auto* nothing = context.arena.make<Arguments>();
+        result.push_back(never(context.stmt(ExprStmt{context.expr(Lambda{nothing, context.name(name)})})));
+      }
     bool generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
     if (generator && !yields) result.push_back(never(context.stmt(ExprStmt{context.expr(Yield{nullptr})})));
   }

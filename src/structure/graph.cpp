@@ -20,6 +20,9 @@ Successors Graph::successors(int node) const {
     case Node::End::setup:
       if (info.b >= 0) return {{info.a, info.b}, 2};
       return {{info.a}, 1};
+    case Node::End::stop:
+      if (info.a >= 0) return {{info.a}, 1};
+      return {};
     default: return {};
   }
 }

@@ -164,6 +164,7 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
     for (int index : std::exchange(raising[scope], {})) {
       Node& node = lifted.nodes[index];
       node.statements.pop_back();
+      if (node.a >= 0) end.a = node.a;
       node.end = Node::End::go, node.a = last;
       end.offset = std::max(end.offset, node.offset);
     }

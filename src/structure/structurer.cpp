@@ -478,6 +478,17 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     if (!is_finally && (joined || handler_falls(info.b, handler_scope, place))) orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
+  // 3.8: an else clause that no way leads to stands behind the handlers, which go on to somewhere else.
+  if (body_exits.empty() && !is_finally)
+    for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
+      int node = handler_exits[index];
+      bool dead = std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(),
+                              [&](int pred) { return nodes_[pred].end == Node::End::stop; });
+      bool joined = !after.empty() || handler_exits.size() > 1 || handler_falls(info.b, handler_scope, place);
+      if (!dead || !joined) continue;
+      orelse_at = node, claimed_[node] = 1;
+      handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
+    }
   for (int node : handler_exits) claimed_[node] = 1, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
   Place inner = place;

@@ -7,14 +7,19 @@ no part of the expectation.
 
 from __future__ import annotations
 
+import difflib
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import depyf
 import pytest
 
+from interpreters import interpreter
+
 HERE = Path(__file__).parent
+COMMAND = HERE.parent.parent / "build" / "dev" / "depyf-decompile"
 FILES = sorted(path for path in HERE.rglob("*") if path.is_file() and path != Path(__file__))
 HEADER = re.compile(r"# depyf-case: versions (3\.\d+)?-(3\.\d+)?\n")
 NOT_YET = "# depyf-case: not yet\n"
@@ -53,6 +58,37 @@ def test_source_comes_back(path: Path) -> None:
     head, _, text = depyf.decompile(code).partition("\n")
     assert head == "# proved equivalent to the bytecode"
     assert text == source
+
+
+COMPILE = """
+import importlib.util, marshal, sys
+for path in sys.argv[1:]:
+    code = compile(open(path, encoding="utf-8").read(), path, "exec", dont_inherit=True)
+    with open(path + "c", "wb") as file:
+        file.write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 8), (3, 9), (3, 10)], ids=lambda version: "%d.%d" % version)
+def test_source_comes_back_from_older_bytecode(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    sources = {}
+    for path in CASES:
+        source, first, last = read_case(path)
+        if first <= version <= last and not is_known_to_fail(path):
+            name = path.relative_to(HERE).as_posix().replace("/", ".")
+            (tmp_path / name).write_text(source, encoding="utf-8")
+            sources[name] = source
+    subprocess.run([python, "-I", "-c", COMPILE, *(tmp_path / name for name in sources)], check=True)
+    subprocess.run([COMMAND, "-o", tmp_path / "out", *(tmp_path / f"{name}c" for name in sources)], check=True)
+    wrong = []
+    for name, source in sources.items():
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        if text != source:
+            wrong += difflib.unified_diff(source.splitlines(), text.splitlines(), name, "decompiled", lineterm="", n=1)
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_file_is_a_case() -> None:

@@ -76,7 +76,7 @@ TEST_CASE("marshal: integers") {
   CHECK(constant_of("l" + little_endian(static_cast<std::uint32_t>(-3)) + "\1\0\2\0\3\0"s).text == "-3221291009");
   std::string digits;
   for (int i = 0; i < 8; ++i) digits += "\xff\x7f";
-  CHECK(constant_of("l" + little_endian(8) + digits).text == "0x" + std::string(30, 'f'));
+  CHECK(constant_of("l" + little_endian(8) + digits).text == "1329227995784915872903807060280344575");
   CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(1) + "\xff\xff"}))).find("range") !=
         std::string::npos);
   CHECK(error_of(marshal_code(marshal_tuple({"l" + little_endian(1) + "\0\0"s}))).find("zero") != std::string::npos);

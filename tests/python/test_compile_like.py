@@ -290,3 +290,17 @@ def test_syntax_errors_keep_their_place():
 def test_not_a_code_object():
     with pytest.raises(TypeError, match="expected a code object, got function"):
         depyf.compile_like("def f(): pass", test_modules)
+
+
+def test_attributes_with_names_that_python_does_not_accept() -> None:
+    def function(x):
+        return x.zero.keyword(), x.other, getattr(x, x.name)
+
+    names = tuple({"zero": "0", "keyword": "class"}.get(name, name) for name in function.__code__.co_names)
+    code = function.__code__.replace(co_names=names)
+    source = depyf.decompile(code)
+    assert source.startswith("# proved equivalent to the bytecode\n")
+    assert "getattr(getattr(x, '0'), 'class')()" in source
+    result = depyf.compile_like(source, code)
+    assert {"0", "class", "getattr"} <= set(result.co_names)
+    assert depyf.prove(code, result)

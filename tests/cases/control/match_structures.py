@@ -1,3 +1,4 @@
+# depyf-case: versions 3.10-
 def f(a):
     match a:
         case []:

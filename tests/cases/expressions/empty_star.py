@@ -1,0 +1,2 @@
+# depyf-case: versions 3.8-3.10
+a(*())
