@@ -12,6 +12,7 @@ import importlib
 import re
 import sys
 import types
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,10 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     if read.startswith("type("):
         found = [one for one in _types() if id(one) == number]
         return place(found[0]) if found else None
-    tree = ast.parse(read, mode="eval").body
+    try:
+        tree = ast.parse(read, mode="eval").body
+    except SyntaxError:
+        return None
     path: list[str] = []
     while isinstance(tree, ast.Attribute):
         path.insert(0, tree.attr)
@@ -112,7 +116,7 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
 def _held(number: int, entry: CacheEntry) -> str | None:
     objects = getattr(entry.tree, "id_matched_objs", None) or {}
     for one in objects.values():
-        value = one() if callable(one) and type(one).__name__ in ("ReferenceType", "weakref") else one
+        value = one() if isinstance(one, weakref.ref) else one
         if id(value) == number:
             return place(value)
     return None
