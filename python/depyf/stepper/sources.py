@@ -7,13 +7,10 @@ import linecache
 import types
 from dataclasses import dataclass, field
 
-from depyf import _core, names
+from depyf import _core, names, running
 from depyf.recompile import compile_like
 
-__all__ = ["Source", "running_files", "source_of"]
-
-running_files: set[str] = set()
-"""Files that code was compiled from which runs in place of Dynamo's: their own line tables are right."""
+__all__ = ["Source", "source_of"]
 
 _known: dict[int, tuple[types.CodeType, Source]] = {}
 _KNOWN_MAX = 1000
@@ -48,9 +45,8 @@ def source_of(code: types.CodeType) -> Source:
 
 
 def _make(code: types.CodeType) -> Source:
-    if code.co_filename in running_files:
-        lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
-        return Source(lines, code.co_filename, True, *_line_table(code))
+    if code.co_filename in running.files:
+        return _own(code)
     decompiled = _core.decompile(names.rename(code, names.short_names(code)))
     lines = decompiled.source.splitlines()
     try:
@@ -60,8 +56,16 @@ def _make(code: types.CodeType) -> Source:
     # The same instructions at the same offsets: the line table of the one is that of the other.
     if again is not None and again.co_code[::2] == code.co_code[::2]:
         return Source(lines, None, True, *_line_table(again))
+    if not decompiled.lines:  # a stub, which has no line for any instruction
+        return _own(code)
     pairs = sorted((offset, line) for line, offset in decompiled.lines)
     return Source(lines, None, False, [offset for offset, _ in pairs], [line for _, line in pairs])
+
+
+def _own(code: types.CodeType) -> Source:
+    """The file that a code object was compiled from, as its own line table has it."""
+    lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
+    return Source(lines, code.co_filename, True, *_line_table(code))
 
 
 def _line_table(code: types.CodeType) -> tuple[list[int], list[int | None]]:
