@@ -1,10 +1,10 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench compat fuzz edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call compat fuzz edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## Install what the other targets need (.venv, Debian packages); they do it themselves
 	@tools/setup.sh
@@ -26,6 +26,9 @@ format: setup  ## Format all C++ and Python
 
 bench: build  ## Measure the speed of the core
 	@tools/bench.sh
+
+bench-call: build  ## What running from dumped files costs a cached call, for each backend
+	@for backend in eager aot_eager inductor; do $(PYTHON_VENV) bench/cached_call.py $$backend; done
 
 compat: build  ## Tests with the other PyTorch and Python versions at hand
 	@tools/compat.sh
