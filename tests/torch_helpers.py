@@ -41,6 +41,8 @@ def hooks():
     for kind in ("__ir_pre_fusion", "__ir_post_fusion"):
         logger = logging.getLogger(f"torch._inductor.debug.{kind}")
         loggers[kind] = (list(logger.handlers), logger.level, logger.propagate)
+    fusion = logging.getLogger("torch._inductor.scheduler.__fusion")
+    loggers["__fusion"] = (list(fusion.handlers), fusion.level, fusion.propagate)
     return (
         loggers,
         dict(convert_frame._bytecode_hooks),
@@ -83,6 +85,8 @@ def check_dump(directory):
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
     told = {"index.md", "session.json"}
+    if (directory / "provenance.json").exists():
+        told.add("provenance.json")
     for run in runs_in(directory):
         assert not [note for note in run["notes"] if "failed" in note], run["notes"]
         for frame in run["frames"]:
@@ -93,5 +97,5 @@ def check_dump(directory):
         told.update(one["file"] for one in run["other_artifacts"])
     assert sorted(told) == names_in(directory)
     index = (directory / "index.md").read_text()
-    for name in told - {"index.md", "session.json"}:
+    for name in told - {"index.md", "session.json", "provenance.json"}:
         assert f"({name})" in index

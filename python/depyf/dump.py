@@ -438,6 +438,8 @@ def _frame(frame: Frame) -> list[str]:
         about = KINDS.get(artifact.kind, "a graph that was shown under this name")
         direction = f" ({artifact.direction})" if artifact.direction and artifact.kind not in ("Joint_graph",) else ""
         out.append(f"- [{artifact.file}]({artifact.file}): {about}{direction}")
+    if frame.provenance:
+        out += ["", "From source to kernels (all of it: [provenance.json](provenance.json)):", "", *frame.provenance]
     out += [f"- missing: {one.kind}: {one.why}" for one in frame.missing]
     out += [f"- {note}" for note in frame.notes]
     out.append("")

@@ -164,6 +164,8 @@ class Frame:
     """In PyTorch's words."""
     failures: list[Failure] = field(default_factory=list)
     """Of each earlier compilation the guards that did not hold, the one that PyTorch meets first in front."""
+    provenance: list[str] = field(default_factory=list)
+    """What became of each captured node, and what was not fused, a line each; all of it is in `provenance.json`."""
     artifacts: list[Artifact] = field(default_factory=list)
     missing: list[Missing] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from depyf.compat import dynamo, graphs, trace
+from depyf.compat import dynamo, graphs, inductor, trace
 
 
 class Listener(Protocol):
@@ -29,6 +29,7 @@ class Listener(Protocol):
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
     def recompiled(self, graph: Any) -> None: ...
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
+    def not_fused(self, one: str, other: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
 
@@ -105,6 +106,7 @@ def _hear_inductor() -> None:
             _hears_inductor = True
             _undo.append(trace.add_ir_handlers(_scheduled))
             _undo.append(graphs.add_module_hook(_loaded))
+            _undo.append(inductor.add_fusion_handler(_not_fused))
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
@@ -155,3 +157,7 @@ def _recompiled(graph: Any) -> None:
 
 def _loaded(path: str, module: types.ModuleType) -> None:
     _tell(lambda listener: listener.loaded(path, module))
+
+
+def _not_fused(one: str, other: str, reason: str) -> None:
+    _tell(lambda listener: listener.not_fused(one, other, reason))

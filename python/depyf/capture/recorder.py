@@ -13,8 +13,10 @@ from typing import Any
 from depyf import decompilation, decompiler, dump, files, names, report, running, source_line
 from depyf.capture import hub, memory, substitution
 from depyf.capture.guarding import Guarded, Guarding
-from depyf.compat import dynamo, graphs, origins, trace
+from depyf.compat import dynamo, fx_nodes, graphs, inductor, origins, trace
 from depyf.guards import breaks, texts
+from depyf.provenance import annotate, collect, dumped
+from depyf.provenance.collect import Collected
 from depyf.session import Artifact, Frame, Session, Symbol
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
@@ -60,6 +62,7 @@ class _Compile:
     ended: bool = False
     guarded: Guarded | None = None
     specialized: list[Symbol] = field(default_factory=list)
+    seen: Collected = field(default_factory=Collected)
 
 
 class Recorder:
@@ -82,6 +85,7 @@ class Recorder:
         self._resume_names: dict[int, tuple[types.CodeType, str]] = {}
         self._seen_codes: set[int] = set()
         self._guarding = Guarding()
+        self._provenance: list[dict[str, Any]] = []
         self._keep: list[types.CodeType] = []
         self._graphs: dict[int, list[_Item]] = {}  # number of nodes -> those that can run
         self._kernels: dict[str, tuple[_Item, substitution.Codes]] = {}
@@ -138,6 +142,9 @@ class Recorder:
             elif record.event == "kernel":
                 direction = graphs.direction() or record.direction
                 self._add(_Item("kernel", record.text, direction, ".py", path=record.path))
+                compile = self._current()
+                if compile is not None:
+                    compile.seen.direction(direction).code = record.text
             else:
                 compile = self._current()
                 if compile is not None:
@@ -149,6 +156,16 @@ class Recorder:
             if self._closed:
                 return
             self._add(_Item(kind, text, graphs.direction(), ".txt"))
+            compile = self._current()
+            if compile is not None:
+                compile.seen.direction(graphs.direction()).operations = inductor.operations()
+
+    def not_fused(self, one: str, other: str, reason: str) -> None:
+        """Inductor does not fuse two operations of its IR."""
+        with self._lock:
+            compile = None if self._closed else self._current()
+            if compile is not None:
+                compile.seen.direction(graphs.direction()).not_fused[one, other] = reason
 
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
         """The guards of a compilation are made."""
@@ -176,12 +193,15 @@ class Recorder:
                 compile = self._current()
                 if compile is not None:
                     compile.graphs["Captured_Graph"] = graph
+                    compile.seen.captured = fx_nodes.rows(graph)
                     self._set_number(compile, number)
-        elif caller.partition(".")[0] == "torch" and name in _SHOWN_AS:
+        elif caller.partition(".")[0] == "torch" and (name in _SHOWN_AS or name.lower() in collect.NAMES):
             with self._lock:
                 compile = None if self._closed else self._current()
                 if compile is not None:
-                    compile.graphs[_SHOWN_AS[name]] = graph
+                    compile.seen.add_graph(name, graphs.direction(), fx_nodes.rows(graph))
+                    if name in _SHOWN_AS:
+                        compile.graphs[_SHOWN_AS[name]] = graph
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
             text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
             with self._lock:
@@ -243,6 +263,7 @@ class Recorder:
                 self._flush,
                 self._add_compiled_before,
                 self._add_missing,
+                self._write_provenance,
                 self._write_full_code,
                 self._write_index,
                 self._guarding.close,
@@ -320,6 +341,13 @@ class Recorder:
         for compile in self._order:
             compile.frame.missing = dump.missing_artifacts(compile.frame, cache_hit=compile.cache_hit)
 
+    def _write_provenance(self) -> None:
+        self._provenance = [
+            found
+            for compile in self._order
+            if (found := dumped.write(self.directory, compile.frame, compile.seen)) is not None
+        ]
+
     def _write_full_code(self) -> None:
         by_code: dict[int, list[_Compile]] = {}
         for compile in self._order:
@@ -362,6 +390,7 @@ class Recorder:
             runs = dump.merged_runs(self.directory, self.session)
             files.replace(self.directory / "session.json", dump.session_json(runs))
             files.replace(self.directory / "index.md", dump.index(runs))
+            dumped.write_record(self.directory, self._provenance)
 
     # Compilations
 
@@ -490,7 +519,7 @@ class Recorder:
             template = f"{stem}.kernel_{{}}{item.suffix}"
         else:
             template = f"{stem}.{item.kind}.{{}}{item.suffix}"
-        path, item.created = self._claim(template, lambda n: content)
+        path, item.created = self._claim(template, lambda n: content, annotate.plain)
         item.artifact = Artifact(item.kind, path.name, item.direction, running=can_run and not reason)
         if codes:
             self._announce(str(path), item.kind, item.direction, frame, codes)

@@ -173,7 +173,11 @@ def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
     for name in list(logging.root.manager.loggerDict):
         kind = _IR.get(name.rpartition(".")[2])
         if kind is not None:
-            undo.append(_listen(logging.getLogger(name), kind, receive))
+
+            def on_record(record: logging.LogRecord, kind: str = kind) -> None:
+                receive(kind, record.getMessage())
+
+            undo.append(listen(logging.getLogger(name), on_record))
 
     def remove() -> None:
         for one in undo:
@@ -182,8 +186,12 @@ def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
     return remove
 
 
-def _listen(logger: logging.Logger, kind: str, receive: Callable[[str, str], None]) -> Callable[[], None]:
-    handler = _Handler(lambda record: receive(kind, record.getMessage()))
+def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None]) -> Callable[[], None]:
+    """Has `receive(record)` called for each record of a logger that is most often silent; nobody else hears more of it.
+
+    Returns what takes it away again.
+    """
+    handler = _Handler(receive)
     before = logger.level, logger.propagate
     silent = not logger.isEnabledFor(logging.DEBUG)
     logger.addHandler(handler)

@@ -1,0 +1,88 @@
+"""The nodes of a graph, with what PyTorch notes of where they come from.
+
+Relied on, in a node's `meta`: `stack_trace` (text, the user's line last), `from_node` (a list of sources with `name`),
+`seq_nr` (the same for an operation and its backward), `original_aten`, `partitioner_tag`. What is missing is not told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.compat.origins import library
+from depyf.source_line import Line, users
+
+_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node that computes something."""
+
+    name: str
+    target: str
+    """The operator: `torch.nn.functional.gelu`, `aten.mul.Tensor`."""
+    line: Line | None = None
+    """The user's line."""
+    sources: tuple[str, ...] = ()
+    """The names of the nodes that it was made from, in the graph that was captured."""
+    seq_nr: int | None = None
+    """The number of the operation in autograd; a backward node has that of its forward."""
+    original: str = ""
+    """The operator that it was decomposed from, `aten.gelu.default`."""
+    backward: bool = False
+
+
+def rows(graph_module: Any) -> list[NodeRow]:
+    """The nodes of a graph in their order, without inputs and output."""
+    torch_folder = library()
+    found = []
+    for node in graph_module.graph.nodes:
+        if node.op in ("placeholder", "output", "get_attr"):
+            continue
+        meta = node.meta
+        found.append(
+            NodeRow(
+                node.name,
+                _target(node),
+                _line(meta.get("stack_trace"), torch_folder),
+                tuple(dict.fromkeys(_innermost(one) for one in meta.get("from_node") or ())),
+                meta.get("seq_nr") if isinstance(meta.get("seq_nr"), int) else None,
+                str(meta.get("original_aten") or ""),
+                meta.get("partitioner_tag") == "is_backward",
+            )
+        )
+    return found
+
+
+def _target(node: Any) -> str:
+    if node.op == "call_method":
+        return f"Tensor.{node.target}"
+    try:
+        return str(node._pretty_print_target(node.target))
+    except Exception:
+        return str(node.target)
+
+
+def _innermost(source: Any) -> str:
+    """The name of the first node in a chain of sources: that of the captured graph."""
+    for _ in range(32):
+        inner = getattr(source, "from_node", None)
+        if not inner:
+            break
+        source = inner[0]
+    return str(getattr(source, "name", source))
+
+
+def _line(trace: Any, torch_folder: str) -> Line | None:
+    if not isinstance(trace, str):
+        return None
+    # What follows a frame's text is no part of the stack: PyTorch's remarks on sums of gradients, say.
+    lines = trace.splitlines()
+    stack = [
+        Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])
+        for line, after in zip(lines, [*lines[1:], ""], strict=False)
+        if (frame := _FRAME.match(line))
+    ]
+    return users(stack, torch_folder)

@@ -1,0 +1,177 @@
+"""The links from a line of source to the kernels that it became, forward and backward kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat.fx_nodes import NodeRow
+from depyf.compat.inductor import Operation
+from depyf.provenance import kernels
+from depyf.provenance.collect import Collected, Direction
+from depyf.source_line import Line
+
+
+@dataclass
+class Link:
+    """What a captured node became in one direction: the names at each stage, in order."""
+
+    graph: list[str] = field(default_factory=list)
+    """Nodes of the forward or backward graph."""
+    post_grad: list[str] = field(default_factory=list)
+    operations: list[str] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    """Kernels and library calls in the output code."""
+    not_recorded: list[str] = field(default_factory=list)
+    """The stages whose link is not known, and why."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `provenance.json` has it."""
+        return dict(vars(self))
+
+
+@dataclass
+class Chain:
+    """What became of one captured node."""
+
+    node: str
+    target: str
+    line: Line | None
+    joint: list[str]
+    decomposed: dict[str, list[str]]
+    """By direction, the core operators that it was decomposed into."""
+    directions: dict[str, Link]
+
+
+@dataclass
+class Links:
+    """All chains of one compilation, and the way back by name."""
+
+    chains: list[Chain]
+    lines: dict[str, dict[str, Line]]
+    """By direction, the user's line of each node after post-grad passes."""
+    captured: dict[str, dict[str, list[str]]]
+    """By direction, the captured nodes of each node of its graphs."""
+    kernel_of: dict[str, dict[str, str]]
+    """By direction, the kernel of each operation."""
+    calls: dict[str, kernels.Kernels]
+    of_buffer: dict[str, dict[tuple[str, str], list[str]]]
+    """By direction, for a call and a buffer that it writes the captured nodes, with their lines."""
+
+    def captured_anywhere(self, name: str) -> list[str]:
+        """The captured nodes of a node of the joint graph."""
+        return next((own[name] for own in self.captured.values() if name in own), [])
+
+
+def link(seen: Collected) -> Links:
+    """Links what was seen of one compilation."""
+    everything = [*seen.joint, *(row for one in seen.directions.values() for row in one.graph)]
+    captured = _captured_of(seen, everything)
+    links = Links([], {}, {}, {}, {}, {})
+    for name, direction in seen.directions.items():
+        own = dict(captured)
+        for row in direction.post_grad:
+            own.setdefault(row.name, _sources(row, captured, everything))
+        links.captured[name] = own
+        links.lines[name] = {
+            row.name: row.line for row in [*direction.graph, *direction.post_grad] if row.line is not None
+        }
+        links.calls[name] = kernels.read(direction.code)
+        links.kernel_of[name] = _kernels(direction, links.calls[name])
+    for node in seen.captured:
+        links.chains.append(_chain(node, seen, links))
+    by_name = {chain.node: chain for chain in links.chains}
+    for name, direction in seen.directions.items():
+        of = links.of_buffer.setdefault(name, {})
+        for op in (op for group in direction.operations for op in group):
+            nodes = dict.fromkeys(one for origin in op.origins for one in links.captured[name].get(origin, ()))
+            for buffer in op.writes:
+                if op.name in links.kernel_of[name]:
+                    of[links.kernel_of[name][op.name], buffer] = [_with_line(by_name.get(one), one) for one in nodes]
+    return links
+
+
+def _with_line(chain: Chain | None, name: str) -> str:
+    if chain is None or chain.line is None:
+        return name
+    return f"{name} ({chain.line.name}:{chain.line.line} {chain.line.text})"
+
+
+def _captured_of(seen: Collected, rows: list[NodeRow]) -> dict[str, list[str]]:
+    """The captured nodes of each node of the joint, forward and backward graphs.
+
+    PyTorch notes them for nodes of the forward; a node of the backward has the sequence number of its forward.
+    """
+    names = {row.name for row in seen.captured}
+    by_number: dict[int, list[str]] = {}
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        sources = [one for one in row.sources if one in names]
+        if sources and not row.backward:
+            found[row.name] = sources
+            if row.seq_nr is not None:
+                known = by_number.setdefault(row.seq_nr, [])
+                known += [one for one in sources if one not in known]
+    for row in rows:
+        if row.name not in found and row.seq_nr is not None and row.seq_nr in by_number:
+            found[row.name] = by_number[row.seq_nr]
+    return found
+
+
+def _sources(row: NodeRow, captured: dict[str, list[str]], rows: list[NodeRow]) -> list[str]:
+    """The captured nodes of a node that a post-grad pass made."""
+    found = [one for name in row.sources for one in captured.get(name, [name])]
+    if not found and row.seq_nr is not None:
+        found = [one for other in rows if other.seq_nr == row.seq_nr for one in captured.get(other.name, ())]
+    return list(dict.fromkeys(found))
+
+
+def _kernels(direction: Direction, calls: kernels.Kernels) -> dict[str, str]:
+    """The kernel of each operation: the one that writes a buffer of it, or of what was fused with it."""
+    found: dict[str, str] = {}
+    for group in direction.operations:
+        written = [calls.writer[one].name for op in group for one in op.writes if one in calls.writer]
+        for op in group:
+            own = [calls.writer[one].name for one in op.writes if one in calls.writer]
+            # What is written to memory that another operation of the group made has that one's kernel.
+            if op.kind != "nothing" and (own or written):
+                found[op.name] = own[0] if own else max(written, key=written.count)
+    return found
+
+
+def _chain(node: NodeRow, seen: Collected, links: Links) -> Chain:
+    joint = [row for row in seen.joint if node.name in links.captured_anywhere(row.name)]
+    chain = Chain(node.name, node.target, node.line, [row.name for row in joint], {}, {})
+    for name, direction in seen.directions.items():
+        captured = links.captured[name]
+        mine = lambda row, captured=captured: node.name in captured.get(row.name, ())  # noqa: E731
+        one = Link()
+        one.graph = [row.name for row in direction.graph if mine(row)]
+        one.post_grad = [row.name for row in direction.post_grad if mine(row)]
+        known = set(one.post_grad)
+        operations = [op for group in direction.operations for op in group if known & set(op.origins)]
+        one.operations = [op.name for op in operations]
+        of = links.kernel_of[name]
+        one.kernels = list(dict.fromkeys(of[op.name] for op in operations if op.name in of))
+        one.not_recorded = _gaps(one, direction, operations, of)
+        decomposed = [row for row in direction.graph if mine(row) and row.backward == (name == "backward")]
+        if decomposed:
+            chain.decomposed[name] = list(dict.fromkeys(row.target for row in decomposed))
+        if one.graph or one.post_grad:
+            chain.directions[name] = one
+    return chain
+
+
+def _gaps(one: Link, direction: Direction, operations: list[Operation], of: dict[str, str]) -> list[str]:
+    found = []
+    if one.graph and not direction.post_grad:
+        found.append("post_grad: the graph after Inductor's passes was not seen: another backend, or a cache")
+    elif one.graph and not one.post_grad:
+        found.append("post_grad: no node after the passes names it: it was folded, merged or removed")
+    if one.post_grad and not direction.operations:
+        found.append("operations: Inductor's IR was not seen: the result came from a cache")
+    elif one.post_grad and not operations:
+        found.append("operations: Inductor made no operation of it: a view, or computed where it is used")
+    if operations and not any(op.name in of for op in operations):
+        found.append("kernels: no kernel of the output code writes what it makes")
+    return found

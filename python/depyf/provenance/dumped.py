@@ -1,0 +1,57 @@
+"""The links in a dump: comments in its files, and `provenance.json`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from depyf import files
+from depyf.provenance import annotate
+from depyf.provenance.chain import link
+from depyf.provenance.collect import Collected
+from depyf.provenance.record import SCHEMA_VERSION, record, story
+from depyf.session import Frame
+
+FILE = "provenance.json"
+
+
+def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | None:
+    """Writes the links of one compilation into its files, and returns them; None where there is nothing to link.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if not seen.captured or not seen.directions:
+        return None
+    links = link(seen)
+    texts = {}
+    for artifact in frame.artifacts:
+        path = directory / artifact.file
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError:
+            continue
+        texts[artifact.file] = annotate.annotated(artifact.kind, artifact.direction, text, seen, links)
+        if texts[artifact.file] != text:
+            files.replace(path, texts[artifact.file])
+    data = record(frame, seen, links, texts)
+    frame.provenance = story(frame, data)
+    return data
+
+
+def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
+    """Writes `provenance.json`, with what it tells of other runs; the same run is told of once."""
+    if not compilations:
+        return
+    runs: list[Any] = []
+    try:
+        data = json.loads((directory / FILE).read_text(encoding="utf-8"))
+        if data.get("schema_version") == SCHEMA_VERSION:
+            runs = data["runs"]
+    except (OSError, ValueError, KeyError, AttributeError):
+        pass
+    mine = json.loads(json.dumps({"compilations": compilations}))
+    runs = [run for run in runs if run != mine] + [mine]
+    text = json.dumps({"schema_version": SCHEMA_VERSION, "runs": runs}, indent=1, sort_keys=True)
+    files.replace(directory / FILE, text + "\n")

@@ -1,0 +1,180 @@
+"""From a line of source to its kernels, forward and backward, and back from the lines of the files."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import depyf
+import torch
+from depyf.compat.inductor import Operation
+from depyf.provenance import annotate, fusion, kernels
+from depyf.provenance.collect import Direction
+from torch_helpers import check_dump
+
+pytestmark = pytest.mark.slow
+
+
+def layer(x, w, v):
+    h = torch.nn.functional.gelu(x @ w)
+    return (h @ v).softmax(-1) * x
+
+
+GELU = layer.__code__.co_firstlineno + 1
+
+
+@pytest.fixture(scope="module")
+def dumped(tmp_path_factory):
+    """The directory of a layer that was trained once, its session and its provenance.json."""
+    directory = tmp_path_factory.mktemp("layer")
+    torch._dynamo.reset()
+    arguments = [torch.randn(8, 8, requires_grad=True) for _ in range(3)]
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+        depyf.prepare_debug(directory) as session,
+    ):
+        torch.compile(layer)(*arguments).sum().backward()
+    torch._dynamo.reset()
+    data = json.loads((directory / "provenance.json").read_text())
+    assert data["schema_version"] == 1
+    return directory, session, data["runs"][-1]["compilations"][0]
+
+
+def defined(directory, session, direction):
+    """The kernels that the output code of a direction defines."""
+    (file,) = [a.file for a in session.frames[0].artifacts if a.kind == "kernel" and a.direction == direction]
+    return file, re.findall(r"^(\w+) = async_compile\.", (directory / file).read_text(), re.MULTILINE)
+
+
+def test_a_line_leads_to_its_forward_and_its_backward_kernel(dumped):
+    directory, session, data = dumped
+    (gelu,) = [one for one in data["chains"] if one["operator"].endswith("gelu")]
+    assert gelu["line"]["line"] == GELU and gelu["line"]["file"] == __file__ and "gelu" in gelu["line"]["text"]
+    forward, backward = gelu["directions"]["forward"], gelu["directions"]["backward"]
+    for name, one in (("forward", forward), ("backward", backward)):
+        _, there = defined(directory, session, name)
+        assert one["graph"] and one["post_grad"] and one["operations"]
+        (kernel,) = one["kernels"]
+        assert kernel in there and "gelu" in kernel and not one["not_recorded"]
+    assert forward["kernels"] != backward["kernels"]
+    assert "aten.erf.default" in " ".join(gelu["decomposed_into"]["forward"])
+    assert "aten.exp.default" in " ".join(gelu["decomposed_into"]["backward"])
+    assert gelu["joint"] and set(forward["graph"]) <= set(gelu["joint"])
+
+
+def test_every_kernel_leads_back_to_a_line(dumped):
+    directory, session, data = dumped
+    for name in ("forward", "backward"):
+        _, there = defined(directory, session, name)
+        told = {one["name"]: one for one in data["kernels"][name]}
+        assert there and set(there) <= set(told)
+        for kernel in there:
+            lines = {line["line"] for line in told[kernel]["computes"].values()}
+            assert lines and lines <= {GELU, GELU + 1}
+
+
+def test_the_files_say_it_at_their_lines_and_no_line_moves(dumped):
+    directory, session, data = dumped
+    check_dump(directory)
+    for file, one in data["files"].items():
+        lines = (directory / file).read_text().splitlines()
+        assert one["lines"], file
+        for name, number in one["lines"].items():
+            assert lines[number - 1].lstrip().startswith(name), (file, name, number)
+    kinds = {a.kind for a in session.frames[0].artifacts}
+    for artifact in session.frames[0].artifacts:
+        text = (directory / artifact.file).read_text()
+        assert annotate.MARK in text, artifact.file
+        assert len(annotate.plain(text).splitlines()) == len(text.splitlines())
+    assert {"Captured_Graph", "Joint_graph", "AFTER_POST_GRAD", "ir_pre_fusion", "ir_post_fusion", "kernel"} <= kinds
+    captured = (directory / session.frames[0].files("Captured_Graph")[0]).read_text()
+    line = next(line for line in captured.splitlines() if "gelu(" in line and annotate.MARK in line)
+    assert "forward: cpp_fused_" in line and "backward: cpp_fused_" in line
+    file, _ = defined(directory, session, "forward")
+    text = (directory / file).read_text().splitlines()
+    at = next(i for i, line in enumerate(text) if line.startswith("cpp_fused_gelu") or "gelu" in line.split(" = ")[0])
+    assert f"test_provenance.py:{GELU}" in text[at - 1]
+
+
+def test_neighbours_that_were_not_fused_have_a_reason(dumped):
+    _, session, data = dumped
+    pairs = data["not_fused"]["forward"]
+    assert pairs and all(pair["why"] and pair["buffers"] for pair in pairs)
+    gelu = next(pair for pair in pairs if "h" in pair["second_is"].split(" ")[0].split(","))
+    assert "library call (extern_kernels.mm" in gelu["why"] and f"test_provenance.py:{GELU}" in gelu["first_is"]
+    assert any("not fused (forward)" in line for line in session.frames[0].provenance)
+
+
+def test_a_graph_without_backward(tmp_path):
+    def f(x):
+        return x.sin() + 1
+
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        depyf.prepare_debug(tmp_path) as session,
+    ):
+        torch.compile(f)(torch.ones(5))
+    data = json.loads((tmp_path / "provenance.json").read_text())["runs"][0]["compilations"][0]
+    assert all(list(one["directions"]) == ["forward"] for one in data["chains"]) and len(data["chains"]) == 2
+    assert all(one["directions"]["forward"]["kernels"] for one in data["chains"])
+    assert len(session.frames) == 1
+    check_dump(tmp_path)
+
+
+def test_what_is_not_recorded_is_said(tmp_path):
+    def f(x):
+        return x.sin() + 1
+
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(f, backend="aot_eager")(torch.ones(5))
+    data = json.loads((tmp_path / "provenance.json").read_text())["runs"][0]["compilations"][0]
+    for chain in data["chains"]:
+        one = chain["directions"]["forward"]
+        assert one["graph"] and not one["kernels"] and "post_grad: " in one["not_recorded"][0]
+    assert data["missing"]
+
+
+CODE = """
+def call(args):
+    arg0_1, = args
+    buf0 = empty_strided_cpu((8,), (1,), torch.float32)
+    buf1 = buf0; del buf0  # reuse
+    cpp_fused_a_0(arg0_1, buf1)
+    buf2 = empty_strided_cpu((8,), (1,), torch.float32)
+    extern_kernels.mm(buf1, arg0_1, out=buf2)
+    buf3 = torch.ops.aten.sort.default(buf2)
+    buf4 = reinterpret_tensor(buf2, (4, 2), (2, 1), 0)
+    triton_b_1.run(buf4, buf5, 8, stream=stream0)
+    return (buf5, )
+cpp_fused_a_0 = async_compile.cpp_pybinding(['float*'], r''' ''')
+"""
+
+
+def test_the_call_that_writes_a_buffer():
+    found = kernels.read(CODE)
+    writer = {buffer: call.name for buffer, call in found.writer.items()}
+    assert writer["buf1"] == "cpp_fused_a_0" and writer["buf2"] == "extern_kernels.mm"
+    assert writer["buf3"] == "torch.ops.aten.sort.default" and writer["buf5"] == "triton_b_1"
+    assert "buf0" not in writer and list(found.definitions) == ["cpp_fused_a_0"]
+    assert kernels.read("#include <cpp>").calls == ()
+
+
+def test_reasons_in_the_users_terms():
+    def op(number, reads, kind="loops"):
+        return Operation(f"op{number}", kind, (f"buf{number}",), reads, ())
+
+    direction = Direction(operations=[[op(0, ()), op(1, ("buf0",))], [op(2, ("buf1",))], [op(3, ("buf2",))]])
+    direction.not_fused = {
+        ("op0", "op2"): "older",
+        ("op0_op1", "op2"): "memory deps did not match",
+        ("op2", "op3"): "odd",
+    }
+    kernel_of = {"op0": "a", "op1": "a", "op2": "b", "op3": "c"}
+    one, two = fusion.apart(direction, kernel_of)
+    assert (one.first, one.second, one.buffers) == ("op0_op1", "op2", ("buf1",))
+    assert one.reason == "memory deps did not match" and "in another order" in one.why
+    assert two.why == "odd"
+    assert fusion.apart(direction, dict.fromkeys(kernel_of, "a")) == []
