@@ -119,8 +119,8 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     story = (tmp_path / f"full_code_for_{name}_0.py").read_text()
     parts = [
         f"def {name}(",
-        "# Guards:",
-        "TENSOR_MATCH: check_tensor(L['x']",
+        "def guard_0(L, G):",
+        "type(L['x']) is torch.Tensor",
         f"def __transformed_code_0_for_{name}(",
         f"class __compiled_fn_{frame.compiled_fn}(torch.nn.Module):",
     ]
