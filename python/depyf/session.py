@@ -86,7 +86,7 @@ class Break:
 
     reason: str
     explanation: str = ""
-    hints: tuple[str, ...] = ()
+    hints: list[str] = field(default_factory=list)
     line: Line | None = None
     """The user's line at which the graph ends."""
     link: str = ""
@@ -106,7 +106,7 @@ class Symbol:
     """A size that a graph leaves open, or left open until something specialised it."""
 
     name: str
-    sources: tuple[str, ...]
+    sources: list[str]
     """Dynamo's expressions for it: `L['x'].size()[0]`."""
     hint: str = ""
     """The value in the call that was compiled."""

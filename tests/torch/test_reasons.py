@@ -111,9 +111,9 @@ def test_sizes_are_told_of_and_what_specialised_them(tmp_path):
         torch.compile(other, backend="eager")(x, y)
     (frame,) = session.frames
     one, two = frame.symbols
-    assert one.sources == ("L['x'].size()[0]",) and one.value == "6" and one.hint == "6"
+    assert one.sources == ["L['x'].size()[0]"] and one.value == "6" and one.hint == "6"
     assert "if x.shape[0] == 6" in one.specialized_by.text
-    assert two.sources == ("L['y'].size()[0]",) and not two.value and two.hint == "5" and two.range.startswith("[")
+    assert two.sources == ["L['y'].size()[0]"] and not two.value and two.hint == "5" and two.range.startswith("[")
     limits = {limit.subject: limit for limit in frame.frontier}
     assert limits["x.shape[0]"].condition == "x.shape[0] == 6"
     text = (tmp_path / session.full_code[0].file).read_text()

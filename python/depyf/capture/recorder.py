@@ -439,7 +439,7 @@ class Recorder:
         elif record.event == "specialization":
             line = source_line.users(record.stack, origins.library())
             compile.specialized.append(
-                Symbol(record.symbol, (), value=record.value, specialized_by=line, reason=record.text)
+                Symbol(record.symbol, [], value=record.value, specialized_by=line, reason=record.text)
             )
         elif record.event == "cache hit":
             compile.cache_hit = True

@@ -78,7 +78,7 @@ def _symbols(env: Any) -> list[Symbol]:
         found.append(
             Symbol(
                 str(symbol),
-                tuple(str(name() if callable(name := getattr(one, "name", one)) else name) for one in names),
+                list(str(name() if callable(name := getattr(one, "name", one)) else name) for one in names),
                 str(hints.get(symbol, "")),
                 f"[{reach.lower}, {reach.upper}]" if reach is not None else "",
                 str(getattr(place, "lower", None) or ""),

@@ -36,7 +36,7 @@ def read(report: str, library: str) -> Break:
     reason = reason.removeprefix("torch._dynamo.exc.Unsupported: ")
     link = _LINK.search(report)
     return Break(
-        reason.rstrip("."), explanation, tuple(dict.fromkeys(hints)), _line(lines, library), link[0] if link else ""
+        reason.rstrip("."), explanation, list(dict.fromkeys(hints)), _line(lines, library), link[0] if link else ""
     )
 
 
