@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
 tracked() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done; }
 
+mkdir -p .cache
 status=0
 check() { echo "lint: $1"; shift; "$@" || status=1; }
 
