@@ -140,6 +140,8 @@ Body build(Context& context, const CodeObject& code) {
   } else {
     try {
       body = {statements(context, code, *decoded), Level::structured};
+      if (auto found = context.marks.find(&code); found != context.marks.end())
+        body.block = mark(context, body.block, found->second->what, found->second->offset);
     } catch (const InternalError& structured) {
       try {
         Cfg cfg = build_cfg(*decoded, false);
@@ -259,9 +261,24 @@ std::vector<std::pair<std::string_view, std::string_view>> passes() {
   return all;
 }
 
+namespace {
+
+// What holds of a lambda or a comprehension is said in the definition around it.
+void find_marks(Context& context, const CodeObject& code, const CodeObject* definition, int depth) {
+  if (depth > int(context.options.limits.depth)) return;
+  if (!definition || kind_of(code) != Scope::Kind::expression) definition = &code;
+  for (const Difference& difference : context.options.marks)
+    if (difference.code == &code) context.marks.emplace(definition, &difference);
+  for (const Constant& constant : code.constants)
+    if (constant.code) find_marks(context, *constant.code, definition, depth + 1);
+}
+
+}  // namespace
+
 Decompiled decompile(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
+  if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
   context.build = build;
   context.build_part = build_part;
   Stmt* outermost = nullptr;

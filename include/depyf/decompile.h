@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "depyf/code_object.h"
+#include "depyf/compare.h"
 
 namespace depyf {
 
@@ -29,6 +30,7 @@ struct Options {
   Style style = Style::plain;
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
+  std::vector<Difference> marks;  // said at the head of each of these: `# depyf: not equal: <what>`
 };
 
 // How a code object was brought back.

@@ -27,4 +27,8 @@ struct Disassembly {
 
 Disassembly disassemble(const CodeObject& code);
 
+// The basic blocks of `code` and of the code objects in it with the edges between them, as a graph in DOT: dashed where an
+// exception leaves a protected statement.
+std::string control_flow_dot(const CodeObject& code);
+
 }  // namespace depyf

@@ -5,12 +5,15 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <thread>
 
+#include "cli/checker.h"
 #include "cli/inputs.h"
 #include "cli/text.h"
 #include "depyf/decompile.h"
+#include "depyf/disassemble.h"
 #include "depyf/load.h"
 
 namespace depyf::cli {
@@ -18,9 +21,9 @@ namespace {
 
 struct Settings {
   std::vector<std::string> arguments;
-  std::string output;
+  std::string output, check;
   unsigned jobs = 1;
-  bool disassemble = false, fields = false;
+  bool disassemble = false, fields = false, graph = false, lines = false;
 };
 
 struct Outcome {
@@ -46,7 +49,25 @@ bool write_all(const std::filesystem::path& path, const std::string& text) {
   return file.good();
 }
 
-Outcome process(const Input& input, const Settings& settings) {
+// The source, with a mark at each code object that does not come back; `error` says what could not be checked.
+std::string checked(const CodeObject& code, std::unique_ptr<Checker>& checker, const std::string& python,
+                    std::string& error) {
+  std::string source = decompile(code).source;
+  try {
+    if (!checker) checker = std::make_unique<Checker>(python);
+    Options options;
+    options.marks = checker->differences(code, source);
+    if (!options.marks.empty()) source = decompile(code, options).source;
+  } catch (const std::runtime_error& failure) {
+    error = failure.what();
+    if (error.starts_with("--check")) checker = nullptr;  // it has died: the next file gets another
+    source = "# depyf: not equal: not checked: " + error + "\n" + source;
+  }
+  return source;
+}
+
+// `checker`: of the thread that calls; made where it is needed.
+Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Checker>& checker) {
   std::string bytes;
   if (!read_all(input.path, bytes)) return {"", input.path + ": cannot be read\n"};
   LoadedPyc loaded = load_pyc(bytes);
@@ -58,20 +79,27 @@ Outcome process(const Input& input, const Settings& settings) {
     outcome.text = fields_text(*loaded.code);
   } else if (settings.disassemble) {
     outcome.text = disassembly_text(*loaded.code);
+  } else if (settings.graph) {
+    outcome.text = control_flow_dot(*loaded.code);
+  } else if (settings.lines) {
+    outcome.text = line_map_text(decompile(*loaded.code));
+  } else if (!settings.check.empty()) {
+    outcome.text = checked(*loaded.code, checker, settings.check, outcome.error);
+    if (!outcome.error.empty()) outcome.error = input.path + ": " + outcome.error + "\n";
   } else {
     outcome.text = decompile(*loaded.code).source;
   }
   if (!settings.output.empty()) {
     std::filesystem::path path = settings.output / input.output;
-    if (!write_all(path, outcome.text)) outcome.error = path.string() + ": cannot be written\n";
+    if (!write_all(path, outcome.text)) outcome.error += path.string() + ": cannot be written\n";
     outcome.text.clear();
   }
   return outcome;
 }
 
-Outcome process_safely(const Input& input, const Settings& settings) {
+Outcome process_safely(const Input& input, const Settings& settings, std::unique_ptr<Checker>& checker) {
   try {
-    return process(input, settings);
+    return process(input, settings, checker);
   } catch (const std::exception& error) {
     return {"", input.path + ": " + error.what() + "\n"};
   }
@@ -84,8 +112,9 @@ int run(const std::vector<Input>& inputs, const Settings& settings) {
   std::mutex mutex;
   std::condition_variable finished;
   auto work = [&] {
+    std::unique_ptr<Checker> checker;
     for (std::size_t i = next++; i < inputs.size(); i = next++) {
-      Outcome outcome = process_safely(inputs[i], settings);
+      Outcome outcome = process_safely(inputs[i], settings, checker);
       outcome.done = true;
       std::lock_guard lock(mutex);
       outcomes[i] = std::move(outcome);
@@ -122,9 +151,21 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "depyf-decompile " DEPYF_VERSION);
   app.add_option("FILE", settings.arguments, ".pyc files, folders of such, or - for standard input")->required();
   app.add_option("-o,--output", settings.output, "Folder for the sources, in place of standard output");
+  auto* check =
+      app.add_option("--check", settings.check,
+                     "Compile back with this interpreter, of the version of the files, and mark each function "
+                     "that does not give the same bytecode: # depyf: not equal: what");
   app.add_option("-j,--jobs", settings.jobs, "Files to work on at a time")->check(CLI::Range(1u, 256u));
-  auto* dis = app.add_flag("--dis", settings.disassemble, "Print version-neutral instructions instead");
-  app.add_flag("--dump-load", settings.fields, "Print the fields of the code objects as loaded instead")->excludes(dis);
+  std::vector<CLI::Option*> instead{
+      app.add_flag("--dis", settings.disassemble, "Print version-neutral instructions in place of the source"),
+      app.add_flag("--cfg", settings.graph, "Print the control flow graph of each code object in DOT in its place"),
+      app.add_flag("--lines", settings.lines,
+                   "Print, as JSON, which line of the source stands for which bytecode of the module, in its place"),
+      app.add_flag("--dump-load", settings.fields, "Print the fields of the code objects as loaded in its place"),
+      check};
+  for (CLI::Option* one : instead)
+    for (CLI::Option* other : instead)
+      if (one != other) one->excludes(other);
   CLI11_PARSE(app, argc, argv);
 
   std::ios::sync_with_stdio(false);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "depyf/code_object.h"
+#include "depyf/decompile.h"
 
 namespace depyf::cli {
 
@@ -12,5 +13,9 @@ std::string fields_text(const CodeObject& code);
 
 // The version-neutral instructions of `code` and of the code objects in it.
 std::string disassembly_text(const CodeObject& code);
+
+// {"version": 1, "lines": [{"line": 1, "offset": 0}, ...]}: `line` of the source, from 1, starts at byte `offset` of the
+// bytecode of the outermost code object.
+std::string line_map_text(const Decompiled& decompiled);
 
 }  // namespace depyf::cli

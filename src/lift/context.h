@@ -49,6 +49,7 @@ class Context {
   Arena arena;
   std::deque<Constant> constants;                  // those that no code object holds
   Options options;
+  std::unordered_map<const CodeObject*, const Difference*> marks;  // by the code object whose body says it
   std::vector<std::string> notes;
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;

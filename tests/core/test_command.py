@@ -1,9 +1,13 @@
 """depyf-decompile: arguments, outputs, errors, exit status."""
 
+import dis
+import json
+import marshal
 import os
 import py_compile
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +108,78 @@ def test_wrong_options_are_refused(folder: Path) -> None:
     assert run("--dis", "--dump-load", folder / "a.pyc").returncode != 0
     done = run("--help")
     assert done.returncode == 0 and b"--output" in done.stdout
+
+
+def compiled(folder: Path, source: str, name: str = "checked") -> Path:
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    return Path(py_compile.compile(str(path), cfile=str(folder / f"{name}.pyc"), doraise=True))
+
+
+# What no statement gives: the constant 2 where the compiler puts 1. The code is changed after it was compiled.
+def with_dead_code(pyc: Path) -> Path:
+    data = pyc.read_bytes()
+    code = marshal.loads(data[16:])
+    function = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
+    nop = bytes([dis.opmap["NOP"], 0])
+    useless = bytes([dis.opmap["LOAD_CONST"], 0, dis.opmap["POP_TOP"], 0])
+    other = function.replace(co_code=function.co_code[:2] + nop + useless + function.co_code[2:], co_exceptiontable=b"")
+    constants = tuple(other if constant is function else constant for constant in code.co_consts)
+    pyc.write_bytes(data[:16] + marshal.dumps(code.replace(co_consts=constants)))
+    return pyc
+
+
+def test_check_says_nothing_where_all_comes_back(tmp_path: Path) -> None:
+    source = "def f(a):\n    return [x for x in a if x]\n"
+    done = run("--check", sys.executable, compiled(tmp_path, source))
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, source, b"")
+
+
+def test_check_marks_the_one_function_that_does_not_come_back(tmp_path: Path) -> None:
+    pyc = with_dead_code(compiled(tmp_path, "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"))
+    plain, done = run(pyc), run("--check", sys.executable, pyc)
+    assert b"not equal" not in plain.stdout
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0 and [line for line in lines if "not equal" in line] == [lines[1]]
+    assert lines[0] == "def f(a):" and lines[1].startswith("    # depyf: not equal: load_const became load_fast")
+
+
+def test_check_with_another_version_says_so(tmp_path: Path) -> None:
+    pyc = compiled(tmp_path, "x = 1\n")
+    data = bytearray(pyc.read_bytes())
+    other = {13: 12, 12: 13}.get(sys.version_info[1], 12)
+    data[:2] = {12: b"\xcb\x0d", 13: b"\xf3\x0d"}[other]
+    pyc.write_bytes(data)
+    done = run("--check", sys.executable, pyc)
+    assert done.returncode == 1
+    assert f"is of Python 3.{other}, but --check {sys.executable} is 3.{sys.version_info[1]}".encode() in done.stderr
+
+
+def test_check_with_no_interpreter_names_it(tmp_path: Path) -> None:
+    done = run("--check", tmp_path / "python", compiled(tmp_path, "x = 1\n"))
+    assert done.returncode == 1 and f"--check {tmp_path / 'python'}: ".encode() in done.stderr
+    assert b"x = 1\n" in done.stdout  # nothing is lost
+    done = run("--check", "/bin/true", compiled(tmp_path, "x = 1\n"))
+    assert done.returncode == 1 and b"--check /bin/true: the interpreter has ended" in done.stderr
+
+
+def test_lines_lead_to_bytecode(tmp_path: Path) -> None:
+    pyc = compiled(tmp_path, "x = 1\n\ny = 2\n")
+    found = json.loads(run("--lines", pyc).stdout)
+    assert found["version"] == 1
+    starts = {offset for offset, line in dis.findlinestarts(marshal.loads(pyc.read_bytes()[16:])) if line}
+    assert [mapping["line"] for mapping in found["lines"]] == [1, 2]
+    assert {mapping["offset"] for mapping in found["lines"]} <= starts
+
+
+def test_control_flow_is_a_graph_in_dot(tmp_path: Path) -> None:
+    text = run(
+        "--cfg", compiled(tmp_path, "def f(a):\n    try:\n        a()\n    finally:\n        b()\n")
+    ).stdout.decode()
+    assert text.startswith("digraph bytecode {") and text.endswith("}\n")
+    assert 'label="f"' in text and "try, finally" in text and "raises" in text and text.count("->") >= 3
+
+
+def test_only_one_thing_in_place_of_the_source(tmp_path: Path) -> None:
+    done = run("--dis", "--cfg", compiled(tmp_path, "x = 1\n"))
+    assert done.returncode != 0 and done.stderr

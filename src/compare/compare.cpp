@@ -1,0 +1,291 @@
+// Walks both control flow graphs in step. A node of a graph is one instruction; plain jumps are followed, not compared.
+#include "depyf/compare.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_set>
+
+#include "decode/decode.h"
+#include "prove/symbols.h"
+
+namespace depyf {
+namespace {
+
+struct CompareNode {
+  Op op = Op::nop_;
+  Symbol value = 0;  // the argument: a number, a name or a constant
+  std::int32_t detail = 0;  // what else the instruction says
+  int first = -1, second = -1;  // successors; of a test: where it holds, where it does not
+  int handler = -1;  // index into the ranges of the code
+  const CodeObject* child = nullptr;
+};
+
+constexpr std::uint32_t compared_flags =
+    CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs | CodeObject::varkeywords |
+    CodeObject::nested | CodeObject::generator | CodeObject::coroutine | CodeObject::iterable_coroutine |
+    CodeObject::async_generator | CodeObject::future_annotations | CodeObject::method;
+
+bool uses_name(Op op) {
+  switch (op) {
+    case Op::load_name_:
+    case Op::store_name_:
+    case Op::delete_name_:
+    case Op::load_global_:
+    case Op::store_global_:
+    case Op::delete_global_:
+    case Op::load_from_dict_or_globals_:
+    case Op::load_attr_:
+    case Op::load_method_:
+    case Op::store_attr_:
+    case Op::delete_attr_:
+    case Op::load_super_attr_:
+    case Op::import_name_:
+    case Op::import_from_: return true;
+    default: return false;
+  }
+}
+
+bool uses_local(Op op) {
+  switch (op) {
+    case Op::load_fast_:
+    case Op::load_fast_and_clear_:
+    case Op::store_fast_:
+    case Op::delete_fast_:
+    case Op::load_deref_:
+    case Op::store_deref_:
+    case Op::delete_deref_:
+    case Op::load_closure_:
+    case Op::load_class_deref_:
+    case Op::load_from_dict_or_deref_:
+    case Op::make_cell_: return true;
+    default: return false;
+  }
+}
+
+bool ends(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::unreachable_; }
+
+class CompareGraph {
+ public:
+  CompareGraph(const CodeObject& code, Symbols& symbols) : code_(code), symbols_(symbols) {
+    Result<DecodedCode> decoded = decode(code);
+    if (!decoded) return;
+    decoded_ = std::move(*decoded);
+    for (std::size_t at = 0; at < decoded_->instructions.size(); ++at) nodes.push_back(node(at));
+    for (std::size_t range = 0; range < decoded_->ranges.size(); ++range) {
+      const ProtectedRange& info = decoded_->ranges[range];
+      for (int at = info.begin; at < info.end && at < int(nodes.size()); ++at)
+        if (nodes[at].handler < 0) nodes[at].handler = int(range);
+    }
+    shorten_tests();
+  }
+
+  bool valid() const { return decoded_.has_value(); }
+  const ProtectedRange& range(int index) const { return decoded_->ranges[index]; }
+  std::uint32_t offset(int at) const {
+    return at >= 0 && at < int(nodes.size()) ? decoded_->instructions[at].offset : 0;
+  }
+
+  // The first from `at` that does something; -1: an endless loop of jumps, or no instruction.
+  int resolve(int at) const {
+    for (std::size_t steps = 0; at >= 0 && at < int(nodes.size()); ++steps) {
+      if (nodes[at].op != Op::nop_ && nodes[at].op != Op::jump_) return at;
+      if (steps > nodes.size()) return -1;
+      at = nodes[at].first;
+    }
+    return -1;
+  }
+
+  // The code objects that reachable instructions load, in the order of the code.
+  std::vector<const CodeObject*> children() const {
+    std::vector<const CodeObject*> found;
+    std::vector<bool> seen(nodes.size());
+    std::vector<int> todo{0};
+    while (!todo.empty()) {
+      const int at = todo.back();
+      todo.pop_back();
+      if (at < 0 || at >= int(nodes.size()) || seen[at]) continue;
+      seen[at] = true;
+      todo.insert(todo.end(), {nodes[at].first, nodes[at].second});
+      if (nodes[at].handler >= 0) todo.push_back(range(nodes[at].handler).target);
+    }
+    for (std::size_t at = 0; at < nodes.size(); ++at)
+      if (const CodeObject* child = nodes[at].child;
+          seen[at] && child && std::find(found.begin(), found.end(), child) == found.end())
+        found.push_back(child);
+    return found;
+  }
+
+  std::vector<CompareNode> nodes;
+
+ private:
+  CompareNode node(std::size_t at) const {
+    const Instruction& it = decoded_->instructions[at];
+    CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
+    made.first = ends(it.op) ? -1 : int(at) + 1;
+    made.second = it.target;
+    switch (it.op) {
+      case Op::jump_: made.first = it.target, made.second = -1; break;
+      case Op::pop_jump_if_false_: made.op = Op::pop_jump_if_true_; break;
+      case Op::pop_jump_if_true_: std::swap(made.first, made.second); break;
+      case Op::pop_jump_if_not_none_: made.op = Op::pop_jump_if_none_; break;
+      case Op::pop_jump_if_none_: std::swap(made.first, made.second); break;
+      case Op::load_const_: constant(made, code_.constants[it.arg], at); break;
+      case Op::load_int_: made.op = Op::load_const_; break;
+      case Op::resume_: made.value = 0; break;
+      case Op::call_:
+        if (it.aux >= 0) made.detail = symbols_.constant(code_.constants[it.aux]);
+        break;
+      default:
+        if (uses_name(it.op)) made.value = symbols_.string(code_.names[it.arg]);
+        else if (uses_local(it.op)) made.value = symbols_.string(decoded_->localsplus[it.arg]);
+    }
+    return made;
+  }
+
+  void constant(CompareNode& node, const Constant& value, std::size_t at) const {
+    node.detail = 0;
+    if (value.kind == Constant::Kind::code) {
+      node.child = value.code.get();
+      node.value = symbols_.string(value.code->name), node.detail = 1;
+      return;
+    }
+    node.value = symbols_.constant(value);
+    // What the compiler stores in a class: a line of the source, and names in the order of a set.
+    const auto& code = decoded_->instructions;
+    if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return;
+    const std::string& name = code_.names[code[at + 1].arg];
+    if (name == "__firstlineno__") {
+      node.value = 0, node.detail = 2;
+    } else if (name == "__static_attributes__" && value.kind == Constant::Kind::tuple) {
+      Constant sorted = value;
+      std::sort(sorted.items.begin(), sorted.items.end(),
+                [](const Constant& a, const Constant& b) { return a.text < b.text; });
+      std::string all;
+      for (const Constant& item : sorted.items) all += item.text + '\n';
+      node.value = symbols_.string(all), node.detail = 3;
+    }
+  }
+
+  // JUMP_IF_x_OR_POP to a test is that test: 3.10 joins the two only where both are on one line.
+  void shorten_tests() {
+    auto or_pop = [](Op op) { return op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_; };
+    for (int at = int(nodes.size()) - 1; at >= 0; --at) {
+      CompareNode& test = nodes[at];
+      for (int steps = 0; or_pop(test.op) && steps < 1000; ++steps) {
+        const bool holds = test.op == Op::jump_if_true_or_pop_;
+        const int to = resolve(test.second);
+        if (to < 0 || to == at) break;
+        const CompareNode& target = nodes[to];
+        if (target.op == test.op) {
+          test.second = target.second;
+          continue;
+        }
+        if (target.op != Op::pop_jump_if_true_ && !or_pop(target.op)) break;
+        const int fall = test.first;
+        const int jump = or_pop(target.op) ? target.first : holds ? target.first : target.second;
+        test.op = Op::pop_jump_if_true_, test.value = symbols_.integer(0), test.detail = 0;
+        test.first = holds ? jump : fall, test.second = holds ? fall : jump;
+      }
+    }
+  }
+
+  const CodeObject& code_;
+  Symbols& symbols_;
+  std::optional<DecodedCode> decoded_;
+};
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> compare_fields(const CodeObject& one, const CodeObject& two) {
+  if (one.version != two.version) return "the version of Python";
+  if (one.name != two.name || one.qualname != two.qualname) return "the name";
+  if ((one.flags & compared_flags) != (two.flags & compared_flags)) return "the flags";
+  auto arguments = [](const CodeObject& code) {
+    std::size_t count = std::size_t(std::max(0, code.argcount + code.kwonlyargcount)) +
+                        ((code.flags & CodeObject::varargs) != 0) + ((code.flags & CodeObject::varkeywords) != 0);
+    return std::vector<std::string>(code.varnames.begin(),
+                                    code.varnames.begin() + std::min(count, code.varnames.size()));
+  };
+  if (one.argcount != two.argcount || one.posonlyargcount != two.posonlyargcount ||
+      one.kwonlyargcount != two.kwonlyargcount || arguments(one) != arguments(two))
+    return "the parameters";
+  if (sorted(one.freevars) != sorted(two.freevars)) return "the free variables";
+  if (sorted(one.cellvars) != sorted(two.cellvars)) return "the cell variables";
+  return std::nullopt;
+}
+
+std::optional<Difference> compare_code(const CodeObject& one, const CodeObject& two, const CompareGraph& left,
+                                       const CompareGraph& right) {
+  if (auto field = compare_fields(one, two)) return Difference{&one, *field, 0};
+  if (!left.valid() || !right.valid()) {
+    if (one.bytecode == two.bytecode) return std::nullopt;
+    return Difference{&one, "bytecode that cannot be read", 0};
+  }
+  std::vector<std::pair<int, int>> todo{{0, 0}};
+  std::set<std::pair<int, int>> seen;
+  while (!todo.empty()) {
+    auto [a, b] = todo.back();
+    todo.pop_back();
+    a = left.resolve(a), b = right.resolve(b);
+    if (!seen.emplace(a, b).second || (a < 0 && b < 0)) continue;
+    if (a < 0 || b < 0) return Difference{&one, "where control goes", left.offset(std::max(a, 0))};
+    const CompareNode &m = left.nodes[a], &n = right.nodes[b];
+    if (m.op != n.op || m.value != n.value || m.detail != n.detail) {
+      std::string what(op_name(m.op));
+      if (m.op != n.op) what += " became " + std::string(op_name(n.op));
+      return Difference{&one, what, left.offset(a)};
+    }
+    if ((m.handler < 0) != (n.handler < 0)) return Difference{&one, "what is protected", left.offset(a)};
+    if (m.handler >= 0) {
+      const ProtectedRange &x = left.range(m.handler), &y = right.range(n.handler);
+      if (x.depth != y.depth || x.lasti != y.lasti) return Difference{&one, "what is protected", left.offset(a)};
+      todo.emplace_back(x.target, y.target);
+    }
+    if ((m.first < 0) != (n.first < 0) || (m.second < 0) != (n.second < 0))
+      return Difference{&one, "where control goes", left.offset(a)};
+    if (m.first >= 0) todo.emplace_back(m.first, n.first);
+    if (m.second >= 0) todo.emplace_back(m.second, n.second);
+  }
+  return std::nullopt;
+}
+
+void lost(const CodeObject& code, Symbols& symbols, std::vector<Difference>& found) {
+  found.push_back({&code, "the whole code object is lost", 0});
+  for (const CodeObject* child : CompareGraph(code, symbols).children()) lost(*child, symbols, found);
+}
+
+void compare_trees(const CodeObject& one, const CodeObject& two, Symbols& symbols, std::vector<Difference>& found,
+                   int depth) {
+  if (depth > 500) {
+    found.push_back({&one, "nested too deeply to compare", 0});
+    return;
+  }
+  const CompareGraph left(one, symbols), right(two, symbols);
+  if (auto difference = compare_code(one, two, left, right)) found.push_back(*difference);
+  // By name, those of one name in order.
+  std::map<std::string_view, std::vector<const CodeObject*>> others;
+  for (const CodeObject* child : right.children()) others[child->name].push_back(child);
+  std::map<std::string_view, std::size_t> next;
+  for (const CodeObject* child : left.children()) {
+    const auto& same = others[child->name];
+    std::size_t& at = next[child->name];
+    if (at < same.size()) compare_trees(*child, *same[at++], symbols, found, depth + 1);
+    else lost(*child, symbols, found);
+  }
+}
+
+}  // namespace
+
+std::vector<Difference> compare(const CodeObject& one, const CodeObject& two) {
+  std::vector<Difference> found;
+  Symbols symbols;
+  compare_trees(one, two, symbols, found, 0);
+  return found;
+}
+
+}  // namespace depyf
