@@ -116,13 +116,14 @@ def compiled(folder: Path, source: str, name: str = "checked") -> Path:
     return Path(py_compile.compile(str(path), cfile=str(folder / f"{name}.pyc"), doraise=True))
 
 
-# What no statement gives: the constant 2 where the compiler puts 1. The code is changed after it was compiled.
+# What no statement gives: two values on the stack that nobody takes. The code is changed after it was compiled.
 def with_dead_code(pyc: Path) -> Path:
     data = pyc.read_bytes()
     code = marshal.loads(data[16:])
     function = next(constant for constant in code.co_consts if hasattr(constant, "co_code"))
     nop = bytes([dis.opmap["NOP"], 0])
-    useless = bytes([dis.opmap["LOAD_CONST"], 0, dis.opmap["POP_TOP"], 0])
+    load, pop = bytes([dis.opmap["LOAD_CONST"], 0]), bytes([dis.opmap["POP_TOP"], 0])
+    useless = load + load + pop + pop
     other = function.replace(co_code=function.co_code[:2] + nop + useless + function.co_code[2:], co_exceptiontable=b"")
     constants = tuple(other if constant is function else constant for constant in code.co_consts)
     pyc.write_bytes(data[:16] + marshal.dumps(code.replace(co_consts=constants)))
@@ -141,7 +142,7 @@ def test_check_marks_the_one_function_that_does_not_come_back(tmp_path: Path) ->
     assert b"not equal" not in plain.stdout
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0 and [line for line in lines if "not equal" in line] == [lines[1]]
-    assert lines[0] == "def f(a):" and lines[1].startswith("    # depyf: not equal: load_const became load_fast")
+    assert lines[0] == "def f(a):" and lines[1].startswith("    # depyf: not equal: load_const became ")
 
 
 def test_check_with_another_version_says_so(tmp_path: Path) -> None:
@@ -167,9 +168,8 @@ def test_lines_lead_to_bytecode(tmp_path: Path) -> None:
     pyc = compiled(tmp_path, "x = 1\n\ny = 2\n")
     found = json.loads(run("--lines", pyc).stdout)
     assert found["version"] == 1
-    starts = {offset for offset, line in dis.findlinestarts(marshal.loads(pyc.read_bytes()[16:])) if line}
-    assert [mapping["line"] for mapping in found["lines"]] == [1, 2]
-    assert {mapping["offset"] for mapping in found["lines"]} <= starts
+    starts = {line: offset for offset, line in dis.findlinestarts(marshal.loads(pyc.read_bytes()[16:]))}
+    assert found["lines"] == [{"line": 1, "offset": 0}, {"line": 2, "offset": starts[3]}]
 
 
 def test_control_flow_is_a_graph_in_dot(tmp_path: Path) -> None:
