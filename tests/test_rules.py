@@ -9,7 +9,20 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
 # A folder includes only itself and folders before it.
-ORDER = ["support", "load", "decode", "flow", "ast", "lift", "structure", "refine", "print", "prove", "compare", "stack"]
+ORDER = [
+    "support",
+    "load",
+    "decode",
+    "flow",
+    "ast",
+    "lift",
+    "structure",
+    "refine",
+    "print",
+    "prove",
+    "compare",
+    "stack",
+]
 # These use the core as any program would: through include/depyf, and the loader.
 OUTSIDE = {"cli": {"cli", "load"}, "bind": {"bind", "load"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
