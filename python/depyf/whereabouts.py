@@ -29,9 +29,12 @@ class Here:
     line: int
     entry: Entry | None
     """What Dynamo's cache holds: the transformed code, its guards, the compile id. None where it is gone."""
+    guards_held: bool | None
+    """True where the transformed code is active: it is called only where its guards hold. None elsewhere, as in a
+    backward."""
     guards_hold: bool | None
-    """Would the guards hold with the locals of the transformed code's frame as they are now? They did when it was called.
-    None where no such frame is active, as in a backward."""
+    """Would they hold with the locals of its frame as they are now? None also in the graphs and kernels of AOTAutograd,
+    which changes the grad mode around them."""
     guard_failure: str | None
     """Which guard would fail now, in Dynamo's words."""
     graph: RunningFile | None
@@ -42,10 +45,10 @@ class Here:
     """Outputs of the graph that is running, by the expression that it returns: those that are computed."""
 
     def __str__(self) -> str:
-        guards = {None: "", True: "; its guards hold", False: f"; its guards would fail now: {self.guard_failure}"}
-        out = [
-            f"compilation {self.compile_id} of {self.function}, at {self.file}:{self.line}{guards[self.guards_hold]}"
-        ]
+        guards = "; its guards held" if self.guards_held else ""
+        if self.guards_hold is not None:
+            guards += ", and hold" if self.guards_hold else f", and would fail now: {self.guard_failure}"
+        out = [f"compilation {self.compile_id} of {self.function}, at {self.file}:{self.line}{guards}"]
         if self.graph is not None:
             out.append(f"graph: {self.graph.path}")
         for what, values in (("input", self.inputs), ("output", self.outputs)):
@@ -75,11 +78,13 @@ def here(frame: types.FrameType | None = None) -> Here | None:
     while caller is not None and dynamo.original_of(caller.f_code) is None:
         caller = caller.f_back
     code = dynamo.original_of(caller.f_code) if caller is not None else None
-    entry = holds = failure = None
+    entry = held = holds = failure = None
     if code is not None and caller is not None:
+        held = True
         entry = next((one for one in dynamo.entries(code) if one.code is caller.f_code), None)
-        failure = dynamo.guard_failure(code, caller.f_code, dict(caller.f_locals))
-        holds = None if entry is None else failure is None
+        if entry is not None and (file is None or file.kind in ("transformed code", "Captured_Graph")):
+            failure = dynamo.guard_failure(code, caller.f_code, dict(caller.f_locals))
+            holds = failure is None
     compile_id = file.compile_id if file is not None else entry.compile_id if entry is not None else None
     if entry is None and compile_id is not None:
         every = (one for code in dynamo.compiled_codes() for one in dynamo.entries(code))
@@ -94,6 +99,7 @@ def here(frame: types.FrameType | None = None) -> Here | None:
         at.f_code.co_filename,
         at.f_lineno,
         entry,
+        held,
         holds,
         failure,
         graph,
@@ -121,7 +127,8 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
 def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
     """(inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
-    bound = frame.f_locals
+    # Graphs let go of what is no longer needed by assigning None.
+    bound = {name: value for name, value in frame.f_locals.items() if value is not None}
     return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
 
 

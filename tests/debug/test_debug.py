@@ -159,13 +159,43 @@ def test_here_in_a_graph(tmp_path):
     for here in (first, last):
         assert here.function == "work" and here.compile_id == "0/0" and here.entry.compile_id == "0/0"
         assert here.file == path == here.graph.path and here.line in found
-        assert here.guards_hold is True and here.guard_failure is None
-        assert "compilation 0/0 of work" in str(here) and "its guards hold" in str(here)
+        assert here.guards_held is True and here.guards_hold is True and here.guard_failure is None
+        assert "compilation 0/0 of work" in str(here) and "its guards held, and hold\n" in str(here)
     assert first.inputs["L_x_"].tolist() == [1, 1] and first.inputs["L_y_"].tolist() == [1, 1]
     assert not first.outputs
     (output,) = last.outputs.values()
     assert output.tolist() == [3, 3] and f"output {next(iter(last.outputs))}: torch.float32 (2,)" in str(last)
     assert depyf.here() is None
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_here_in_forward_and_backward(backend, tmp_path):
+    function = torch.compile(lambda x, w: (torch.relu(x @ w) * 3).sum(), backend=backend)
+    x, w = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+    with depyf.prepare_debug(tmp_path) as session:
+        function(x, w).backward()
+    found = {}
+
+    def tracer(frame, event, argument):
+        if frame.f_code.co_filename.startswith(str(tmp_path)) and event == "line":
+            found.setdefault(frame.f_code.co_filename, []).append(depyf.here(frame))
+        return tracer
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        function(x, w).backward()
+    finally:
+        sys.settrace(before)
+    kind = "kernel" if backend == "inductor" else "{}_graph"
+    for direction in ("forward", "backward"):
+        wanted = (kind.format(direction.capitalize()), direction)
+        (name,) = (a.file for a in session.frames[0].artifacts if (a.kind, a.direction) == wanted)
+        path = str(tmp_path / name)
+        last = found[path][-1]
+        assert last.compile_id == "0/0" and last.entry.compile_id == "0/0" and last.graph.direction == direction
+        assert (last.guards_held, last.guards_hold) == (True if direction == "forward" else None, None)
+        assert any(value.shape in ((), (2, 2)) for value in last.outputs.values())
 
 
 def test_here_tells_when_the_guards_no_longer_hold(tmp_path):

@@ -126,7 +126,9 @@ def main():
         assert check.wrong == [], check.wrong
         assert check.stops > 60 and check.evaluated > 20, (check.stops, check.evaluated)
         assert check.depths == check.stops or sys.version_info[:2] in ((3, 12), (3, 13))
-        print(function.__name__, check.stops, "stops,", check.depths, "depths,", check.evaluated, "slots evaluated again")
+        print(
+            function.__name__, check.stops, "stops,", check.depths, "depths,", check.evaluated, "slots evaluated again"
+        )
     # A local and a slot, set; as computed by hand in test_step.py.
     assert stepped(lines_of, 1, 2, commands=["n", "x = 10", "q"])[0] == 16
     op = "BINARY_ADD" if sys.version_info < (3, 11) else "BINARY_OP"

@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import depyf
-from step.driving import Check, called, drive, lines_of, ordinary, stepped
+from step.driving import Check, drive, lines_of, ordinary, stepped
 
 
 @pytest.mark.parametrize("function, arguments", [(ordinary, (3, 0)), (ordinary, (-4, 2)), (drive, (3,))])

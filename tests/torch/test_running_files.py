@@ -145,6 +145,23 @@ def test_cached_calls_run_the_files_line_by_line(backend, tmp_path):
         assert running.files[str(tmp_path / name)].first_line in lines
 
 
+def test_output_code_from_a_cache_runs_from_its_file_too(tmp_path):
+    def work(x):
+        return torch.sin(x) * 3 + 1
+
+    with torch._inductor.config.patch(fx_graph_cache=True):
+        compiled = torch.compile(work)
+        compiled(torch.ones(5))
+        torch._dynamo.reset()
+        with depyf.prepare_debug(tmp_path) as session:
+            compiled(torch.ones(5))
+    (kernel,) = (artifact for artifact in session.frames[0].artifacts if artifact.kind == "kernel")
+    assert any("from a cache" in missing.why for missing in session.frames[0].missing)
+    with Files(tmp_path) as files:
+        compiled(torch.ones(5))
+    assert kernel.running and len(files.lines[kernel.file]) > 3
+
+
 def test_tracebacks_point_into_the_files(tmp_path):
     @torch.library.custom_op("depyf_test::fails_when_large", mutates_args=())
     def fails_when_large(x: torch.Tensor) -> torch.Tensor:

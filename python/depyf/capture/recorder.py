@@ -530,6 +530,9 @@ class Recorder:
             self._graphs.setdefault(len(item.nodes), []).append(item)
         elif item.path is not None and codes:
             self._kernels[item.path] = (item, codes)
+            module = graphs.loaded_module(item.path)
+            if module is not None:
+                self.loaded(item.path, module)
         item.graph = None
 
     def _announce(

@@ -71,6 +71,15 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
     return intercept.around(getattr(getattr(cache, "load_by_key_path", None), "__func__", None), answer)
 
 
+def loaded_module(path: str) -> types.ModuleType | None:
+    """The module that Inductor has loaded last from a file of output code. From a cache it is loaded before it is told of."""
+    cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
+    modules = getattr(cache, "modules", None)
+    if not isinstance(modules, list):
+        return None
+    return next((one for one in reversed(modules) if getattr(one, "__file__", None) == path), None)
+
+
 def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
     """Has `receive(graph module)` called when PyTorch has made a graph module's function anew.
 
