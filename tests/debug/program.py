@@ -1,6 +1,7 @@
-"""The program of the scripted debugger sessions: program.py DIRECTORY BACKEND
+"""The program of the scripted debugger sessions: program.py DIRECTORY BACKEND [PORT]
 
-Compiles under prepare_debug, forward and backward; runs again in a `with depyf.debug()` block; prints what came out.
+Compiles under prepare_debug, forward and backward; runs again in a `with depyf.debug()` block; prints what came out. With
+a port, debugpy waits there in between for a client to attach.
 """
 
 import sys
@@ -13,7 +14,7 @@ def work(x, w):
     return (torch.relu(x @ w) * 3).sum()
 
 
-def main(directory, backend):
+def main(directory, backend, port=None):
     compiled = torch.compile(work, backend=backend)
 
     def run():
@@ -25,6 +26,12 @@ def main(directory, backend):
 
     with depyf.prepare_debug(directory):
         first = run()
+    if port is not None:
+        import debugpy
+
+        debugpy.configure(subProcess=False)
+        debugpy.listen(("127.0.0.1", int(port)))
+        debugpy.wait_for_client()
     with depyf.debug():
         again = run()  # the line that debug() stops at
     print("RESULT", first == again, again, flush=True)

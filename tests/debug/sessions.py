@@ -70,20 +70,24 @@ def stop(answer):
 
 
 class Adapter:
-    """debugpy with a client attached to it."""
+    """debugpy with a client attached to it: from the start (`launch`), or when the program has compiled everything.
 
-    def __init__(self, *arguments):
+    Compiling with Inductor under a debugger takes a minute.
+    """
+
+    def __init__(self, *arguments, launch=False):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        command = ["-Xfrozen_modules=off", "-m", "debugpy", "--listen", f"127.0.0.1:{port}", "--wait-for-client"]
+        command = ["-Xfrozen_modules=off"]
+        if launch:
+            command += ["-m", "debugpy", "--listen", f"127.0.0.1:{port}", "--wait-for-client", *arguments]
+        else:
+            command += [*arguments, port]
         # A file: the adapter, a process of its own, would hold a pipe open.
         self.printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, *command, *map(str, arguments)],
-            stdout=self.printed,
-            stderr=subprocess.STDOUT,
-            env=ENVIRONMENT,
+            [sys.executable, *map(str, command)], stdout=self.printed, stderr=subprocess.STDOUT, env=ENVIRONMENT
         )
         self.timer = threading.Timer(TIMEOUT, self.process.kill)
         self.timer.start()
@@ -103,9 +107,11 @@ class Adapter:
 
     def __exit__(self, *error):
         self.timer.cancel()
-        self.connection.close()
         self.process.kill()
         self.process.wait()
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+        self.connection.close()
         self.printed.close()
 
     def _connect(self, port):

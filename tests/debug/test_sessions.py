@@ -75,9 +75,9 @@ def test_pdb(backend, tmp_path):
         assert pdb.process.returncode == 0
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_debugpy(backend, tmp_path):
-    with Adapter(PROGRAM, tmp_path, backend) as debugger:
+@pytest.mark.parametrize("backend, launch", [("eager", True), *((backend, False) for backend in BACKENDS)])
+def test_debugpy(backend, launch, tmp_path):
+    with Adapter(PROGRAM, tmp_path, backend, launch=launch) as debugger:
         assert debugger.stopped() == (str(PROGRAM), PAUSE)
         begin = first_line(tmp_path)
         wanted = list(places(tmp_path, backend))
