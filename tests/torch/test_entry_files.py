@@ -217,6 +217,57 @@ def test_saved_guards_decide_as_those_they_come_from(tmp_path):
     assert [bool(depyf.load_entry(again, toy).check(*one)) for one in calls] == verdicts
 
 
+def local_class():
+    class Block(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("shift", torch.ones(3))
+            self.linear, self.norm = torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3)
+
+        def forward(self, x):
+            return self.norm(self.linear(x[None]).repeat(4, 1)) + self.shift
+
+    return Block().eval()
+
+
+def ungraded(x):
+    with torch.no_grad():
+        y = x * 2
+    return y.to(torch.float64) + float("inf")
+
+
+def summed(tensors):
+    return sum([one * 2 for one in tensors])
+
+
+def sized(x, n):
+    return x * n + x.shape[0]
+
+
+@pytest.mark.parametrize(
+    "fn, args, other, dynamic",
+    [
+        (local_class(), (X,), (X.double(),), None),
+        (ungraded, (X,), (X.double(),), None),
+        (summed, ([X, X + 1],), ([X],), None),
+        (sized, (X, 3), (X.double(), 3), True),
+    ],
+)
+def test_saved_and_loaded(fn, args, other, dynamic, tmp_path):
+    f = torch.compile(fn, backend="aot_eager", dynamic=dynamic)
+    want = f(*args)
+    (entry,) = depyf.cache_entries(f)
+    entry.save(tmp_path / "entry.py")
+    torch._dynamo.reset()
+    loaded = depyf.load_entry(tmp_path / "entry.py", fn)
+    assert torch.allclose(loaded.run(*args), want) and loaded.check(*args) and not loaded.check(*other)
+    if dynamic:
+        assert loaded.check(torch.ones(9), 5) and torch.equal(loaded.run(torch.ones(9), 5), sized(torch.ones(9), 5))
+    before = compiles()
+    with loaded.register():
+        assert torch.allclose(torch.compile(fn, backend="eager")(*args), want) and compiles() == before
+
+
 @pytest.mark.parametrize(
     "old, new, error, says",
     [

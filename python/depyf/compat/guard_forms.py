@@ -263,7 +263,8 @@ def same_type(x: str, kind: type) -> str:
 
 
 def _identity(leaf: Leaf) -> int | None:
-    found = _ID.search(leaf.texts[0]) if len(leaf.texts) == 1 else None
+    # The user's line, which follows the condition, may have numbers too.
+    found = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
     return int(found[1] or found[2]) if found else None
 
 

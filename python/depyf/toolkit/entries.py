@@ -240,6 +240,9 @@ class CacheEntry:
     def register(self) -> Registration:
         """Makes Dynamo use this entry from the next call on, before all others of the function.
 
+        It is used where Dynamo meets a frame of the function. Another function that was compiled with a call of this one
+        within it holds a copy of what it did, and never asks.
+
         The handle's `remove` takes it away again; in a `with` statement the end of the block does. An entry may be
         registered again after that, and after `torch._dynamo.reset`, which takes away every registered entry too.
 
@@ -329,6 +332,9 @@ def target_of(fn: Any) -> Target:
         return Target(fn.code, fn.globals, fn.code.co_name)
     if isinstance(fn, CacheEntry):
         return fn.target
+    code = dynamo.resume_code(fn)
+    if code is not None and code is not fn.__code__ and dynamo.is_resume_code(code):
+        return Target(code, dynamo.resume_globals(fn), code.co_name)  # what makes one with free variables
     return find_target(fn)
 
 

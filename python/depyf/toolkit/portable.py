@@ -7,8 +7,9 @@ the number is written `identity('module:name')`.
 from __future__ import annotations
 
 import ast
-import gc
+import builtins
 import importlib
+import math
 import re
 import sys
 import types
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 INSTANCE = "instance"
 """What stands for the object that a method belongs to."""
+INSTANCE_TYPE = "type of instance"
 _IDENTITY = re.compile(r"(?P<read>\bid\((?P<of>(?:(?! and | or ).)+?)\)) == (?P<number>\d{5,})(?=$|\)| and | or )")
+_DYNAMOS = re.compile(r"G\['(?P<name>__(?:import|builtins_dict)_\w+)'\]")
 _PLACE = re.compile(r"identity\((?P<place>'[^'\\]*')\)")
 
 
@@ -74,30 +77,29 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
         return f"{match['read']} == identity({found!r})"
 
     text = _IDENTITY.sub(written, guard.expression)
-    return None if lost else text
+    return None if lost else _DYNAMOS.sub(lambda match: _without_dynamos_name(match, entry.target), text)
+
+
+def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
+    """A module, or Python's builtins, that Dynamo put into the function's globals, as any process reaches it."""
+    value = target.globals.get(match["name"])
+    if isinstance(value, types.ModuleType):
+        return f"__import__({value.__name__!r}, fromlist=['_'])"
+    return "vars(__import__('builtins'))" if value is vars(builtins) else match[0]
 
 
 def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) -> str | None:
     """What `id(read) == number` asks for."""
     target = entry.target
-    if target.instance is not None and id(target.instance) == number:
-        return INSTANCE
+    if target.instance is not None and number in (id(target.instance), id(type(target.instance))):
+        return INSTANCE if number == id(target.instance) else place(type(target.instance)) or INSTANCE_TYPE
     if read.startswith("type("):
         found = [one for one in _types() if id(one) == number]
         return place(found[0]) if found else None
     try:
         tree = ast.parse(read, mode="eval").body
-    except SyntaxError:
-        return None
-    path: list[str] = []
-    while isinstance(tree, ast.Attribute):
-        path.insert(0, tree.attr)
-        tree = tree.value
-    if not isinstance(tree, ast.Subscript) or not isinstance(tree.slice, ast.Constant):
-        return None
-    if not isinstance(tree.value, ast.Name) or tree.value.id != "G":
-        return _held(number, entry)
-    try:
+        if any(isinstance(node, ast.Name) and node.id == "L" for node in ast.walk(tree)):
+            return _held(number, entry)
         owner = guard._evaluate(read.removesuffix(".__code__"), {}, target.globals)
         value = owner.__code__ if read.endswith(".__code__") else owner
     except Exception:
@@ -107,10 +109,21 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     known = place(owner)
     if known is not None:
         return f"{known}.__code__" if value is not owner else known
-    module = target.globals.get("__name__")
-    if sys.modules.get(str(module)) is None or vars(sys.modules[str(module)]) is not target.globals:
+    # An object that only a global of the function's own module leads to.
+    path: list[str] = []
+    while isinstance(tree, ast.Attribute):
+        path.insert(0, tree.attr)
+        tree = tree.value
+    module = sys.modules.get(str(target.globals.get("__name__")))
+    if module is None or vars(module) is not target.globals:
         return None
-    return ".".join([f"{module}:{tree.slice.value!s}", *path])
+    if (
+        not isinstance(tree, ast.Subscript)
+        or not isinstance(tree.slice, ast.Constant)
+        or ast.unparse(tree.value) != "G"
+    ):
+        return None
+    return ".".join([f"{module.__name__}:{tree.slice.value!s}", *path])
 
 
 def _held(number: int, entry: CacheEntry) -> str | None:
@@ -123,7 +136,14 @@ def _held(number: int, entry: CacheEntry) -> str | None:
 
 
 def _types() -> list[type]:
-    return [one for one in gc.get_objects() if issubclass(type(one), type)]
+    found: dict[int, type] = {}
+    todo: list[type] = [object]
+    while todo:
+        one = todo.pop()
+        if id(one) not in found:
+            found[id(one)] = one
+            todo += type.__subclasses__(one)
+    return list(found.values())
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
@@ -135,10 +155,10 @@ def with_identities(text: str, target: Target, keep: list[object]) -> str:
 
     def number(match: re.Match[str]) -> str:
         where = ast.literal_eval(match["place"])
-        if where == INSTANCE:
+        if where in (INSTANCE, INSTANCE_TYPE):
             if target.instance is None:
                 raise LookupError("the object that the method belongs to")
-            value = target.instance
+            value = target.instance if where == INSTANCE else type(target.instance)
         else:
             value = find(where)
         keep.append(value)
@@ -151,10 +171,10 @@ def described(value: object, target: Target) -> str:
     """How a file says what a name stands for: "object ...", "value ...", "globals", or "missing ..." with what it is."""
     if value is target.globals:
         return "globals"
-    import builtins
-
     if value is vars(builtins):
         return "builtins"
+    if type(value) is float and not math.isfinite(value):
+        return f"float {value!r}"
     try:
         if type(value) in _LITERALS and ast.literal_eval(repr(value)) == value:
             return "value " + repr(value)
@@ -179,13 +199,13 @@ def value_of(text: str, target: Target) -> Any:
         LookupError: it is not there; the message says what is missing.
         ValueError: the text is none of ours.
     """
-    import builtins
-
     kind, _, rest = text.partition(" ")
     if kind == "globals":
         return target.globals
     if kind == "builtins":
         return vars(builtins)
+    if kind == "float":
+        return float(rest)
     if kind == "value":
         return ast.literal_eval(rest)
     if kind == "object":
