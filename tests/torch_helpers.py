@@ -84,7 +84,7 @@ def check_dump(directory):
         assert "Failed to decompile" not in text
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
-    told = {"index.md", "session.json"}
+    told = {"index.md", "session.json", "times.json"}
     if (directory / "provenance.json").exists():
         told.add("provenance.json")
     for run in runs_in(directory):
@@ -97,5 +97,5 @@ def check_dump(directory):
         told.update(one["file"] for one in run["other_artifacts"])
     assert sorted(told) == names_in(directory)
     index = (directory / "index.md").read_text()
-    for name in told - {"index.md", "session.json", "provenance.json"}:
+    for name in told - {"index.md", "session.json", "provenance.json", "times.json"}:
         assert f"({name})" in index

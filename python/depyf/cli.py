@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import depyf
+from depyf import program
 
 _EXAMPLES = """\
 examples:
@@ -55,7 +56,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_edit_arguments(edit)
+    run = commands.add_parser(
+        "run",
+        help="run a program under prepare_debug",
+        description="Runs a program as python would, dumps what torch.compile makes in it, and prints a summary at the "
+        "end (to standard error). The exit status is the program's.",
+    )
+    run.add_argument(
+        "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
+    )
+    run.add_argument("-m", action="store_true", dest="module", help="the program is a module's name, as for python -m")
+    run.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
+    )
+    explain = commands.add_parser("explain", help="print the summary of a finished dump")
+    explain.add_argument("directory", type=Path, metavar="DIR", help="that prepare_debug or depyf run wrote to")
     parsed = parser.parse_args(arguments)
+    if parsed.command == "run":
+        if not parsed.program:
+            run.error("no program is given")
+        try:
+            return program.run(parsed.program, module=parsed.module, directory=parsed.o)
+        except (OSError, SyntaxError) as error:
+            print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
+            return 1
+    if parsed.command == "explain":
+        try:
+            print(program.summary(parsed.directory))
+        except (OSError, ValueError) as error:
+            print(f"depyf: {parsed.directory}: {error}", file=sys.stderr)
+            return 1
+        return 0
     if parsed.command == "edit":
         from depyf.toolkit import command
 

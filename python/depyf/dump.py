@@ -366,6 +366,14 @@ def session_json(runs: list[Session]) -> str:
     return json.dumps(data, indent=1, sort_keys=True) + "\n"
 
 
+def times_json(run: Session) -> str:
+    """The content of `times.json`: of the last run how long each compilation took, in the order of `session.json`.
+
+    A file of its own, as it is other in every run: what else is in a dump is the same where the program is.
+    """
+    return json.dumps({"schema_version": SCHEMA_VERSION, "seconds": [frame.seconds for frame in run.frames]}) + "\n"
+
+
 def index(runs: list[Session]) -> str:
     """The content of `index.md`: what to read, in order, and what is not there."""
     out = ["# What torch.compile did", ""]

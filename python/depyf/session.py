@@ -50,9 +50,12 @@ class Failure:
     """The kind of guard, as PyTorch calls it."""
     entry: str = ""
     """The compile id of the compilation that it belongs to."""
+    origin: str = ""
+    """What in PyTorch set it, where that is no line of the user's."""
 
     def __str__(self) -> str:
-        where = f"  # {self.line}" if self.line is not None else ""
+        why = "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
+        where = f"  # {why}" if why else ""
         if not self.subject:
             return f"{self.condition}{where}"
         return f"{self.subject}: expected {self.expected}, was {self.actual}{where}"

@@ -76,7 +76,13 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     name = "function" if kind == "function" else "forward"
     prefix = f"__compiled_fn_{frame.compiled_fn}."
     expected = [prefix + file for file in TABLE[backend, grad]]
-    expected += [f"__transformed_code_0_for_{name}.py", f"full_code_for_{name}_0.py", "index.md", "session.json"]
+    expected += [
+        f"__transformed_code_0_for_{name}.py",
+        f"full_code_for_{name}_0.py",
+        "index.md",
+        "session.json",
+        "times.json",
+    ]
     expected += ["provenance.json"] if backend != "eager" else []
     assert names_in(tmp_path) == sorted(expected)
     assert frame.missing == []

@@ -42,6 +42,7 @@ def test_nothing_new_is_compiled(tmp_path):
             "full_code_for_breaks_0.py",
             "index.md",
             "session.json",
+            "times.json",
         ]
     )
     index = (tmp_path / "index.md").read_text()

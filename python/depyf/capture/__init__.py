@@ -12,6 +12,7 @@ from typing import Any
 from depyf import decompiler, files, report
 from depyf.capture import hub
 from depyf.capture.recorder import Recorder
+from depyf.compat import distributed
 from depyf.session import Session
 
 __all__ = ["prepare_debug"]
@@ -26,7 +27,8 @@ class prepare_debug(contextlib.ContextDecorator):
     Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index,
     `session.json` and the `full_code` files at the end of the block, also if it ends with an exception. The program's
     behaviour does not change: what fails within depyf is warned of once, and noted in the index. Blocks may nest, in
-    one thread or several; a directory may be used by several blocks and processes.
+    one thread or several; a directory may be used by several blocks and processes. Of several processes that work together
+    (torchrun, torch.distributed) each writes to `rank_n` in the directory.
 
     Args:
         what: the directory (str or path), or a function and the directory. What was compiled of the function before
@@ -56,8 +58,10 @@ class prepare_debug(contextlib.ContextDecorator):
         self._entered: list[Recorder] = []
 
     def __enter__(self) -> Session:
-        files.check_writable(self._directory)
-        recorder = Recorder(self._directory, self._functions)
+        number = distributed.rank()
+        directory = self._directory if number is None else self._directory / f"rank_{number}"
+        files.check_writable(directory)
+        recorder = Recorder(directory, self._functions)
         hub.add(recorder)
         self._entered.append(recorder)
         # A block that is entered by hand and never left still gets its index.

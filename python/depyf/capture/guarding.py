@@ -71,10 +71,13 @@ class Guarding:
         if listed is None or scope is None:
             return []
         failing = [(one, text) for one, text in listed.check(local, scope).failing if one.quiet or state]
-        return [
-            replace(failure(one, text, local, scope), entry=entry.compile_id or "")
-            for one, text in failing[:_MOST_FAILURES]
-        ]
+        origins_of = {limit.subject: limit.origin for limit in known[1].frontier} if known is not None else {}
+        found = []
+        for one, text in failing[:_MOST_FAILURES]:
+            told = failure(one, text, local, scope)
+            origin = origins_of.get(told.subject, "") if told.line is None else ""
+            found.append(replace(told, entry=entry.compile_id or "", origin=origin))
+        return found
 
     def close(self) -> None:
         """Lets PyTorch's objects go."""

@@ -391,6 +391,7 @@ class Recorder:
             files.replace(self.directory / "session.json", dump.session_json(runs))
             files.replace(self.directory / "index.md", dump.index(runs))
             dumped.write_record(self.directory, self._provenance)
+            files.replace(self.directory / "times.json", dump.times_json(self.session))
 
     # Compilations
 

@@ -13,7 +13,7 @@ import tokenize
 from dataclasses import dataclass
 
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
-_PLACE = re.compile(r"(?:^|\s)(?P<file>\S+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
+_PLACE = re.compile(r"(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def read(text: str) -> Words:
         hint, text = found["hint"], text[: found.start()]
     condition, comment = _split(text)
     place = _PLACE.search(comment)
-    if place is None:
+    # Of a bound that PyTorch set itself the words name the line that used the size first, which is not to blame.
+    if place is None or "the guard itself is not due user code" in comment:
         return Words(condition, hint=hint, note=comment)
     line_text = comment[: place.start()].strip().removesuffix("#").strip()
     return Words(condition, line_text, place["file"], int(place["line"]), hint)

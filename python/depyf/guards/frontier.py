@@ -116,9 +116,8 @@ def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol
             condition = " and ".join(dict.fromkeys(f"{subject} {sign} {constant}" for sign, constant, _ in parts))
         symbol = by_source.get(subject)
         if symbol is None:
-            guessed = "the guard itself is not due user code" in first.text or first.kind == "SYMBOLIC_SHAPE_GUARD"
             unknown = "what in PyTorch set this bound was not recorded; depyf.prepare_debug records it"
-            is_size = first.kind in ("LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD") and guessed and symbols is None
+            is_size = first.line is None and ".shape[" in subject and symbols is None
             found.append(Limit(condition, subject, None if is_size else first.line, unknown if is_size else ""))
             continue
         origins = []

@@ -1,0 +1,126 @@
+"""`depyf run` and `depyf explain`; several processes."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from torch_helpers import ENVIRONMENT, check_dump, runs_in
+
+SCRIPT = """
+import sys
+import torch
+
+@torch.compile(backend="eager")
+def f(x):
+    print("in f")
+    return x * 2
+
+if __name__ == "__main__":
+    f(torch.ones(3))
+    f(torch.ones(4))
+    print(sys.argv, __name__, __file__)
+    if "raise" in sys.argv:
+        raise ValueError("as asked")
+    sys.exit(int(sys.argv[1]))
+"""
+
+
+def depyf(*arguments, cwd):
+    command = [sys.executable, "-m", "depyf", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+
+
+def test_a_program_runs_as_before_and_is_summed_up(tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(SCRIPT)
+    plain = subprocess.run(
+        [sys.executable, str(script), "3", "-o", "x"], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    done = depyf("run", "-o", "dump", script, "3", "-o", "x", cwd=tmp_path)
+    assert done.returncode == plain.returncode == 3 and done.stdout == plain.stdout
+    assert "1 function, 3 compilations, 1 distinct graph break, 1 recompilation" in done.stderr
+    assert "break at program.py:7" in done.stderr and "x.shape: expected (3,), was (4,)" in done.stderr
+    assert "s spent compiling" in done.stderr and "index.md" in done.stderr
+    check_dump(tmp_path / "dump")
+    again = depyf("explain", "dump", cwd=tmp_path)
+    assert again.returncode == 0
+    assert again.stdout.splitlines()[:3] == done.stderr[done.stderr.index("depyf: ") :].splitlines()[:3]
+
+
+def test_an_exception_and_a_module(tmp_path):
+    (tmp_path / "program.py").write_text(SCRIPT)
+    failed = depyf("run", "program.py", "raise", cwd=tmp_path)
+    assert (
+        failed.returncode == 1 and "ValueError: as asked" in failed.stderr and "depyf/program.py" not in failed.stderr
+    )
+    assert (tmp_path / "depyf_dump" / "index.md").exists()
+    module = depyf("run", "-o", "dump", "-m", "program", "0", cwd=tmp_path)
+    assert module.returncode == 0 and "'0'] __main__" in module.stdout
+
+
+def test_wrong_arguments(tmp_path):
+    for arguments, told in (
+        (("explain", tmp_path), "no session.json"),
+        (("run", "nothing.py"), "nothing.py"),
+        (("run",), "no program"),
+    ):
+        done = depyf(*arguments, cwd=tmp_path)
+        assert done.returncode != 0 and told in done.stderr
+    (tmp_path / "session.json").write_text("{}")
+    done = depyf("explain", tmp_path, cwd=tmp_path)
+    assert done.returncode == 1 and "cannot be read" in done.stderr
+
+
+RANKS = """
+import sys, os
+import torch, torch.distributed as dist
+import depyf
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+
+def f(x):
+    return x * (rank + 2)
+
+with depyf.prepare_debug(sys.argv[1]):
+    y = torch.compile(f, backend="aot_eager")(torch.ones(3))
+dist.all_reduce(y)
+assert y.tolist() == [5.0] * 3, y
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.skipif(not __import__("torch").distributed.is_available(), reason="this PyTorch has no distributed")
+def test_each_of_two_processes_has_its_own_directory(tmp_path):
+    script = tmp_path / "ranks.py"
+    script.write_text(RANKS)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    shared = {
+        **ENVIRONMENT,
+        "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(port),
+        "OMP_NUM_THREADS": "1",
+    }
+    started = [
+        subprocess.Popen([sys.executable, str(script), str(tmp_path / "dump")], env={**shared, "RANK": str(rank)})
+        for rank in range(2)
+    ]
+    assert [one.wait(timeout=300) for one in started] == [0, 0]
+    assert sorted(os.listdir(tmp_path / "dump")) == ["rank_0", "rank_1"]
+    for rank in range(2):
+        directory = tmp_path / "dump" / f"rank_{rank}"
+        check_dump(directory)
+        (run,) = runs_in(directory)
+        (frame,) = run["frames"]
+        graph = next(a["file"] for a in frame["artifacts"] if a["kind"] == "Captured_Graph")
+        assert f"* {rank + 2}" in (directory / graph).read_text()
+    done = depyf("explain", tmp_path / "dump", cwd=tmp_path)
+    assert "rank_0:" in done.stdout and "rank_1:" in done.stdout
