@@ -10,7 +10,7 @@ constexpr int exception_values = 3;
 }  // namespace
 
 bool Machine::unwind(Side& side, Symbol exception) {
-  side.second = false;
+  side.second = side.asked = false;
   if (program_.has_table()) {
     int index = side.at >= 0 ? program_.handler_of[static_cast<std::size_t>(side.at)] : -1;
     if (index < 0) {

@@ -107,7 +107,7 @@ Symbol Machine::truth(Symbol value, Step& step) {
         known->kind == Object::Kind::tuple || known->kind == Object::Kind::list || known->kind == Object::Kind::dict;
     return symbols_.boolean(!sized || !known->items.empty());
   }
-  if (value == state_->tested) return fact(state_->truth);
+  if (frame().asked && value == state_->tested) return fact(state_->truth);
   Effect made{.op = Op::to_bool_, .operands = {value}};
   made.then = Effect::Then::tested, made.results = 1, made.boolean = true;
   step = effect(std::move(made));
@@ -161,6 +161,23 @@ Step Machine::constant_test(const Instruction& it) {
   return silent();
 }
 
+// Instructions that conditions are made of, beside what they test.
+static bool only_jumps(Op op) {
+  switch (op) {
+    case Op::nop_:
+    case Op::copy_:
+    case Op::to_bool_:
+    case Op::jump_:
+    case Op::pop_jump_if_true_:
+    case Op::pop_jump_if_false_:
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_: return true;
+    case Op::compare_op_:  // of 3.13, whose second half is a test
+    case Op::unary_op_: return true;
+    default: return false;
+  }
+}
+
 Step Machine::step() {
   Side& side = frame();
   if (side.at == Side::left) {
@@ -169,6 +186,7 @@ Step Machine::step() {
   const Instruction& it = program_.decoded.instructions[static_cast<std::size_t>(side.at)];
   StackEffect size = stack_effect(it, program_.version(), false);
   if (size.pops > depth() && !side.second && !counts_itself(it.op)) return stuck("the stack is too short");
+  side.asked = side.asked && only_jumps(it.op);
   return dispatch(it);
 }
 
@@ -178,6 +196,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
   switch (effect.then) {
     case Effect::Then::end: return;
     case Effect::Then::tested:
+      side.asked = true;
       state.tested = effect.operands[0];
       state.truth = results[0];
       return;
@@ -201,7 +220,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       }
       break;
   }
-  side.second = false;
+  side.second = side.asked = false;
   ++side.at;
 }
 
@@ -216,6 +235,7 @@ void Machine::jump(State& state, const Effect& effect, const std::vector<Symbol>
     if (program_.version() < Version{3, 12}) pop();
     side.stack.back() = results[0];
   }
+  side.asked = false;
   side.at = it.target;
 }
 

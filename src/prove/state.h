@@ -46,6 +46,7 @@ struct Side {
 
   int at = 0;           // instruction
   bool second = false;  // the second half of an instruction that has two effects
+  bool asked = false;   // the last effect was a test, and nothing but jumps has come since
   std::vector<Symbol> locals, stack;
   std::vector<Block> blocks;
   Symbol handled = Symbols::null;  // what sys.exception() gives
@@ -56,8 +57,8 @@ struct Side {
 
 struct State {
   Side sides[2];
-  // The last effect was a test of `tested`, which gave `truth`: asking again gives the same, as the compilers assume
-  // when they thread jumps.
+  // The last effect was a test of `tested`, which gave `truth`. Jumps that follow at once and ask again get the same: the
+  // compiler threads them or not by the lines that they stand on. Who asks later makes another effect.
   Symbol tested = Symbols::null, truth = Symbols::null;
   std::vector<std::pair<Symbol, bool>> facts;  // terms on which the execution has branched
 };

@@ -18,7 +18,7 @@ using Key = std::vector<int>;
 Key key_of(const State& state, const Symbols& symbols, bool handler) {
   Key key{handler};
   for (const Side& side : state.sides) {
-    key.insert(key.end(), {side.at, side.second, static_cast<int>(side.stack.size())});
+    key.insert(key.end(), {side.at, side.second, side.asked, static_cast<int>(side.stack.size())});
     for (Block block : side.blocks) key.insert(key.end(), {block.target, block.level});
     for (Symbol symbol : side.stack) {
       if (symbol == Symbols::null || is_return_address(symbols[symbol])) key.push_back(symbol);

@@ -38,6 +38,8 @@ SAME = {
     "classes": ("class A(a):\n    x = b\nreturn A", "class A(a):\n    x = b\ny = A\nreturn y"),
 }
 DIFFERENT = {
+    "a value tested once more": ("if a: b()", "if a: pass\nif a: b()"),
+    "a value tested again under another name": ("return a and b and 1", "x = a and b\nreturn x and 1"),
     "order of operands": ("return a + b", "return b + a"),
     "outcome of a test": ("if a: return 1\nreturn 2", "if not a: return 1\nreturn 2"),
     "order of effects": ("a()\nb()", "b()\na()"),

@@ -166,7 +166,16 @@ def compiled(function: ast.AST) -> types.CodeType:
 
 def source_mutant(function: ast.AST, mutate: Callable[[ast.AST, random.Random], bool], rng: random.Random):
     mutant = copy.deepcopy(function)
+    # Constants that are stored as they are may go where nobody reads them, and so may functions that nobody takes.
+    unseen = {id(it.value) for it in ast.walk(mutant) if isinstance(it, (ast.Assign, ast.AnnAssign))}
+    unseen |= {
+        id(sub)
+        for it in ast.walk(mutant)
+        if isinstance(it, ast.Expr) and isinstance(it.value, ast.Lambda)
+        for sub in ast.walk(it)
+    }
     nodes = [it for statement in mutant.body for it in ast.walk(statement)]
+    nodes = [it for it in nodes if not (id(it) in unseen and isinstance(it, (ast.Constant, ast.Lambda)))]
     if ast.get_docstring(mutant, clean=False) is not None:
         nodes = nodes[2:]
     rng.shuffle(nodes)
@@ -192,7 +201,8 @@ SWAPS.update({to: at for at, to in SWAPS.items()})
 
 
 # Raises nothing: where a range holds only these, nobody can tell that it is there.
-SILENT = {"POP_TOP", "NOP", "COPY", "SWAP", "LOAD_CONST", "STORE_FAST", "POP_EXCEPT", "PUSH_EXC_INFO"} | compare.JUMPS
+SILENT = {"POP_TOP", "NOP", "COPY", "SWAP", "LOAD_CONST", "LOAD_FAST", "STORE_FAST", "DELETE_FAST", "RESUME"}
+SILENT |= {"POP_EXCEPT", "PUSH_EXC_INFO"} | compare.JUMPS
 
 
 def reachable_offsets(code: types.CodeType) -> set[int]:
@@ -210,7 +220,8 @@ def reachable_offsets(code: types.CodeType) -> set[int]:
             todo.append(index[it.argval])
         if it.opname not in compare.ENDS | compare.JUMPS | {"RETURN_CONST"}:
             todo.append(i + 1)
-        todo += [index[entry.target] for entry in table if entry.start <= it.offset < entry.end]
+        if it.opname not in SILENT:
+            todo += [index[entry.target] for entry in table if entry.start <= it.offset < entry.end]
     return {instructions[i].offset for i in seen}
 
 
@@ -226,7 +237,7 @@ def bytecode_mutants(code: types.CodeType) -> Iterator[tuple[str, Callable[[rand
         op, at = it.opname, it.offset
         if at not in live or it.arg is not None and it.arg > 255:
             continue
-        if op in SWAPS:
+        if op in SWAPS and not (op == "CONTAINS_OP" and raw[at + 2] == dis.opmap["POP_TOP"]):  # nobody looks at it
             arg = 1 - it.arg if op in ("IS_OP", "CONTAINS_OP") else raw[at + 1]
             yield "branch", lambda rng, at=at, op=op, arg=arg: put(at, dis.opmap[SWAPS[op]], arg)
         elif op in ("BINARY_OP", "COMPARE_OP"):
@@ -274,10 +285,12 @@ def bytecode_mutants(code: types.CodeType) -> Iterator[tuple[str, Callable[[rand
             )
     table = getattr(code, "co_exceptiontable", b"")
     if table:
-        yield "exception table", lambda rng: code.replace(co_exceptiontable=b"")
         entries = dis._parse_exception_table(code)
         for i, entry in enumerate(entries):
-            if all(it.opname in SILENT for it in dis.get_instructions(code) if entry.start <= it.offset < entry.end):
+            here = [
+                it for it in dis.get_instructions(code) if entry.start <= it.offset < entry.end and it.offset in live
+            ]
+            if all(it.opname in SILENT for it in here):
                 continue
             yield (
                 "exception table",
@@ -301,14 +314,12 @@ def encode(entries) -> bytes:
     return bytes(out)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=10000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=40, help="survivors to print")
-    parser.add_argument("--kind", help="of the survivors to print")
-    options = parser.parse_args()
-    rng = random.Random(options.seed)
+Survivor = tuple[str, str, types.CodeType, types.CodeType]  # kind, file, original, mutant
+
+
+def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survivor]]:
+    """Makes `count` mutants: how many there are of each kind, and those that are proved."""
+    rng = random.Random(seed)
     library = Path(os.__file__).parent
     files = (
         sorted(it for it in library.glob("*.py"))
@@ -317,9 +328,9 @@ def main() -> None:
     )
     # Nearly all of it are stores to locals that nobody reads, and handlers of what cannot raise.
     files = [it for it in files if it.name != "test_exception_variations.py"]
-    made, refused = collections.Counter(), collections.Counter()
-    survivors = []
-    while sum(made.values()) < options.count:
+    made: collections.Counter[str] = collections.Counter()
+    survivors: list[Survivor] = []
+    while sum(made.values()) < count:
         path = rng.choice(files)
         try:
             found = functions(ast.parse(path.read_bytes()))
@@ -344,9 +355,19 @@ def main() -> None:
                     continue  # the compiler makes the same of it
                 made[kind] += 1
                 if _core.prove(original, mutant):
-                    survivors.append((kind, path.name, original, mutant, function))
-                else:
-                    refused[kind] += 1
+                    survivors.append((kind, path.name, original, mutant))
+    return made, survivors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=10000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", type=int, default=40, help="survivors to print")
+    parser.add_argument("--kind", help="of the survivors to print")
+    options = parser.parse_args()
+    made, survivors = attempt(options.count, options.seed)
+    refused = made - collections.Counter(kind for kind, *_ in survivors)
     for kind in sorted(made):
         print(f"{kind:30} {refused[kind]:6} of {made[kind]:6}")
     print(
@@ -355,7 +376,7 @@ def main() -> None:
     )
     if options.kind:
         survivors = [it for it in survivors if it[0] == options.kind]
-    for kind, file, original, mutant, _ in survivors[: options.show]:
+    for kind, file, original, mutant in survivors[: options.show]:
         print("---", kind, file, original.co_name)
         differences(original, mutant)
 

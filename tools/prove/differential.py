@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""Is what is proved the same? Random functions, and variants of each, are run on random objects.
+
+    differential.py --pairs 100000
+
+Hypothesis makes functions; each is paired with what it decompiles to in every style, with `ast.unparse` of itself, and
+with single mutants of its source. Every pair that the prover accepts is run in some worlds: all that a function gets are
+objects that note each operation on them, and answer it at random, with an error at times. Both functions must leave the
+same notes and come to the same end. Prints how many pairs there were, how many were proved, how many were seen to
+differ, and every pair that was both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import sys
+import types
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+import mutants  # noqa: E402
+from depyf import _core, decompilation  # noqa: E402
+
+warnings.simplefilter("ignore")
+
+LOCALS = ("a", "b", "c", "x", "y", "z")
+EQUAL = ("readable", "plain", "exact", "unparsed")  # kinds of pairs that are equal by their making
+EVENTS_MAX = 120  # of one run
+
+
+class Stop(BaseException):
+    """A run has become too long."""
+
+
+class World:
+    """What the objects of one run share: notes of all that happened, and the answers to come."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.notes: list[Any] = []
+        self.made = 0
+
+    def note(self, what: str, *operands: Any) -> random.Random:
+        self.notes.append((what, *map(self.said, operands)))
+        if len(self.notes) > EVENTS_MAX:
+            raise Stop
+        rng = random.Random(f"{self.number}/{len(self.notes)}/{what}")
+        if rng.random() < 0.02:
+            raise rng.choice([ValueError, KeyError, TypeError, StopIteration])("noted")
+        return rng
+
+    def said(self, value: Any, depth: int = 5) -> Any:
+        """A value as data. What lies too deep has only its type: containers may hold themselves."""
+        if isinstance(value, Thing):
+            return ("thing", object.__getattribute__(value, "_id"))
+        inner = lambda it: self.said(it, depth - 1)  # noqa: E731
+        if depth and isinstance(value, (list, tuple, set, frozenset)):
+            return (type(value).__name__, *map(inner, value))
+        if depth and isinstance(value, dict):
+            return ("dict", *((inner(key), inner(item)) for key, item in value.items()))
+        if isinstance(value, slice):
+            return ("slice", inner(value.start), inner(value.stop), inner(value.step))
+        return repr(value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else type(value).__name__
+
+    def thing(self) -> Thing:
+        self.made += 1
+        return Thing(self, self.made)
+
+
+class Thing:
+    """An object that notes every operation on it."""
+
+    def __init__(self, world: World, number: int) -> None:
+        object.__setattr__(self, "_world", world)
+        object.__setattr__(self, "_id", number)
+
+    def __getattribute__(self, name: str) -> Any:
+        world = object.__getattribute__(self, "_world")
+        if name.startswith("__"):
+            return object.__getattribute__(self, name)
+        world.note("get", self, name)
+        return world.thing()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__getattribute__(self, "_world").note("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        object.__getattribute__(self, "_world").note("delete", self, name)
+
+    def __bool__(self) -> bool:
+        return object.__getattribute__(self, "_world").note("bool", self).random() < 0.5
+
+    def __iter__(self) -> Any:
+        world = object.__getattribute__(self, "_world")
+        count = world.note("iter", self).randrange(4)
+
+        def items() -> Any:
+            for _ in range(count):
+                world.note("next", self)
+                yield world.thing()
+
+        return items()
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> bool:
+        return object.__getattribute__(self, "_world").note("exit", self, kind and kind.__name__).random() < 0.3
+
+    def __hash__(self) -> int:
+        object.__getattribute__(self, "_world").note("hash", self)
+        return object.__getattribute__(self, "_id")
+
+    def __format__(self, spec: str) -> str:
+        object.__getattribute__(self, "_world").note("format", self, spec)
+        return f"thing {object.__getattribute__(self, '_id')}"
+
+
+def _noted(name: str, result: bool = True) -> Any:
+    def method(self: Thing, *operands: Any, **named: Any) -> Any:
+        world = object.__getattribute__(self, "_world")
+        world.note(name, self, *operands, named)
+        return world.thing() if result else None
+
+    return method
+
+
+for _name in (
+    "call getitem add radd sub rsub mul rmul matmul iadd isub lt le gt ge eq ne neg pos invert enter pow rpow mod rmod"
+).split():
+    setattr(Thing, f"__{_name}__", _noted(_name))
+for _name in ("setitem", "delitem"):
+    setattr(Thing, f"__{_name}__", _noted(_name, False))
+Thing.__contains__ = lambda self, item: object.__getattribute__(self, "_world").note("in", self, item).random() < 0.5
+Thing.__repr__ = lambda self: f"<thing {object.__getattribute__(self, '_id')}>"
+
+
+class Writer:
+    """Writes a random function. Every choice is hypothesis's, so that it can make a failing one smaller."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.budget = 40
+        self.loops = 0
+
+    def atom(self) -> str:
+        return self.rng.choice([*LOCALS, *LOCALS, "g", "h", "1", "'s'", "None", "True", "2.5"])
+
+    def expression(self, depth: int = 3) -> str:
+        self.budget -= 1
+        if depth == 0 or self.budget < 0:
+            return self.atom()
+        of = lambda: self.expression(depth - 1)  # noqa: E731
+        name = self.rng.choice(LOCALS)
+        made = [
+            self.atom,
+            self.atom,
+            lambda: f"{self.primary(depth)}.{self.rng.choice(('p', 'q'))}",
+            lambda: f"{self.primary(depth)}[{of()}]",
+            lambda: f"{self.primary(depth)}[{of()}:{of()}]",
+            lambda: f"{self.primary(depth)}({of()}, {of()})",
+            lambda: f"{self.primary(depth)}(*{of()}, k={of()})",
+            lambda: f"{self.primary(depth)}.m({of()})",
+            lambda: f"({of()} {self.rng.choice(('+', '-', '*', '%', '@'))} {of()})",
+            lambda: f"({of()} {self.rng.choice(('<', '==', 'is', 'in', 'not in', 'is not', '>='))} {of()})",
+            lambda: f"({of()} < {of()} <= {of()})",
+            lambda: f"({of()} {self.rng.choice(('and', 'or'))} {of()})",
+            lambda: f"(not {of()})",
+            lambda: f"(-{of()})",
+            lambda: f"({of()} if {of()} else {of()})",
+            lambda: f"[{of()}, {of()}]",
+            lambda: f"({of()}, {of()})",
+            lambda: f"[{of()}, *{of()}]",
+            lambda: f"{{'k': {of()}, 'l': {of()}}}",
+            lambda: f"[{of()}, {of()}][{self.rng.randrange(-2, 2)}]",
+            lambda: f"({name} := {of()})",
+            lambda: "f'{" + self.primary(0) + "!r}{" + self.primary(0) + ":>{" + self.primary(0) + "}}'",
+            lambda: f"[{of()} for i in {of()} if {of()}]",
+            lambda: f"(lambda i: ({name}, i))",
+        ]
+        return self.rng.choice(made)()
+
+    def primary(self, depth: int) -> str:
+        return self.rng.choice([*LOCALS[:3], "g", "h"]) if depth < 2 else f"({self.expression(depth - 1)})"
+
+    def target(self) -> str:
+        return self.rng.choice(
+            [
+                *LOCALS,
+                *LOCALS,
+                f"{self.primary(0)}.p",
+                f"{self.primary(0)}[{self.atom()}]",
+                "x, y",
+                "x, *y",
+                "a, (b, c)",
+            ]
+        )
+
+    def block(self, depth: int) -> list[str]:
+        lines = []
+        for _ in range(self.rng.randrange(1, 4)):
+            lines += self.statement(depth)
+        return ["    " + line for line in lines]
+
+    def statement(self, depth: int) -> list[str]:
+        self.budget -= 1
+        rng, of = self.rng, self.expression
+        simple = [
+            lambda: [f"{self.target()} = {of()}"],
+            lambda: [f"{self.target()} = {of()}"],
+            lambda: [f"x = y = {of()}"],
+            lambda: [f"x, y = {of()}, {of()}"],
+            lambda: [of()],
+            lambda: [f"{rng.choice(LOCALS)} += {of()}"],
+            lambda: [f"{self.primary(0)}.p -= {of(1)}"],
+            lambda: [f"{self.primary(0)}[{self.atom()}] += {of(1)}"],
+            lambda: [f"del {rng.choice(LOCALS)}"],
+            lambda: [f"del {self.primary(0)}.p"],
+            lambda: [f"return {of()}"],
+            lambda: [f"assert {of()}, {of(1)}"],
+            lambda: [f"raise {of(1)}"],
+            lambda: ["global v", f"v = {of()}"][1:],
+            lambda: [f"x = [{self.atom()}, {self.atom()}]", f"x.append({self.atom()})", f"y = x[{rng.randrange(3)}]"],
+            lambda: [f"x = [{self.atom()}]", f"y = [x, {self.atom()}]", "z, x = y", "z.extend([a, b])"],
+            lambda: [f"x = {{'k': {self.atom()}}}", f"x['l'] = {self.atom()}", "y = x['k']"],
+        ]
+        if self.loops:
+            simple += [lambda: ["break"], lambda: ["continue"]]
+        if depth == 0 or self.budget < 0:
+            return rng.choice(simple)()
+        kind = rng.randrange(10)
+        if kind == 0:
+            return [f"if {of()}:", *self.block(depth - 1)]
+        if kind == 1:
+            return [f"if {of()}:", *self.block(depth - 1), "else:", *self.block(depth - 1)]
+        if kind == 2 or kind == 3:
+            self.loops += 1
+            body = self.block(depth - 1)
+            self.loops -= 1
+            head = f"for {self.target()} in {of(1)}:" if kind == 2 else f"while {of()}:"
+            return [head, *body] + (["else:", *self.block(depth - 1)] if rng.random() < 0.3 else [])
+        if kind == 4:
+            return [
+                "try:", *self.block(depth - 1),
+                rng.choice(("except ValueError as e:", "except (KeyError, TypeError):", "except Exception as e:")),
+                *self.block(depth - 1),
+            ]  # fmt: skip
+        if kind == 5:
+            loops, self.loops = self.loops, 0  # no `continue` in a finally: 3.8 had its own rules
+            lines = ["try:", *self.block(depth - 1), "finally:", *self.block(depth - 1)]
+            self.loops = loops
+            return lines
+        if kind == 6:
+            return [f"with {of(1)}{rng.choice(('', ' as x', ' as (y, z)'))}:", *self.block(depth - 1)]
+        return rng.choice(simple)()
+
+    def function(self) -> str:
+        lines = []
+        for _ in range(self.rng.randrange(1, 5)):
+            lines += self.statement(2)
+        if self.rng.random() < 0.15:
+            lines.append(f"yield {self.expression(1)}")
+        lines.append(f"return {self.expression(2)}")
+        return (
+            f"def f({', '.join(LOCALS[: self.rng.randrange(3, 7)])}):\n"
+            + "\n".join("    " + line for line in lines)
+            + "\n"
+        )
+
+
+def compiled(source: str | ast.Module) -> types.CodeType:
+    module = compile(source, "m", "exec", dont_inherit=True)
+    return next(it for it in module.co_consts if isinstance(it, types.CodeType))
+
+
+def outcome(code: types.CodeType, number: int) -> Any:
+    """(end, notes) of one run; the end is what it returned, or the kind of what it raised."""
+    world = World(number)
+    space = {"g": world.thing(), "h": world.thing(), "__builtins__": {"ValueError": ValueError, "KeyError": KeyError,
+             "TypeError": TypeError, "Exception": Exception, "AssertionError": AssertionError}}  # fmt: skip
+    function = types.FunctionType(code, space)
+    end: Any
+    try:
+        result = function(*(world.thing() for _ in range(code.co_argcount)))
+        if isinstance(result, types.GeneratorType):
+            sent = None
+            for _ in range(10):
+                world.notes.append(("yielded", world.said(result.send(sent))))
+                sent = world.thing()
+        end = ("returned", world.said(result))
+    except Stop:
+        end = ("stopped",)
+    except RecursionError:
+        raise
+    except BaseException as error:
+        context = []
+        at: BaseException | None = error
+        while at is not None and len(context) < 8:
+            context.append(type(at).__name__)
+            at = at.__context__
+        end = ("raised", *context)
+    return end, world.notes
+
+
+@dataclass
+class Result:
+    pairs: int = 0
+    proved: int = 0
+    differ: int = 0
+    """Pairs that behave differently in some world."""
+    unproved: list[str] = field(default_factory=list)
+    """Pairs that are equal by their making, and not proved."""
+    wrong: list[str] = field(default_factory=list)
+    """Pairs that are proved and behave differently."""
+
+
+def variants(source: str, code: types.CodeType, rng: random.Random) -> list[tuple[str, types.CodeType | None]]:
+    found: list[tuple[str, types.CodeType | None]] = []
+    for form in ("readable", "plain", "exact"):
+        found.append((form, decompilation._decompilation(code, None, form).code))
+    tree = ast.parse(source)
+    found.append(("unparsed", compiled(ast.unparse(tree))))
+    for mutate in mutants.SOURCE:
+        try:
+            found.append((mutate.__name__, mutants.source_mutant(tree.body[0], mutate, rng)))
+        except (SyntaxError, ValueError):
+            continue
+    return [(kind, other) for kind, other in found if other is not None]
+
+
+def check(source: str, rng: random.Random, result: Result, worlds: int) -> None:
+    try:
+        code = compiled(source)
+    except SyntaxError:
+        return
+    number = rng.getrandbits(48)
+    expected = [outcome(code, number + i) for i in range(worlds)]
+    for kind, other in variants(source, code, rng):
+        result.pairs += 1
+        proved = bool(_core.prove(code, other))
+        result.proved += proved
+        if not proved and kind in EQUAL:
+            result.unproved.append(f"{kind} {_core.prove(code, other)} of\n{source}")
+        same = all(outcome(other, number + i) == expected[i] for i in range(worlds))
+        result.differ += not same
+        if proved and not same:
+            result.wrong.append(f"{kind} of\n{source}")
+
+
+def run(examples: int, number: int, worlds: int = 4) -> Result:
+    """Pairs of `examples` functions, made by hypothesis from a seed; the first wrong one is made smaller, then raised."""
+    result = Result()
+
+    @seed(number)
+    @settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @given(st.randoms(use_true_random=False), st.integers(0, 2**32))
+    def one(rng: random.Random, other: int) -> None:
+        before = len(result.wrong)
+        check(Writer(rng).function(), random.Random(other), result, worlds)
+        assert len(result.wrong) == before, result.wrong[-1]
+
+    one()
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--pairs", type=int, default=100000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--worlds", type=int, default=4)
+    parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--show", type=int, default=0, help="so many of those that are equal and not proved")
+    options = parser.parse_args()
+    total = Result()
+    number = options.seed
+    while total.pairs < options.pairs:
+        part = run(100, number, options.worlds)
+        total.pairs += part.pairs
+        total.proved += part.proved
+        total.differ += part.differ
+        total.unproved += part.unproved
+        number += 1
+        if options.progress:
+            print(total.pairs, total.proved, total.differ, len(total.unproved), file=sys.stderr, flush=True)
+    print(
+        f"{sys.version.split()[0]}: {total.pairs} pairs, {total.proved} proved, {total.differ} seen to differ, none of them "
+        f"proved; {len(total.unproved)} equal by their making and not proved"
+    )
+    for text in total.unproved[: options.show]:
+        print("---", text)
+
+
+if __name__ == "__main__":
+    main()
