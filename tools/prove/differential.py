@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import mutants  # noqa: E402
+
 from depyf import _core, decompilation  # noqa: E402
 
 warnings.simplefilter("ignore")
