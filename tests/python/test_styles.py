@@ -75,7 +75,7 @@ def test_lists_that_nobody_sees_are_folded():
     out, x, last = tree.body[1:]
     assert ast.unparse(out) == "out = __compiled_fn_1(a, b)" and ast.unparse(x.value) == "out[1]"
     name = x.targets[0].id
-    assert ast.unparse(last) == f"return __resume_at_2([], [], {name}, b, key={name}, z=())"
+    assert ast.unparse(last) == f"return __resume_at_2([], [], {name}, b, key={name}, **{{'z': ()}})"
 
 
 def test_lists_that_others_see_are_kept():
