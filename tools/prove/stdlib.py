@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Does the prover cry wolf? Sources of a standard library against what `ast.unparse` makes of them.
 
-    stdlib.py --python PY [--other PY] [--sample N]
+    stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile]
 
 Both are compiled by the interpreter PY (the unparsed one by --other, where given) and proved here. Prints the share of
-code objects that is proved, and those that are not.
+code objects that is proved, and those that are not. With --command the other side is what that makes of the bytecode.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import struct
 import subprocess
 import sys
@@ -47,7 +48,11 @@ while True:
 
 class Compiler:
     def __init__(self, python: str) -> None:
-        self.process = subprocess.Popen([python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # From 3.13 on classes hold a tuple of names in the order of a set.
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        self.process = subprocess.Popen(
+            [python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        )
 
     def __call__(self, source: bytes) -> bytes:
         assert self.process.stdin and self.process.stdout
@@ -62,11 +67,16 @@ def unparsed(source: bytes) -> bytes:
     return ast.unparse(ast.parse(source)).encode("utf-8", "surrogatepass")
 
 
+def decompiled(command: str, pyc: bytes) -> bytes:
+    return subprocess.run([command, "-"], input=pyc, stdout=subprocess.PIPE, timeout=60).stdout
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--other")
     parser.add_argument("--sample", type=int, default=0, help="so many files; 0: all")
+    parser.add_argument("--command", help="a decompiler that reads a .pyc file from its standard input")
     parser.add_argument("--show", type=int, default=20)
     options = parser.parse_args()
     where = subprocess.run([options.python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
@@ -81,7 +91,8 @@ def main() -> None:
     for path in files:
         try:
             source = path.read_bytes()
-            left, right = one(source), two(unparsed(source))
+            left = one(source)
+            right = two(decompiled(options.command, left) if options.command else unparsed(source))
         except (SyntaxError, ValueError, RecursionError):
             continue
         if not left or not right:

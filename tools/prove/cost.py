@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""What does the proof cost? Both halves in one run, in turns, over modules of the standard library.
+
+    cost.py [MODULE...]
+
+Prints the processor time of decompiling and of proving, and the ratio. Compiling back is CPython's own work.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from depyf import _core, names  # noqa: E402
+from depyf.recompile import compile_back  # noqa: E402
+
+warnings.simplefilter("ignore")
+MODULES = "argparse ast inspect typing difflib textwrap subprocess json.decoder tarfile http.client".split()
+
+
+def main() -> None:
+    decompiling = proving = 0.0
+    codes = 0
+    for module in sys.argv[1:] or MODULES:
+        spec = importlib.util.find_spec(module)
+        assert spec and spec.origin
+        for code in names.nested_codes(compile(Path(spec.origin).read_bytes(), spec.origin, "exec")):
+            start = time.process_time()
+            source = _core.decompile(code, style="readable").source
+            middle = time.process_time()
+            try:
+                back = compile_back(source, code)
+            except (SyntaxError, ValueError):
+                continue
+            again = time.process_time()
+            _core.prove(code, back)
+            end = time.process_time()
+            decompiling, proving, codes = decompiling + middle - start, proving + end - again, codes + 1
+    print(
+        f"{codes} code objects: decompiling {decompiling:.3f} s, proving {proving:.3f} s, ratio {proving / decompiling:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
