@@ -361,6 +361,12 @@ class Unwinder {
 
   // ---- 3.8
 
+  // END_FINALLY; JUMP_ABSOLUTE out of the loop around
+  bool is_else_break(int at) const {
+    return at > 0 && old_[std::size_t(at) - 1].op == Op::end_finally_ && old_[std::size_t(at)].op == Op::jump_ &&
+           old_[std::size_t(at)].target > at && !is_jump_forward(at);
+  }
+
   bool is_jump_forward(int at) const {
     constexpr std::uint8_t jump_forward = 110;
     const Instruction& it = old_[std::size_t(at)];
@@ -472,7 +478,7 @@ class Unwinder {
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
       }
-      if (behind_.contains(at) && seen) put_made(it, Op::behind_handlers_, cover);
+      if (behind_.contains(at) && seen) put_made(it, Op::behind_handlers_, cover, is_else_break(at));
       put(it, cover, false);
       if (auto more = after_.find(at); more != after_.end())
         for (const Instruction& made : more->second) {

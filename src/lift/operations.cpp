@@ -211,7 +211,10 @@ bool Lifter::operation(const Instruction& instruction) {
       }
       return true;
     }
-    case Op::behind_handlers_: nodes_[node_].behind_handlers = true; return true;
+    case Op::behind_handlers_:
+      nodes_[node_].behind_handlers = true;
+      nodes_[node_].else_break = instruction.arg != 0;
+      return true;
     case Op::unreachable_: stop(); return true;
     case Op::push_exc_info_: {
       Entry exception = pop_entry();

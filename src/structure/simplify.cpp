@@ -28,6 +28,7 @@ void skip_empty(Lifted& lifted) {
   // The empty start of a loop stays where its body starts with a for loop: the two would become one.
   auto needed = [&](int node) {
     if (nodes[node].carries) return true;  // a value that a return takes is made in the statement
+    if (nodes[node].else_break) return true;
     return nodes[node].a >= 0 && nodes[nodes[node].a].end == Node::End::loop && graph->order(node) >= 0 &&
            graph->is_header(node);
   };

@@ -309,8 +309,9 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     for (int next : graph_.successors(node)) {
       if (graph_.in_loop(next, header) || next == exhausted) continue;
       int own = nodes_[next].region;
+      const bool behind = nodes_[next].else_break && own == region;
       if (next == place.next || next == place.cont || next == place.brk) exits.insert(next);
-      else if (own != region && cfg_.inside(own, region)) {
+      else if (behind || (own != region && cfg_.inside(own, region))) {
         if (lexical.insert(next).second) todo.push_back(next);
       } else if (cfg_.inside(own, place.region)) {
         exits.insert(next);
@@ -501,6 +502,8 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     Place step = place;
     step.next = next;
     place_node(orelse_at, step, orelse);
+    // The jump to an else clause that is only `break` goes where the clause does.
+    if (orelse.size() == 1 && is<Break>(orelse[0]) && body.size() > 1 && is<Break>(body.back())) body.pop_back();
   }
   Place step = place;
   step.next = next;

@@ -24,3 +24,14 @@ def nested():
         g(e)
     finally:
         h()
+
+
+def loop():
+    while True:
+        try:
+            x = f()
+        except E:
+            g()
+        else:
+            break
+    return x
