@@ -8,6 +8,7 @@
 #include "flow/cfg.h"
 #include "lift/lift.h"
 #include "print/print.h"
+#include "print/trace.h"
 #include "refine/refine.h"
 #include "structure/structure.h"
 
@@ -59,8 +60,16 @@ Scope::Kind kind_of(const CodeObject& code) {
 }
 
 Block refine(Context& context, Block body, const Scope& scope) {
-  for (const RefinePass& pass : refine_passes)
-    if (!pass.folds || context.options.style == Style::readable) body = pass.run(context, body, scope);
+  const Options& options = context.options;
+  auto made = [&](std::string_view pass) {
+    if (pass == options.dump_after) context.dump += trace_of_statements(pass, *scope.decoded.code, body);
+    return pass == options.stop_after;
+  };
+  if (made("structure")) return body;
+  for (const RefinePass& pass : refine_passes) {
+    if (!pass.folds || options.style == Style::readable) body = pass.run(context, body, scope);
+    if (made(pass.name)) break;
+  }
   return body;
 }
 
@@ -94,6 +103,7 @@ Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind,
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
   if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
   Lifted lifted = lift(context, decoded, cfg, split);
+  if (context.options.dump_after == "lift") context.dump += trace_of_nodes("lift", *decoded.code, lifted);
   simplify_graph(context, lifted, cfg, may_return);
   Block block = structure(context, lifted, cfg, may_return);
   return refine(context, block, Scope{decoded, cfg, kind});
@@ -289,6 +299,7 @@ Decompiled decompile(const CodeObject& code, const Options& options) {
   result.lines = std::move(printed.lines);
   result.level = context.level;
   result.notes = std::move(context.notes);
+  result.dump = std::move(context.dump);
   result.constants = std::move(context.named_constants);
   return result;
 }

@@ -30,6 +30,9 @@ struct Options {
   Style style = Style::plain;
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
+  // Names of passes; empty: none. The source as it is after `stop_after` (structure or a later pass), which may hold markers
+  // of unfinished parts; what `dump_after` (lift or a later pass) made of each code object.
+  std::string stop_after, dump_after;
   std::vector<Difference> marks;  // said at the head of each of these: `# depyf: not equal: <what>`
 };
 
@@ -53,6 +56,7 @@ struct Decompiled {
   Level level = Level::structured;     // the worst of all code objects in it
   std::vector<std::string> notes;      // what could not be made exact, with its place
   std::vector<NamedConstant> constants;
+  std::string dump;                    // of `Options::dump_after`: innermost code objects first
 };
 
 // Source of a function, lambda, class body or module. Total: never fails, whatever the bytecode.

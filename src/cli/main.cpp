@@ -21,7 +21,7 @@ namespace {
 
 struct Settings {
   std::vector<std::string> arguments;
-  std::string output, check;
+  std::string output, check, stop_after, dump_after;
   unsigned jobs = 1;
   bool disassemble = false, fields = false, graph = false, lines = false;
 };
@@ -83,6 +83,11 @@ Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Ch
     outcome.text = control_flow_dot(*loaded.code);
   } else if (settings.lines) {
     outcome.text = line_map_text(decompile(*loaded.code));
+  } else if (!settings.stop_after.empty() || !settings.dump_after.empty()) {
+    Options options;
+    options.stop_after = settings.stop_after, options.dump_after = settings.dump_after;
+    Decompiled made = decompile(*loaded.code, options);
+    outcome.text = settings.dump_after.empty() ? made.source : made.dump;
   } else if (!settings.check.empty()) {
     outcome.text = checked(*loaded.code, checker, settings.check, outcome.error);
     if (!outcome.error.empty()) outcome.error = input.path + ": " + outcome.error + "\n";
@@ -156,7 +161,15 @@ int main(int argc, char** argv) {
                      "Compile back with this interpreter, of the version of the files, and mark each function "
                      "that does not give the same bytecode: # depyf: not equal: what");
   app.add_option("-j,--jobs", settings.jobs, "Files to work on at a time")->check(CLI::Range(1u, 256u));
+  std::vector<std::string> names;  // of passes that make statements
+  for (auto [name, why] : depyf::passes())
+    if (name != "decode" && name != "flow" && name != "print") names.emplace_back(name);
   std::vector<CLI::Option*> instead{
+      app.add_option("--stop-after", settings.stop_after, "Print the source as it is after this pass")
+          ->check(CLI::IsMember(std::vector<std::string>(names.begin() + 1, names.end()))),
+      app.add_option("--dump-after", settings.dump_after,
+                     "Print what this pass makes of each code object (of decode and flow: --dis and --cfg)")
+          ->check(CLI::IsMember(names)),
       app.add_flag("--dis", settings.disassemble, "Print version-neutral instructions in place of the source"),
       app.add_flag("--cfg", settings.graph, "Print the control flow graph of each code object in DOT in its place"),
       app.add_flag("--lines", settings.lines,

@@ -51,6 +51,7 @@ class Context {
   Options options;
   std::unordered_map<const CodeObject*, const Difference*> marks;  // by the code object whose body says it
   std::vector<std::string> notes;
+  std::string dump;  // what the pass `options.dump_after` made, by code object
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;
   std::vector<CaseTest> cases;

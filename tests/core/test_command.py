@@ -180,6 +180,18 @@ def test_control_flow_is_a_graph_in_dot(tmp_path: Path) -> None:
     assert 'label="f"' in text and "try, finally" in text and "raises" in text and text.count("->") >= 3
 
 
+def test_passes_can_be_looked_into(tmp_path: Path) -> None:
+    pyc = compiled(tmp_path, "def f(a):\n    if a:\n        b()\n    elif c:\n        d()\n")
+    nodes = run("--dump-after", "lift", pyc).stdout.decode()
+    assert "# f after lift\n" in nodes and "if a: go to " in nodes and "# <module> after lift" in nodes
+    early = run("--stop-after", "structure", pyc).stdout.decode()
+    assert "elif" not in early and "elif" in run(pyc).stdout.decode()
+    assert "elif" in run("--stop-after", "elif_chain", pyc).stdout.decode()
+    assert "    elif c:" in run("--dump-after", "docstring", pyc).stdout.decode()
+    wrong = run("--stop-after", "nothing", pyc)
+    assert wrong.returncode != 0 and b"elif_chain" in wrong.stderr  # the names that there are
+
+
 def test_only_one_thing_in_place_of_the_source(tmp_path: Path) -> None:
     done = run("--dis", "--cfg", compiled(tmp_path, "x = 1\n"))
     assert done.returncode != 0 and done.stderr
