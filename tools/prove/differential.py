@@ -245,7 +245,7 @@ class Writer:
             self.loops += 1
             body = self.block(depth - 1)
             self.loops -= 1
-            head = f"for {self.target()} in {of(1)}:" if kind == 2 else f"while {of()}:"
+            head = f"for {self.target()} in {of(1)}:" if kind == 2 else f"while g.m({of()}):"  # noted: it ends
             return [head, *body] + (["else:", *self.block(depth - 1)] if rng.random() < 0.3 else [])
         if kind == 4:
             return [
