@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import random
+import re
 import sys
 import types
 import warnings
@@ -71,6 +72,8 @@ class World:
             return ("dict", *((inner(key), inner(item)) for key, item in value.items()))
         if isinstance(value, slice):
             return ("slice", inner(value.start), inner(value.stop), inner(value.step))
+        if isinstance(value, str):
+            return re.sub("0x[0-9a-f]+", "0x", value)  # an address, in what a function looks like
         return repr(value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else type(value).__name__
 
     def thing(self) -> Thing:
