@@ -6,6 +6,7 @@
 #include "depyf/decompile.h"
 #include "flow/block_stack.h"
 #include "flow/cfg.h"
+#include "flow/pair_iterators.h"
 #include "lift/lift.h"
 #include "print/print.h"
 #include "print/trace.h"
@@ -147,6 +148,8 @@ Body build(Context& context, const CodeObject& code) {
     body = stub(context, code, "too many instructions", 0);
   } else if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) {
     body = stub(context, code, unwound.error().message, std::uint32_t(unwound.error().offset));
+  } else if (Result<bool> united = unite_pair_iterators(*decoded); !united) {
+    body = stub(context, code, united.error().message, std::uint32_t(united.error().offset));
   } else {
     try {
       body = {statements(context, code, *decoded), Level::structured};

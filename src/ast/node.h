@@ -161,6 +161,8 @@ enum class StmtMarker : std::uint8_t {
   pop_except,       // the handler is left
   reraise,          // the exception goes on
   with_exit,        // __exit__(None, None, None) of the innermost with
+  annotated,        // `name: T` stands here (3.14); index: among the annotations of the module or class
+  annotate,         // what makes the annotations (3.14) is stored; index into Context::deferred
   append,           // LIST_APPEND, SET_ADD, MAP_ADD into the comprehension's result: value [, value2]
   other,
 };

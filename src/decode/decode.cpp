@@ -48,7 +48,7 @@ std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksi
 std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   switch (it.op) {
-    case Op::load_const_: return static_cast<std::int64_t>(code.constants.size());
+    case Op::load_const_: return decoded.constant_count();
     case Op::load_fast_:
     case Op::load_fast_and_clear_:
     case Op::store_fast_:
@@ -82,7 +82,7 @@ std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
     case Op::build_interpolation_: return 4;
     case Op::intrinsic_1_: return static_cast<std::int64_t>(Intrinsic1::typealias) + 1;
     case Op::intrinsic_2_: return static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1;
-    case Op::load_common_constant_: return 11;
+    case Op::load_common_constant_: return 7;
     default: return count_max;
   }
 }
@@ -159,7 +159,24 @@ void close(DecodedCode& decoded, const RawInstruction& last) {
   decoded.instructions.push_back({.op = Op::raise_, .size = 0, .offset = last.end});
 }
 
+Constant of_kind(Constant::Kind kind) {
+  Constant constant;
+  constant.kind = kind;
+  return constant;
+}
+
 }  // namespace
+
+const Constant& DecodedCode::constant(std::int32_t index) const {
+  static const Constant common[common_constants] = {of_kind(Constant::Kind::none), of_kind(Constant::Kind::string),
+                                                    of_kind(Constant::Kind::true_), of_kind(Constant::Kind::false_)};
+  const auto place = static_cast<std::size_t>(index), own = code->constants.size();
+  return place < own ? code->constants[place] : common[place - own];
+}
+
+std::int32_t DecodedCode::constant_count() const {
+  return static_cast<std::int32_t>(code->constants.size()) + (code->version < Version{3, 15} ? 0 : common_constants);
+}
 
 Result<DecodedCode> decode(const CodeObject& code) {
   DecodedCode decoded;

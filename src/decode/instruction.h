@@ -98,6 +98,17 @@ struct DecodedCode {
   std::vector<ProtectedRange> ranges;  // of the exception table, in its order
   bool is_comprehension =
       false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
+
+  // What load_const_ may load: the constants of the code, then from 3.15 on those that every code has.
+  const Constant& constant(std::int32_t index) const;
+  std::int32_t constant_count() const;
 };
+
+// What load_common_constant_ loads: functions and types that a name may not stand for any more. CPython's numbers.
+enum class CommonName : std::uint8_t { assertion_error, not_implemented_error, tuple, all, any, list, set };
+
+// The constants that all code of 3.15 and later shares.
+enum class CommonConstant : std::uint8_t { none, empty_string, true_, false_ };
+constexpr std::int32_t common_constants = 4;
 
 }  // namespace depyf

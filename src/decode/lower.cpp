@@ -252,9 +252,11 @@ class Lowering {
   }
 
   void load_common_constant() {
-    constexpr std::uint32_t assertion_error = 0, minus_one = 11;
+    constexpr std::uint32_t assertion_error = 0, none = 7, minus_one = 11;
     if (raw().arg == assertion_error) {
       emit(Op::load_assertion_error_);
+    } else if (raw().arg >= none && raw().arg < none + common_constants) {
+      emit(Op::load_const_, static_cast<std::uint32_t>(code_.constants.size()) + raw().arg - none);
     } else if (raw().arg == minus_one) {
       emit(Op::load_int_).arg = -1;
     } else {
@@ -343,6 +345,10 @@ class Lowering {
       case Opcode::BUILD_INTERPOLATION:
         emit(Op::build_interpolation_, arg >> 2, static_cast<std::int32_t>(arg & 1));
         break;
+
+      case Opcode::BEFORE_WITH: emit(Op::before_with_); break;
+      case Opcode::BEFORE_ASYNC_WITH: emit(Op::before_async_with_); break;
+      case Opcode::WITH_EXCEPT_START: emit(Op::with_except_start_, 0, traits_.exit_with_self); break;
 
       case Opcode::KW_NAMES: kw_names(); break;
       case Opcode::CALL_METHOD:

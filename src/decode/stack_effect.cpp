@@ -96,6 +96,8 @@ StackEffect stack_effect(const Instruction& it, Version version, bool jump) {
     case Op::jump_if_true_or_pop_:
     case Op::jump_if_false_or_pop_: return {1, jump ? 1 : 0};
     case Op::match_case_: return {1, it.aux};
+    case Op::before_with_:
+    case Op::before_async_with_: return {1, 2 + it.aux};
     case Op::raise_: return {it.arg, 0};
     case Op::end_async_for_: return {2, 0};
     case Op::send_: return jump && version < Version{3, 12} ? StackEffect{2, 1} : StackEffect{2, 2};

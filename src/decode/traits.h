@@ -18,6 +18,7 @@ struct Traits {
   bool attribute_method_bit;      // LOAD_ATTR: bit 0: as LOAD_METHOD
   bool null_beside_callable;      // CALL_FUNCTION_EX (from 3.11)
   bool null_for_no_dict;          // CALL_FUNCTION_EX (from 3.14)
+  bool exit_with_self;            // __exit__ of a with statement lies beside its self (from 3.14)
   bool import_flags;              // IMPORT_NAME: two low bits (from 3.15)
   int end_for_skips;  // instructions that FOR_ITER skips on exhaustion: END_FOR [POP_TOP]; 0: pops itself
 };
@@ -37,6 +38,7 @@ constexpr Traits traits_of(Version version) {
       .attribute_method_bit = minor >= 12,
       .null_beside_callable = minor >= 11,
       .null_for_no_dict = minor >= 14,
+      .exit_with_self = minor >= 14,
       .import_flags = minor >= 15,
       .end_for_skips = minor < 12    ? 0
                        : minor == 13 ? 2

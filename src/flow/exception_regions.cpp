@@ -2,7 +2,7 @@
 //
 //   cleanup of a handler   COPY 3; POP_EXCEPT; RERAISE 1                    covers the handler's own code
 //   with                   PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE s; RERAISE 2;
-//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP         an exception was suppressed
+//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP         an exception was suppressed (3.14: one more)
 //   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       or PUSH_EXC_INFO; POP_TOP where bare
 //   except*                PUSH_EXC_INFO; <type>; CHECK_EG_MATCH ...        as simplify_except_star leaves it
 //   end of `except as e`   LOAD_CONST None; STORE e; DELETE e; RERAISE 1    covers the handler's body
@@ -149,12 +149,14 @@ class RegionBuilder {
     if (sequence(at, {Op::swap_, Op::pop_top_})) return Shape::transparent;
     if (!sequence(at, {Op::push_exc_info_}, &after)) return Shape::unknown;
     if (sequence(after, {Op::with_except_start_}, &after)) {
+      const bool with_self = code_[after - 1].aux != 0;
       async = sequence(after, {Op::get_awaitable_, Op::load_const_, Op::yield_from_}, &after);
       sequence(after, {Op::to_bool_}, &after);
       after = skip(after);
       if (code_[after].op != Op::pop_jump_if_true_ || !sequence(after + 1, {Op::reraise_})) return Shape::unknown;
       if (!sequence(code_[after].target, {Op::pop_top_, Op::pop_except_, Op::pop_top_, Op::pop_top_}, &follow))
         return Shape::unknown;
+      if (with_self && !sequence(follow, {Op::pop_top_}, &follow)) return Shape::unknown;
       return Shape::with;
     }
     return except_or_finally(after);

@@ -30,7 +30,12 @@ class Simplifier {
     }
     for (int at = 0; at < size(); ++at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
-      if (code_[at].op == Op::copy_ && code_[at].arg == 1) short_circuit(at);
+      if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
+        with_start(at);
+        known_function(at);
+        short_circuit(at);
+      }
+      if (code_[at].op == Op::set_add_ && code_[at].arg == 1) annotated(at);
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
@@ -106,6 +111,59 @@ class Simplifier {
     }
   }
 
+  // From `at` on, these operations and nothing else but NOP; where each stands, empty: other ones follow.
+  std::vector<int> sequence(int at, std::initializer_list<Op> ops) const {
+    std::vector<int> found;
+    for (Op op : ops) {
+      at = skip(at);
+      if (code_[at].op != op || (!found.empty() && targets_[at])) return {};
+      found.push_back(at++);
+    }
+    return found;
+  }
+
+  // COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0 (3.14)
+  void with_start(int at) {
+    std::vector<int> parts =
+        sequence(at, {Op::copy_, Op::load_special_, Op::swap_, Op::swap_, Op::load_special_, Op::call_});
+    if (parts.empty()) return;
+    const bool async = code_[parts[1]].arg == 3;
+    if (code_[parts[1]].arg != (async ? 3 : 1) || code_[parts[4]].arg != (async ? 2 : 0)) return;
+    const int last = parts.back();
+    for (int part : parts) clear(part);
+    code_[last].op = async ? Op::before_async_with_ : Op::before_with_, code_[last].aux = 1;
+  }
+
+  // all(x for x in a): LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>
+  // (3.14). The loop does what the call does.
+  void known_function(int at) {
+    std::vector<int> parts =
+        sequence(at, {Op::copy_, Op::load_common_constant_, Op::is_op_, Op::pop_jump_if_false_, Op::pop_top_});
+    if (parts.empty() || code_[parts[2]].arg != 0) return;
+    const int call = code_[parts[3]].target;
+    for (int part : parts) clear(part);
+    code_[parts[3]].op = Op::jump_, code_[parts[3]].target = call;
+  }
+
+  // __conditional_annotations__; index; SET_ADD 1; POP_TOP (3.14): the annotation of that index was reached.
+  void annotated(int at) {
+    if (at < 2) return;
+    const Instruction& number = code_[at - 1];
+    const bool large = number.op == Op::load_const_ &&
+                       decoded_.constant(number.arg).kind == Constant::Kind::integer &&
+                       decoded_.constant(number.arg).text.size() < 9;
+    if (!large && number.op != Op::load_int_) return;
+    const Instruction& load = code_[at - 2];
+    const bool name = load.op == Op::load_name_ || load.op == Op::load_global_;
+    if (!name && load.op != Op::load_deref_) return;
+    std::string_view set = name ? std::string_view(decoded_.code->names[load.arg]) : decoded_.localsplus[load.arg];
+    std::vector<int> parts = sequence(at - 2, {load.op, number.op, Op::set_add_, Op::pop_top_});
+    if (parts.empty() || set != "__conditional_annotations__") return;
+    const int index = large ? std::stoi(decoded_.constant(number.arg).text) : number.arg;
+    for (int part : parts) clear(part);
+    code_[at].op = Op::annotated_, code_[at].arg = index;
+  }
+
   // COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP
   void short_circuit(int at) {
     int test = skip(at + 1);
@@ -140,7 +198,7 @@ class Simplifier {
     if (at < 3 || code_[at - 3].op != Op::load_const_) return;
     for (int copy : {at - 2, at - 1})
       if (code_[copy].op != Op::copy_ || code_[copy].arg != 1 || targets_[copy]) return;
-    const Constant& value = decoded_.code->constants[code_[at - 3].arg];
+    const Constant& value = decoded_.constant(code_[at - 3].arg);
     if (value.kind != Constant::Kind::none || targets_[at]) return;
     for (int part = at - 3; part < at; ++part) clear(part);
     code_[at].op = Op::with_exit_, code_[at].arg = 0;

@@ -9,8 +9,7 @@ namespace depyf {
 const Constant* PatternExecution::constant(const Value& value) const {
   if (value.is != Value::Is::constant) return nullptr;
   const Instruction& load = code_[value.begin];
-  if (load.op != Op::load_const_ || load.arg < 0 || load.arg >= int(decoded_.code->constants.size())) return nullptr;
-  return &decoded_.code->constants[load.arg];
+  return load.op == Op::load_const_ ? &decoded_.constant(load.arg) : nullptr;
 }
 
 // What a pattern may compare with: a number, a text, an attribute; or None, True, False.

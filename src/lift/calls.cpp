@@ -106,11 +106,13 @@ bool Lifter::call(const Instruction& instruction) {
       value = pop();
       auto* internal = as<Internal>(function);
       if (!internal || internal->marker != Marker::function) fail("attribute of no function");
-      FunctionValue& info = context_.functions[internal->index];
+      FunctionValue info = context_.functions[internal->index];  // `annotate` makes others
       if (arg == 1) info.defaults = value;
       else if (arg == 2) info.kw_defaults = value;
       else if (arg == 4) info.annotations = value;
-      else if (arg != 8) fail("an annotate function");
+      else if (arg == 16) annotate(info, value);
+      else if (arg != 8) fail("an attribute that no function has");
+      context_.functions[internal->index] = info;
       push(function);
       return true;
     }
@@ -137,10 +139,12 @@ void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Ke
     if (is_generic(function)) return push(generic(context_.functions[internal->index], args));
     if (internal->marker == Marker::function && args.size() == 1 && keywords.empty()) {
       auto* iterator = as<Internal>(args[0]);
-      Expr* made = nullptr;
-      if (iterator && iterator->marker == Marker::iterator && iterator->value &&
-          comprehension(made, context_.functions[internal->index], iterator->value))
-        return push(made);
+      const FunctionValue called = context_.functions[internal->index];
+      Expr *made = nullptr, *iterable = nullptr;
+      if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
+      // From 3.15 on a generator expression iterates by itself.
+      else if (decoded_.code->version >= Version{3, 15} && called.code->name == "<genexpr>") iterable = args[0];
+      if (iterable && comprehension(made, called, iterable)) return push(made);
     }
   }
   if (Expr* text = keywords.empty() ? long_fstring(function, args) : nullptr) return push(text);
@@ -149,7 +153,7 @@ void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Ke
 
 void Lifter::call_ex(const Instruction& instruction) {
   Expr* mapping = instruction.arg & 1 ? pop() : nullptr;
-  if (!mapping && instruction.aux == 2) pop();
+  if (auto* none = as<Internal>(mapping); none && none->marker == Marker::null) mapping = nullptr;  // 3.14
   Expr* sequence = pop();
   Expr* function = pop();
   if (instruction.aux) {  // a NULL slot beside the callable

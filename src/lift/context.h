@@ -27,7 +27,15 @@ struct FunctionValue {
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
   std::int32_t within =
       -1;  // made in the code that evaluates type parameters, which is that constant of the outer code
+  bool deferred = false;     // the annotations are not evaluated where the function is made
   ast::List<ast::TypeParam> type_params;  // of the function, or of the class of which this is the body
+};
+
+// One annotation of a module or class whose annotations are made later (3.14).
+struct DeferredAnnotation {
+  std::string_view name;
+  ast::Expr* value = nullptr;
+  int index = -1;  // of the mark where it stands; -1: it has none, and always holds
 };
 
 // The test of a case.
@@ -55,6 +63,7 @@ class Context {
   std::vector<NamedConstant> named_constants;
   std::vector<FunctionValue> functions;
   std::vector<CaseTest> cases;
+  std::vector<std::vector<DeferredAnnotation>> deferred;
   std::vector<ast::TypeParam> type_params;
   std::vector<ast::TypeAlias> type_aliases;
   std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
@@ -104,6 +113,9 @@ class Context {
 
 // The body of a comprehension's code object as statements that stand by themselves.
 ast::Block spell_out_comprehension(Context& context, const CodeObject& code, ast::Block body);
+
+// What follows the test that begins each function which the compiler makes for a value to come (3.14).
+ast::Block without_format_test(ast::Block block);
 
 // `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);

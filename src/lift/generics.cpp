@@ -48,7 +48,7 @@ bool Lifter::before_generic(int at) const {
     at = skip(at + 1);
   }
   if (at >= end_ || code_[at].op != Op::load_const_) return false;
-  const Constant& constant = decoded_.code->constants[code_[at].arg];
+  const Constant& constant = decoded_.constant(code_[at].arg);
   return constant.code && constant.code->name.starts_with(generic_prefix);
 }
 
@@ -68,7 +68,7 @@ List<TypeParam> Lifter::type_params_of(const Expr* tuple) const {
 Expr* Lifter::lazy_value(const Expr* function) {
   auto* internal = marked(function, Marker::function);
   if (!internal) fail("a type parameter without its function");
-  Block block = build(context_.functions[internal->index]).block;
+  Block block = without_format_test(build(context_.functions[internal->index]).block);
   if (block.size() == 2) {
     auto* unpacked = as<Assign>(block[0]);
     auto* leave = as<Return>(block[1]);

@@ -1,5 +1,5 @@
 // The stack simulation behind lift.h. One instruction does one small thing to a symbolic stack; the members are spread
-// over simulate.cpp (driver), operations.cpp, stores.cpp, calls.cpp, imports.cpp, matching.cpp and merge.cpp (blocks).
+// over simulate.cpp (driver), operations.cpp, stores.cpp, calls.cpp, templates.cpp, annotations.cpp, imports.cpp, matching.cpp and merge.cpp (blocks).
 #pragma once
 
 #include <optional>
@@ -148,6 +148,16 @@ class Lifter {
 
   // long_fstrings.cpp
   ast::Expr* long_fstring(const ast::Expr* function, const std::vector<ast::Expr*>& args);
+
+  // annotations.cpp
+  bool is_annotate(const ast::Expr* expr) const;
+  std::vector<DeferredAnnotation> deferred_annotations(const ast::Expr* function);
+  void annotate(FunctionValue& function, const ast::Expr* annotate);
+  bool store_annotate(const ast::Expr* target, const ast::Expr* value);
+
+  // templates.cpp
+  ast::Expr* format_spec(ast::Expr* spec);
+  bool template_string(const Instruction& instruction);
 
   // imports.cpp
   void import_name();

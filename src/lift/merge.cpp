@@ -60,7 +60,9 @@ std::vector<Lifter::Entry> Lifter::stack_on_edge(int node, bool along_b) {
       if (along_b) {
         const Region& region = cfg_.regions[info.index];
         if (region.kind == Region::Kind::with) {
-          drop(2);
+          // exit, [self,] result of enter
+          auto* below = stack.size() < 2 ? nullptr : as<Internal>(stack[stack.size() - 2].expr);
+          drop(below && below->marker == Marker::null ? 3 : 2);
         } else {
           if (int(stack.size()) < region.depth) throw InternalError{"the stack is not that deep", info.offset};
           stack.resize(region.depth);

@@ -105,6 +105,13 @@ bool Lifter::operation(const Instruction& instruction) {
       push(Subscript{closure, context_.constant(std::move(zero))});
       return true;
     }
+    case Op::load_common_constant_: {
+      static constexpr std::string_view names[] = {"AssertionError", "NotImplementedError", "tuple", "all",
+                                                   "any",            "list",                "set"};
+      push(Name{names[arg]});
+      return true;
+    }
+    case Op::annotated_: emit(InternalStmt{StmtMarker::annotated, arg, nullptr, nullptr}); return true;
     case Op::load_assertion_error_: push(Name{"AssertionError"}); return true;
     case Op::make_cell_:
     case Op::copy_free_vars_:
@@ -249,7 +256,7 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::with_except_start_: {
       if (!flat_) fail("with handler outside a with statement");
       Expr* exception = peek(1).expr;
-      Expr* exit = peek(4).expr;
+      Expr* exit = peek(4 + instruction.aux).expr;
       Expr* type = make(Call{context_.name("type"), context_.list({exception}), {}});
       push(Call{exit, context_.list({type, exception, make(Attribute{exception, "__traceback__"})}), {}});
       return true;
@@ -279,11 +286,13 @@ bool Lifter::operation(const Instruction& instruction) {
         };
         push(Call{
             make(Attribute{special(async ? "__aexit__" : "__exit__"), "__get__"}), context_.list({manager.expr}), {}});
+        if (instruction.aux) push(Internal{Marker::null, 1, nullptr});
         push(Call{special(async ? "__aenter__" : "__enter__"), context_.list({manager.expr}), {}});
         return true;
       }
       Expr* manager = pop();
       push(Internal{Marker::with_exit, at_, nullptr});
+      if (instruction.aux) push(Internal{Marker::null, 1, nullptr});
       push(Internal{Marker::enter_result, region, manager});
       return true;
     }
@@ -314,8 +323,8 @@ bool Lifter::operation(const Instruction& instruction) {
 }
 
 void Lifter::load_const(int index) {
-  if (index < 0 || index >= int(decoded_.code->constants.size())) fail("no such constant");
-  const Constant& constant = decoded_.code->constants[index];
+  if (index < 0 || index >= decoded_.constant_count()) fail("no such constant");
+  const Constant& constant = decoded_.constant(index);
   if (constant.kind == Constant::Kind::code) return push(Internal{Marker::code, index, nullptr});
   // An object without a literal is shown under a name.
   auto opaque = [](const Constant& value, auto& self) -> bool {
@@ -714,16 +723,13 @@ void Lifter::call_method(Expr* object, std::string_view method, std::vector<Expr
 }
 
 void Lifter::format(const Instruction& instruction) {
-  Expr* spec = instruction.aux ? pop() : nullptr;
+  Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
   Expr* value = pop();
-  if (spec && !is<JoinedStr>(spec)) {
-    auto* constant = as<ConstantExpr>(spec);
-    Expr* part =
-        constant && constant->value->kind == Constant::Kind::string ? spec : make(FormattedValue{spec, 0, nullptr});
-    spec = make(JoinedStr{context_.list({part})});
-  }
   static constexpr char conversions[] = {0, 's', 'r', 'a'};
-  Expr* formatted = make(FormattedValue{value, conversions[instruction.arg & 3], spec});
+  char conversion = conversions[instruction.arg & 3];
+  if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
+    conversion = converted->conversion, value = converted->value;
+  Expr* formatted = make(FormattedValue{value, conversion, spec});
   push(JoinedStr{context_.list({formatted})});
 }
 

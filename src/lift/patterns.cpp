@@ -10,7 +10,7 @@ Expr* Lifter::pattern_expression(int begin, int end) {
   for (int at = begin; at < end; ++at) {
     const Instruction& instruction = decoded_.instructions[at];
     switch (instruction.op) {
-      case Op::load_const_: value = make(ConstantExpr{&decoded_.code->constants[instruction.arg]}); break;
+      case Op::load_const_: value = make(ConstantExpr{&decoded_.constant(instruction.arg)}); break;
       case Op::load_int_: {
         Constant number;
         number.kind = Constant::Kind::integer, number.text = std::to_string(instruction.arg);
@@ -38,7 +38,7 @@ Pattern* Lifter::pattern(const std::vector<PatternNode>& nodes, int index, std::
     return as<Name>(bound.back())->id;
   };
   auto constant = [&](int load) -> const Constant& {
-    return decoded_.code->constants[decoded_.instructions[load].arg];
+    return decoded_.constant(decoded_.instructions[load].arg);
   };
   std::vector<Pattern*> children;
   for (int child : node.children) {

@@ -285,7 +285,8 @@ bool Lifter::stable(const Expr* expr) const {
       case Marker::iterator: return internal->value == nullptr;
       case Marker::function: {
         const FunctionValue& function = context_.functions[internal->index];
-        for (Expr* part : {function.defaults, function.kw_defaults, function.annotations})
+        for (Expr* part :
+             {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
           if (part && !stable(part)) return false;
         return true;
       }
@@ -488,7 +489,8 @@ void Lifter::step(const Instruction& instruction) {
       return;
     }
     default:
-      if (!generics(instruction) && !operation(instruction) && !call(instruction) && !matching(instruction))
+      if (!generics(instruction) && !operation(instruction) && !call(instruction) && !matching(instruction) &&
+          !template_string(instruction))
         fail("no Python for " + std::string(op_name(instruction.op)));
   }
 }

@@ -129,7 +129,7 @@ void Lifter::store(Expr* target, Entry value) {
       default: break;
     }
   }
-  if (define(target, expr)) return;
+  if (store_annotate(target, expr) || define(target, expr)) return;
   if (value.mover >= 0 && !stable(expr)) {
     auto* binary = as<BinOp>(expr);
     if (!(binary && binary->in_place && same_place(binary->left, target))) throw Restart{value.mover};

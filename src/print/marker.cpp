@@ -43,6 +43,8 @@ std::string_view name_of(ast::StmtMarker marker) {
     case StmtMarker::pop_except: return "pop_except";
     case StmtMarker::reraise: return "reraise";
     case StmtMarker::with_exit: return "with_exit";
+    case StmtMarker::annotated: return "annotated";
+    case StmtMarker::annotate: return "annotate";
     case StmtMarker::append: return "append";
     case StmtMarker::other: return "other";
   }

@@ -265,6 +265,8 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_: return finally38(it);
     // What flow passes make; the prover takes code as it was decoded.
+    case Op::annotated_:
+    case Op::comprehension_:
     case Op::match_case_:
     case Op::with_exit_:
     case Op::protected_:

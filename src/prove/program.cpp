@@ -55,7 +55,8 @@ Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
       if (handler < 0) handler = static_cast<int>(range);
     }
   }
-  for (const Constant& constant : code.constants) program.constants.push_back(symbols.constant(constant));
+  for (int index = 0; index < program.decoded.constant_count(); ++index)
+    program.constants.push_back(symbols.constant(program.decoded.constant(index)));
   for (const std::string& name : code.names) program.names.push_back(symbols.string(name));
   return program;
 }

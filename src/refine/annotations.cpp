@@ -1,15 +1,129 @@
 // x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
+//
+// From 3.14 on a function makes the annotations (lift/annotations.cpp). An annotation that stands where it need not be
+// reached, and each of a module, has a mark there; of the others only the line tells the place.
+#include "lift/context.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
 namespace depyf {
 using namespace ast;
 
+namespace {
+
+using Statements = std::vector<Stmt*>;
+
+// `name: annotation`, with the value that is assigned just before, which goes.
+Stmt* annotated(Context& context, Statements& before, std::string_view name, Expr* annotation, const Stmt& place) {
+  Expr* value = nullptr;
+  auto* assign = before.empty() ? nullptr : as<Assign>(before.back());
+  auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  if (target && target->id == name) {
+    value = assign->value;
+    before.pop_back();
+  }
+  return context.stmt(AnnAssign{context.name(name), annotation, value, true}, place.offset, place.line);
+}
+
+const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
+  auto* internal = as<InternalStmt>(stmt);
+  return internal && internal->marker == wanted ? internal : nullptr;
+}
+
+std::string_view assigned_name(const Stmt* stmt) {
+  auto* assign = as<Assign>(stmt);
+  auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  return name ? name->id : std::string_view{};
+}
+
+bool has_mark(Stmt* stmt, int index) {
+  if (auto* mark = marker(stmt, StmtMarker::annotated)) return mark->index == index;
+  bool found = false;
+  if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt))
+    for_each_block(stmt, [&](Block& inner) {
+      for (Stmt* each : inner) found = found || has_mark(each, index);
+    });
+  return found;
+}
+
+// Writes the annotations without a mark into the statements of the body, in their order.
+void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
+  std::size_t at = 0, end = 0;
+  while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
+  while (at < end && assigned_name(statements[at]).starts_with("__")) ++at;  // what the compiler stores first
+  for (const DeferredAnnotation& each : table) {
+    if (each.index >= 0) {
+      for (std::size_t next = at; next < end; ++next)
+        if (has_mark(statements[next], each.index)) at = next + 1;
+      continue;
+    }
+    const std::int32_t line = each.value->line;
+    // The assignment on that line, or the place before what stands on a later one.
+    std::size_t place = at;
+    bool found = false;
+    for (std::size_t next = at; next < end && !found; ++next) {
+      const std::int32_t here = statements[next]->line;
+      if (line >= 0 && here > line) break;
+      place = line < 0 ? at : next + 1;
+      const std::int32_t after = next + 1 < end ? statements[next + 1]->line : -1;
+      found = assigned_name(statements[next]) == each.name && (after < 0 || after > line || after == here);
+      if (found) place = next;
+    }
+    if (found) {
+      auto* assign = as<Assign>(statements[place]);
+      statements[place] = context.stmt(AnnAssign{context.name(each.name), each.value, assign->value, true},
+                                       statements[place]->offset, statements[place]->line);
+    } else {
+      const std::uint32_t offset = place < statements.size() ? statements[place]->offset : 0;
+      Stmt* made = context.stmt(AnnAssign{context.name(each.name), each.value, nullptr, true}, offset, line);
+      statements.insert(statements.begin() + std::ptrdiff_t(place), made);
+      ++end;
+    }
+    at = place + 1;
+  }
+}
+
+Block deferred(Context& context, Block body) {
+  const std::vector<DeferredAnnotation>* table = nullptr;
+  auto find = [&](Statements& statements) {
+    for (Stmt* stmt : statements)
+      if (auto* made = marker(stmt, StmtMarker::annotate)) table = &context.deferred[std::size_t(made->index)];
+  };
+  rewrite_blocks(context, body, find);
+  if (!table) return body;
+  Statements whole(body.begin(), body.end());
+  place_unmarked(context, whole, *table);
+  return rewrite_blocks(context, context.arena.copy(whole), [&](Statements& statements) {
+    Statements result;
+    for (Stmt* stmt : statements) {
+      if (marker(stmt, StmtMarker::annotate)) continue;
+      auto* assign = as<Assign>(stmt);
+      auto* empty = assign ? as<SetExpr>(assign->value) : nullptr;
+      if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") continue;
+      auto* mark = marker(stmt, StmtMarker::annotated);
+      if (!mark) {
+        result.push_back(stmt);
+        continue;
+      }
+      for (const DeferredAnnotation& each : *table)
+        if (each.index == mark->index) {
+          Stmt* made = annotated(context, result, each.name, each.value, *stmt);
+          result.push_back(made);
+          break;
+        }
+    }
+    statements = std::move(result);
+  });
+}
+
+}  // namespace
+
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
+  if (scope.decoded.code->version >= Version{3, 14}) body = deferred(context, body);
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
-    std::vector<Stmt*> result;
+  return rewrite_blocks(context, body, [&](Statements& statements) {
+    Statements result;
     for (Stmt* stmt : statements) {
       auto* assign = as<Assign>(stmt);
       auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
@@ -19,16 +133,9 @@ Block annotations(Context& context, Block body, const Scope& scope) {
         result.push_back(stmt);
         continue;
       }
-      Expr* annotation = assign->value;
-      if (as_text) annotation = context.annotation(annotation);
-      Expr *target = context.name(key->value->text), *value = nullptr;
-      auto* before = result.empty() ? nullptr : as<Assign>(result.back());
-      auto* name = before && before->targets.size() == 1 ? as<Name>(before->targets[0]) : nullptr;
-      if (name && name->id == key->value->text) {
-        value = before->value;
-        result.pop_back();
-      }
-      result.push_back(context.stmt(AnnAssign{target, annotation, value, true}, stmt->offset, stmt->line));
+      Expr* annotation = as_text ? context.annotation(assign->value) : assign->value;
+      Stmt* made = annotated(context, result, key->value->text, annotation, *stmt);
+      result.push_back(made);
     }
     statements = std::move(result);
   });

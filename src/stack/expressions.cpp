@@ -181,8 +181,8 @@ ValueExpression Expressions::choice(const StackValue& value) {
 }
 
 ValueExpression Expressions::constant(int index) {
-  if (index < 0 || std::size_t(index) >= code_.constants.size()) return note("unknown");
-  const Constant& value = code_.constants[index];
+  if (index < 0 || index >= values_.decoded().constant_count()) return note("unknown");
+  const Constant& value = values_.decoded().constant(index);
   if (value.kind == Constant::Kind::code) return note("code of " + value.code->name, true);
   auto opaque = [](const Constant& one, auto& self) -> bool {
     return one.kind == Constant::Kind::opaque || one.kind == Constant::Kind::code ||

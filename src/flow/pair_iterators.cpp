@@ -1,0 +1,139 @@
+// for x in a:              <a>; GET_ITER                    pushes the iterator and its index
+//     return x.b           FOR_ITER; ...; <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE
+// await a                  <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND
+//
+// Each instruction is run once over a stack of flags, true for an index. What counts places from the top then counts
+// those that are no index; what moves or drops an index does nothing.
+#include "flow/pair_iterators.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "decode/decode.h"
+#include "flow/exception_regions.h"
+
+namespace depyf {
+namespace {
+
+using Flags = std::vector<bool>;
+
+class Uniter {
+ public:
+  explicit Uniter(DecodedCode& decoded) : decoded_(decoded), code_(decoded.instructions), handler_of_(code_.size(), -1) {
+    for (std::size_t range = decoded_.ranges.size(); range-- > 0;)
+      for (int at = decoded_.ranges[range].begin; at < decoded_.ranges[range].end; ++at) handler_of_[at] = int(range);
+    depths_.resize(decoded_.ranges.size());
+  }
+
+  Result<bool> run() {
+    seen_.assign(code_.size(), false);
+    todo_.push_back({0, {}});
+    while (!todo_.empty()) {
+      auto [at, flags] = std::move(todo_.back());
+      todo_.pop_back();
+      while (at >= 0 && at < int(code_.size()) && !seen_[at]) {
+        seen_[at] = true;
+        enter_handler(at, flags);
+        const Instruction before = code_[at];
+        Flags jumped = flags;
+        if (!step(at, before, flags, false) || (before.target >= 0 && !step(at, before, jumped, true)))
+          return Error{"an iterator taken apart", before.offset};
+        if (before.target >= 0) todo_.push_back({before.target, std::move(jumped)});
+        at = falls_through(before.op) || before.op == Op::end_async_for_ ? at + 1 : -1;
+      }
+    }
+    for (std::size_t range = 0; range < depths_.size(); ++range)
+      if (depths_[range]) decoded_.ranges[range].depth = *depths_[range];
+    return true;
+  }
+
+ private:
+  void enter_handler(int at, const Flags& flags) {
+    const int range = handler_of_[at];
+    if (range < 0 || depths_[range]) return;
+    const ProtectedRange& info = decoded_.ranges[range];
+    Flags kept(flags.begin(), flags.begin() + std::min<std::ptrdiff_t>(info.depth, std::ptrdiff_t(flags.size())));
+    depths_[range] = info.depth - int(std::count(kept.begin(), kept.end(), true));
+    kept.insert(kept.end(), 1 + info.lasti, false);
+    todo_.push_back({info.target, std::move(kept)});
+  }
+
+  bool is_index(int at) const {  // PUSH_NULL beside something that a SEND or FOR_ITER takes
+    if (at + 2 >= int(code_.size())) return false;
+    return code_[at + 1].op == Op::for_iter_ ||
+           (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
+  }
+
+  // Runs the instruction over `flags` and rewrites it.
+  bool step(int at, const Instruction& it, Flags& flags, bool jump) {
+    Instruction& rewritten = code_[at];
+    const auto size = flags.size();
+    auto within = [&](int n) { return n >= 1 && std::size_t(n) <= size; };
+    auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
+    // Those among the n at the top, after `pops` of them are gone.
+    auto indices = [&](int n, int pops) {
+      return int(std::count(flags.end() - pops - n, flags.end() - pops, true));
+    };
+    StackEffect effect = stack_effect(it, decoded_.code->version, jump);
+    switch (it.op) {
+      case Op::push_null_:
+        flags.push_back(is_index(at));
+        if (flags.back()) drop();
+        return true;
+      case Op::pop_top_:
+        if (size > 0 && flags.back()) drop();
+        break;
+      case Op::copy_:
+        if (!within(it.arg)) return false;
+        flags.push_back(flags[size - std::size_t(it.arg)]);
+        if (flags.back()) drop();
+        else rewritten.arg = it.arg - int(std::count(flags.end() - it.arg, flags.end() - 1, true));
+        return true;
+      case Op::swap_: {
+        if (!within(it.arg) || flags.back() || flags[size - std::size_t(it.arg)]) return false;
+        rewritten.arg = it.arg - indices(it.arg, 0);
+        return true;
+      }
+      case Op::list_append_:
+      case Op::set_add_:
+      case Op::map_add_:
+      case Op::list_extend_:
+      case Op::set_update_:
+      case Op::dict_update_:
+      case Op::dict_merge_:
+        if (!within(it.arg + effect.pops)) return false;
+        rewritten.arg = it.arg - indices(it.arg, effect.pops);
+        break;
+      default: break;
+    }
+    if (std::size_t(effect.pops) > size) return false;
+    flags.resize(size - std::size_t(effect.pops));
+    const std::size_t base = flags.size();
+    flags.insert(flags.end(), std::size_t(effect.pushes), false);
+    switch (it.op) {
+      case Op::get_iter_:
+      case Op::get_yield_from_iter_:
+      case Op::for_iter_:
+      case Op::send_:
+      case Op::cleanup_throw_: flags[base + 1] = true; break;
+      default: break;
+    }
+    return true;
+  }
+
+  DecodedCode& decoded_;
+  std::vector<Instruction>& code_;
+  std::vector<int> handler_of_;
+  std::vector<std::optional<int>> depths_;  // by range: of its handler, indices not counted
+  std::vector<bool> seen_;
+  std::vector<std::pair<int, Flags>> todo_;
+};
+
+}  // namespace
+
+Result<bool> unite_pair_iterators(DecodedCode& decoded) {
+  if (decoded.code->version < Version{3, 15}) return true;
+  return Uniter(decoded).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,156 @@
+// Deferred annotations (3.14 and later, PEP 649 and 749): a function that makes them is kept instead of them.
+//
+//   def f(a: int)      <code "__annotate__">; MAKE_FUNCTION; <code f>; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 16
+//       in it          if format > 2: raise NotImplementedError
+//                      'a'; int; BUILD_MAP 1; RETURN_VALUE
+//   module, class      <code "__annotate__">; MAKE_FUNCTION; STORE __annotate__ or __annotate_func__
+//       in it          the same test; BUILD_MAP 0
+//                      [k in __conditional_annotations__; POP_JUMP_IF_FALSE L;] int; COPY 2; 'a'; STORE_SUBSCR; L: ...
+//
+// The test loads NotImplementedError with LOAD_COMMON_CONSTANT: no function that a user wrote does.
+#include <algorithm>
+#include <map>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+std::string_view text_of(const Expr* expr) {
+  auto* constant = as<ConstantExpr>(expr);
+  return constant && constant->value->kind == Constant::Kind::string ? std::string_view(constant->value->text)
+                                                                     : std::string_view();
+}
+
+// The index k of `k in __conditional_annotations__`, -1: another test.
+int condition_of(const Expr* test) {
+  auto* compare = as<Compare>(test);
+  if (!compare || compare->ops.size() != 1 || compare->ops[0] != CompareOp::in) return -1;
+  auto* set = as<Name>(compare->comparators[0]);
+  auto* index = as<ConstantExpr>(compare->left);
+  if (!set || set->id != "__conditional_annotations__" || !index) return -1;
+  if (index->value->kind != Constant::Kind::integer || index->value->text.size() > 8) return -1;
+  return std::stoi(index->value->text);
+}
+
+// What temporaries stand for: `__temp_1 = v`, or `(__temp_1,) = v` for `*v`.
+class Temporaries {
+ public:
+  explicit Temporaries(Context& context) : context_(context) {}
+
+  bool define(const Stmt* stmt) {
+    auto* assign = as<Assign>(stmt);
+    if (!assign || assign->targets.size() != 1) return false;
+    Expr* value = assign->value;
+    const Expr* target = assign->targets[0];
+    if (auto* tuple = as<Tuple>(target)) {
+      if (tuple->elts.size() != 1) return false;
+      target = tuple->elts[0];
+      value = context_.expr(Starred{meaning(value)}, value->offset, value->line);
+    }
+    auto* name = as<Name>(target);
+    if (!name || !name->id.starts_with("__temp_")) return false;
+    values_[name->id] = meaning(value);
+    return true;
+  }
+
+  Expr* meaning(Expr* expr) const {
+    auto* name = as<Name>(expr);
+    auto found = name ? values_.find(name->id) : values_.end();
+    return found == values_.end() ? expr : found->second;
+  }
+
+ private:
+  Context& context_;
+  std::map<std::string_view, Expr*> values_;
+};
+
+}  // namespace
+
+// `if format > 2: raise NotImplementedError`, which begins each function that the compiler makes for a value to come.
+Block without_format_test(Block block) {
+  auto* test = block.empty() ? nullptr : as<If>(block[0]);
+  auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;
+  auto* format = compare ? as<Name>(compare->left) : nullptr;
+  auto* raise = format ? as<Raise>(test->body[0]) : nullptr;
+  auto* error = raise ? as<Name>(raise->exc) : nullptr;
+  if (!error || error->id != "NotImplementedError" || (format->id != "format" && format->id != ".format")) return block;
+  return block.subspan(1);
+}
+
+bool Lifter::is_annotate(const Expr* expr) const {
+  auto* internal = as<Internal>(expr);
+  if (!internal || internal->marker != Marker::function) return false;
+  const CodeObject& code = *context_.functions[internal->index].code;
+  if (code.version < Version{3, 14} || code.name != "__annotate__" || code.argcount != 1) return false;
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return false;
+  const std::vector<Instruction>& start = decoded->instructions;
+  return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
+                     [](const Instruction& it) {
+                       return it.op == Op::load_common_constant_ &&
+                              CommonName(it.arg) == CommonName::not_implemented_error;
+                     });
+}
+
+std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* function) {
+  const char* const other = "annotations of another shape";
+  Block block = without_format_test(build(context_.functions[as<Internal>(function)->index]).block);
+  std::vector<DeferredAnnotation> result;
+  Temporaries temporaries(context_);
+  auto add = [&](const Stmt* stmt, int index) {
+    auto* assign = as<Assign>(stmt);
+    auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
+    if (!place || !is<Dict>(temporaries.meaning(place->value)) || text_of(place->slice).empty()) return false;
+    result.push_back({text_of(place->slice), temporaries.meaning(assign->value), index});
+    return true;
+  };
+  for (const Stmt* stmt : block) {
+    if (auto* leave = as<Return>(stmt)) {
+      auto* made = as<Dict>(temporaries.meaning(leave->value));
+      if (!made || stmt != block.back()) fail(other);
+      for (std::size_t index = 0; index < made->keys.size(); ++index) {
+        std::string_view name = made->keys[index] ? text_of(temporaries.meaning(made->keys[index])) : "";
+        if (name.empty()) fail(other);
+        result.push_back({name, temporaries.meaning(made->values[index]), -1});
+      }
+      return result;
+    }
+    if (add(stmt, -1)) continue;
+    if (auto* branch = as<If>(stmt); branch && branch->orelse.empty()) {
+      const int index = condition_of(branch->test);
+      if (index < 0) fail(other);
+      for (const Stmt* inner : branch->body)
+        if (!add(inner, index) && !temporaries.define(inner)) fail(other);
+      continue;
+    }
+    if (!temporaries.define(stmt)) fail(other);
+  }
+  fail(other);
+}
+
+// The annotations of a function: as if they were made where it is.
+void Lifter::annotate(FunctionValue& function, const Expr* annotate) {
+  std::vector<Expr*> keys, values;
+  for (const DeferredAnnotation& each : deferred_annotations(annotate)) {
+    Constant name;
+    name.kind = Constant::Kind::string, name.text = each.name;
+    keys.push_back(context_.constant(std::move(name))), values.push_back(each.value);
+  }
+  function.annotations = make(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
+  function.deferred = true;
+}
+
+// The annotations of a module or class: refine puts them where they stood.
+bool Lifter::store_annotate(const Expr* target, const Expr* value) {
+  auto* name = as<Name>(target);
+  if (flat_ || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") || !is_annotate(value))
+    return false;
+  context_.deferred.push_back(deferred_annotations(value));
+  emit(InternalStmt{StmtMarker::annotate, int(context_.deferred.size()) - 1, nullptr, nullptr});
+  return true;
+}
+
+}  // namespace depyf
