@@ -22,6 +22,11 @@ constexpr bool is_store_name(Op op) {
   return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
 }
 
+constexpr bool is_conditional_jump(Op op) {
+  return op == Op::pop_jump_if_true_ || op == Op::pop_jump_if_false_ || op == Op::pop_jump_if_none_ ||
+         op == Op::pop_jump_if_not_none_;
+}
+
 // The deletion of the name that `store` binds.
 constexpr Op delete_of(Op store) {
   return store == Op::store_fast_     ? Op::delete_fast_
@@ -81,6 +86,10 @@ struct Instruction {
   std::int32_t line = -1;  // of the source
   std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
 };
+
+// Whether the compiler turned a conditional jump around, so that a jump back may follow it (3.13 and later): such a jump is
+// left out of the ranges around it. Where nothing is protected, nobody knows.
+enum class Turned : std::uint8_t { unknown, yes, no };
 
 struct ProtectedRange {  // of instructions [begin, end)
   std::int32_t begin = 0, end = 0, target = 0, depth = 0;

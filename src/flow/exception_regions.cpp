@@ -78,6 +78,13 @@ class RegionBuilder {
     std::unordered_map<int, std::vector<int>> from;  // by jump: what jumps there
     for (int at = 0; at < int(code_.size()); ++at)
       if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
+    // From 3.13 on, so is the test before it.
+    for (int at = 1; at < int(code_.size()); ++at) {
+      if (!is_conditional_jump(code_[at].op) || Turned(code_[at].aux) != Turned::yes) continue;
+      const int before = cfg_.region_of[at - 1];
+      if (falls_through(code_[at - 1].op) && cfg_.inside(cfg_.region_of[code_[at].target], before))
+        cfg_.region_of[at] = before;
+    }
     for (int at = 1; at < int(code_.size()); ++at) {
       if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const int inner = cfg_.region_of[code_[at].target];

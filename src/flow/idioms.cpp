@@ -18,6 +18,7 @@ class Simplifier {
   void run() {
     std::vector<bool> throws(code_.size());
     for (const ProtectedRange& range : ranges_) throws[range.target] = throws_into(range.target);
+    find_turned();
     generator_start();
     for (int at = 0; at < size(); ++at) {
       // What the interpreter notes of its state is no part of the meaning.
@@ -58,6 +59,17 @@ class Simplifier {
       if (code_[pop].op == Op::pop_top_) clear(at), clear(pop);
       return;
     }
+  }
+
+  // Which conditional jumps are left out of the range around them?
+  void find_turned() {
+    if (decoded_.code->version < Version{3, 13}) return;
+    std::vector<bool> covered(code_.size());
+    for (const ProtectedRange& range : ranges_)
+      for (int at = range.begin; at < range.end; ++at) covered[at] = true;
+    for (int at = 1; at < size(); ++at)
+      if (is_conditional_jump(code_[at].op) && covered[at - 1])
+        code_[at].aux = int(covered[at] ? Turned::no : Turned::yes);
   }
 
   // What handles an exception thrown into an await, or leaving a generator. None goes on to the code it stands in.
@@ -149,8 +161,7 @@ class Simplifier {
   void annotated(int at) {
     if (at < 2) return;
     const Instruction& number = code_[at - 1];
-    const bool large = number.op == Op::load_const_ &&
-                       decoded_.constant(number.arg).kind == Constant::Kind::integer &&
+    const bool large = number.op == Op::load_const_ && decoded_.constant(number.arg).kind == Constant::Kind::integer &&
                        decoded_.constant(number.arg).text.size() < 9;
     if (!large && number.op != Op::load_int_) return;
     const Instruction& load = code_[at - 2];
@@ -173,6 +184,13 @@ class Simplifier {
     if (code_[pop].op != Op::pop_top_ || pop >= size()) return;
     for (int between = at + 1; between <= pop; ++between)
       if (targets_[between]) return;
+    // Where the jump leads to such a POP_TOP too, nothing is kept: `a and b or c`.
+    if (int drop = skip(code_[test].target); code_[drop].op == Op::pop_top_ && drop > pop && drop + 1 < size()) {
+      --targets_[code_[test].target], ++targets_[drop + 1];
+      code_[test].target = drop + 1;
+      clear(at), clear(pop);
+      return;
+    }
     code_[test].op = code_[test].op == Op::pop_jump_if_false_ ? Op::jump_if_false_or_pop_ : Op::jump_if_true_or_pop_;
     for (int between = at; between < test; ++between) clear(between);
     clear(pop);

@@ -19,7 +19,8 @@ using Flags = std::vector<bool>;
 
 class Uniter {
  public:
-  explicit Uniter(DecodedCode& decoded) : decoded_(decoded), code_(decoded.instructions), handler_of_(code_.size(), -1) {
+  explicit Uniter(DecodedCode& decoded)
+      : decoded_(decoded), code_(decoded.instructions), handler_of_(code_.size(), -1) {
     for (std::size_t range = decoded_.ranges.size(); range-- > 0;)
       for (int at = decoded_.ranges[range].begin; at < decoded_.ranges[range].end; ++at) handler_of_[at] = int(range);
     depths_.resize(decoded_.ranges.size());
@@ -60,8 +61,7 @@ class Uniter {
 
   bool is_index(int at) const {  // PUSH_NULL beside something that a SEND or FOR_ITER takes
     if (at + 2 >= int(code_.size())) return false;
-    return code_[at + 1].op == Op::for_iter_ ||
-           (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
+    return code_[at + 1].op == Op::for_iter_ || (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
   }
 
   // Runs the instruction over `flags` and rewrites it.
@@ -71,9 +71,7 @@ class Uniter {
     auto within = [&](int n) { return n >= 1 && std::size_t(n) <= size; };
     auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
     // Those among the n at the top, after `pops` of them are gone.
-    auto indices = [&](int n, int pops) {
-      return int(std::count(flags.end() - pops - n, flags.end() - pops, true));
-    };
+    auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
     StackEffect effect = stack_effect(it, decoded_.code->version, jump);
     switch (it.op) {
       case Op::push_null_:

@@ -431,6 +431,13 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
       continue;
     }
     if (first) return false;
+    if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
+      // `(x for x in a if False)`
+      Constant never;
+      never.kind = Constant::Kind::false_;
+      elt = generators.back().target, ifs.push_back(context_.constant(std::move(never)));
+      break;
+    }
     if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
       elt = append->value, value = append->value2;
     } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {

@@ -32,12 +32,12 @@ class Lifter {
   // A value on the stack, its expression not yet part of a statement.
   struct Entry {
     ast::Expr* expr = nullptr;
-    int block = -1;   // node in which it was pushed
-    int mover = -1;   // instruction that took it out of the order of evaluation
+    int block = -1;  // node in which it was pushed
+    int mover = -1;  // instruction that took it out of the order of evaluation
   };
   // How a node's block ends, while blocks are still being merged. Edges hold block numbers.
   struct State {
-    std::vector<Entry> stack;      // at the end
+    std::vector<Entry> stack;  // at the end
     bool lifted = false, keep_a = false, keep_b = false;  // keep: the tested value stays on the stack along that edge
     int alias = -1;  // merged into that node
   };

@@ -287,7 +287,7 @@ bool Lifter::merge_condition(int node) {
     };
     if (handles(first.value) || handles(second.value)) break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
-      first.value = test, first.a = a, first.b = b;
+      first.value = test, first.a = a, first.b = b, first.turned = second.turned;
       one.keep_a = keep_a, one.keep_b = keep_b;
       second.end = Node::End::none;
       two.alias = before;

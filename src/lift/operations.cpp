@@ -31,7 +31,11 @@ bool Lifter::operation(const Instruction& instruction) {
             store(fresh(), pop_entry());
             return true;
           }
-          store(fresh(), pop_entry());
+          // `_, _, a = v`: what is stored again at once is dropped.
+          int next = skip(at_ + 1);
+          while (next < end_ && code_[next].op == Op::pop_top_) next = skip(next + 1);
+          const bool again = next < end_ && code_[next].op == Op::store_fast_ && !flat_;
+          store(again ? target_name(code_[next]) : fresh(), pop_entry());
           return true;
         }
         if (internal && internal->marker == Marker::exception) {
@@ -106,8 +110,8 @@ bool Lifter::operation(const Instruction& instruction) {
       return true;
     }
     case Op::load_common_constant_: {
-      static constexpr std::string_view names[] = {"AssertionError", "NotImplementedError", "tuple", "all",
-                                                   "any",            "list",                "set"};
+      static constexpr std::string_view names[] = {
+          "AssertionError", "NotImplementedError", "tuple", "all", "any", "list", "set"};
       push(Name{names[arg]});
       return true;
     }
@@ -116,8 +120,16 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::make_cell_:
     case Op::copy_free_vars_:
     case Op::setup_annotations_:
-    case Op::protected_:
-    case Op::to_bool_: return true;
+    case Op::protected_: return true;
+    case Op::to_bool_: {
+      int next = skip(at_ + 1);
+      const bool tested =
+          next < end_ && (is_conditional_jump(code_[next].op) || code_[next].op == Op::unary_op_ ||
+                          code_[next].op == Op::jump_if_true_or_pop_ || code_[next].op == Op::jump_if_false_or_pop_);
+      // `not not x`, where nothing tests the result
+      if (!tested) push(UnaryExpr{UnaryOp::not_, make(UnaryExpr{UnaryOp::not_, pop()})});
+      return true;
+    }
     case Op::load_attr_: push(attribute(pop(), name_of(arg))); return true;
     case Op::load_method_: {
       push(attribute(pop(), name_of(arg)));

@@ -37,9 +37,7 @@ Pattern* Lifter::pattern(const std::vector<PatternNode>& nodes, int index, std::
     bound.push_back(target_name(decoded_.instructions[store]));
     return as<Name>(bound.back())->id;
   };
-  auto constant = [&](int load) -> const Constant& {
-    return decoded_.constant(decoded_.instructions[load].arg);
-  };
+  auto constant = [&](int load) -> const Constant& { return decoded_.constant(decoded_.instructions[load].arg); };
   std::vector<Pattern*> children;
   for (int child : node.children) {
     const PatternNode& info = nodes[child];

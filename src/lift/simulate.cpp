@@ -285,8 +285,7 @@ bool Lifter::stable(const Expr* expr) const {
       case Marker::iterator: return internal->value == nullptr;
       case Marker::function: {
         const FunctionValue& function = context_.functions[internal->index];
-        for (Expr* part :
-             {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
+        for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
           if (part && !stable(part)) return false;
         return true;
       }
@@ -452,7 +451,7 @@ void Lifter::step(const Instruction& instruction) {
       Node& node = nodes_[node_];
       node.end = Node::End::branch, node.value = test;
       node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
-      node.line = instruction.line;
+      node.line = instruction.line, node.turned = keeps ? Turned::unknown : Turned(instruction.aux);
       states_[node_].keep_a = keeps && on_true, states_[node_].keep_b = keeps && !on_true;
       ended_ = true;
       return;

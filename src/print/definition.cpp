@@ -1,5 +1,6 @@
 // Functions, classes, their arguments and docstrings.
 #include <algorithm>
+#include <utility>
 
 #include "print/printer.h"
 
@@ -78,7 +79,11 @@ void Printer::definition(const Stmt* stmt, const ClassDef& node) {
   name(node.name);
   type_params(node.type_params);
   if (!node.bases.empty() || !node.keywords.empty()) call_arguments(node.bases, node.keywords);
+  const std::size_t stripped = std::min(node.name.find_first_not_of('_'), node.name.size());
+  const std::string around = std::exchange(private_, "_" + std::string(node.name.substr(stripped)) + "__");
+  if (stripped == node.name.size()) private_.clear();
   body(stmt, node.body);
+  private_ = around;
 }
 
 void Printer::type_params(List<TypeParam> params) {

@@ -44,7 +44,11 @@ Level level_of(const Expr* expr) {
                     expr->node);
 }
 
-void Printer::name(std::string_view name) { write(identifier(name)); }
+// Within a class C the compiler makes _C__x of __x.
+void Printer::name(std::string_view name) {
+  const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
+  write(identifier(private_name ? name.substr(private_.size() - 2) : name));
+}
 
 void Printer::dotted_name(std::string_view name) {
   for (std::size_t at = 0; at <= name.size();) {
@@ -228,7 +232,7 @@ void Printer::without_leftmost(const Expr* leaf) {
 
 void Printer::constant(const Constant& constant) {
   const bool in_field = fields_ > 0 && version_ < Version{3, 12};
-  append_literal(out_.text(), constant, in_field ? Quoting::no_backslash : Quoting::repr);
+  append_literal(out_.text(), constant, in_field ? Quoting::no_backslash : Quoting::repr, version_);
 }
 
 // What should not be left in a finished tree; its name says so, and the text stays valid.

@@ -109,7 +109,10 @@ void append_sum(std::string& out, double real, double imag) {
   append_imaginary(out, minus ? -imag : imag);
 }
 
-void append_complex(std::string& out, double real, double imag) {
+void append_complex(std::string& out, double real, double imag, Version version) {
+  // A difference of a real and an imaginary number keeps the signs of both.
+  if (version >= Version{3, 14} && imag == 0 && std::signbit(imag) && !std::signbit(real))
+    return append_sum(out, real, imag);
   switch (complex_form(real, imag)) {
     case ComplexForm::imaginary: return append_imaginary(out, imag);
     case ComplexForm::minus_imaginary: return append_imaginary(out += '-', -imag);
@@ -128,6 +131,8 @@ Level complex_level(double real, double imag) {
     case ComplexForm::imaginary: return Level::atom;
     case ComplexForm::sum: return Level::arithmetic;
     case ComplexForm::product: return Level::term;
+    case ComplexForm::minus_sum:
+    case ComplexForm::minus_product: return Level::arithmetic;  // from 3.14 on a difference
     default: return Level::factor;
   }
 }
@@ -177,12 +182,12 @@ void append_bytes(std::string& out, std::string_view text) {
   out += quote;
 }
 
-void append_items(std::string& out, const std::vector<Constant>& items, Quoting quoting) {
+void append_items(std::string& out, const std::vector<Constant>& items, Quoting quoting, Version version) {
   bool first = true;
   for (const Constant& item : items) {
     if (!first) out += ", ";
     first = false;
-    append_literal(out, item, quoting);
+    append_literal(out, item, quoting, version);
   }
 }
 
@@ -229,7 +234,7 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
   out += "\"\"\"";
 }
 
-void append_literal(std::string& out, const Constant& constant, Quoting quoting) {
+void append_literal(std::string& out, const Constant& constant, Quoting quoting, Version version) {
   using Kind = Constant::Kind;
   switch (constant.kind) {
     case Kind::none: out += "None"; return;
@@ -238,11 +243,11 @@ void append_literal(std::string& out, const Constant& constant, Quoting quoting)
     case Kind::ellipsis: out += "..."; return;
     case Kind::integer: out += constant.text; return;
     case Kind::real: append_real(out, constant.real); return;
-    case Kind::complex: append_complex(out, constant.real, constant.imag); return;
+    case Kind::complex: append_complex(out, constant.real, constant.imag, version); return;
     case Kind::string: append_string(out, constant.text, quoting); return;
     case Kind::bytes: append_bytes(out, constant.text); return;
     case Kind::tuple:
-      append_items(out += '(', constant.items, quoting);
+      append_items(out += '(', constant.items, quoting, version);
       out += constant.items.size() == 1 ? ",)" : ")";
       return;
     case Kind::frozenset:
@@ -250,11 +255,11 @@ void append_literal(std::string& out, const Constant& constant, Quoting quoting)
         out += "frozenset()";
         return;
       }
-      append_items(out += '{', constant.items, quoting);
+      append_items(out += '{', constant.items, quoting, version);
       out += '}';
       return;
     case Kind::slice:
-      append_items(out += "slice(", constant.items, quoting);
+      append_items(out += "slice(", constant.items, quoting, version);
       out += ')';
       return;
     case Kind::code: out += "__code__"; return;  // a bug of whoever asks; a name keeps the text valid

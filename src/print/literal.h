@@ -14,7 +14,8 @@ namespace depyf::print {
 enum class Quoting : std::uint8_t { repr, no_backslash };
 
 // Without parentheses around it: `-1` and `1+2j` bind as loosely as level_of says.
-void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::repr);
+// `version`: of the compiler that will read it; none: all of them.
+void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::repr, Version version = {});
 Level level_of(const Constant& constant);
 
 // The characters of a string between quotes, escaped as repr does; `quote`, where not 0, is escaped too.

@@ -1,5 +1,6 @@
 #include "ast/overloaded.h"
 #include "print/printer.h"
+#include "print/unicode.h"
 
 namespace depyf::print {
 
@@ -56,7 +57,7 @@ void Printer::pattern(const Pattern* pattern, int loosest) {
                    patterns(n.patterns);
                    for (std::size_t i = 0; i < n.kwd_attrs.size() && i < n.kwd_patterns.size(); ++i) {
                      if (i > 0 || !n.patterns.empty()) write(", ");
-                     name(n.kwd_attrs[i]);
+                     write(identifier(n.kwd_attrs[i]));
                      write("=");
                      this->pattern(n.kwd_patterns[i], as_pattern);
                    }

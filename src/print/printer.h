@@ -102,6 +102,7 @@ class Printer {
   Version version_;
   const ast::Stmt* outermost_;   // the definition whose body gives the line map; null: the module
   bool mapping_;                 // whether the statements that are being printed belong to the outermost code object
+  std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;
 };

@@ -179,6 +179,16 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
     out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
     return go(info.a, place, out, tail);
   }
+  // A jump back that was not turned around stands for itself: `if c: continue`.
+  if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
+      (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset < info.offset) {
+    const bool on_true = info.a == place.cont;
+    if (on_true || !negation_changes(context_, info.value)) {
+      Expr* test = on_true ? info.value : negate(context_, info.value);
+      out.push_back(make(If{test, block({make(Continue{}, info)}), {}}, info));
+      return go(on_true ? info.b : info.a, place, out, tail);
+    }
+  }
   // What stands first in the code is the body.
   bool negated = !handler && info.b >= 0 && info.a >= 0 && nodes_[info.b].offset < nodes_[info.a].offset;
   if (!handler) {
@@ -349,6 +359,12 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     if (trivial_tail(exit)) continue;
     if (nodes_[exit].offset > last && (best < 0 || nodes_[exit].offset > nodes_[best].offset)) best = exit;
   }
+  // A statement that every way through its body leaves the loop by: what stands behind it comes later in the code.
+  if (best < 0)
+    for (int node : lexical)
+      for (int next : graph_.successors(node))
+        if (exits.contains(next) && !trivial_tail(next) && (best < 0 || nodes_[next].offset > nodes_[best].offset))
+          best = next;
   return best;
 }
 
