@@ -76,20 +76,21 @@ enum class Intrinsic2 : std::uint8_t {
   set_typeparam_default
 };
 
+// Whether the compiler turned a conditional jump around, so that a jump back may follow it (3.13 and later): such a jump is
+// left out of the ranges around it. Where nothing is protected, nobody knows.
+enum class Turned : std::uint8_t { unknown, yes, no };
+
 struct Instruction {
   Op op = Op::nop_;
   std::uint8_t size =
       2;  // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
+  Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`
   std::int32_t arg = 0;
   std::int32_t aux = 0;
   std::int32_t target = -1;  // of a jump, for_iter, send or setup_*: index of an instruction
   std::int32_t line = -1;  // of the source
   std::uint32_t offset = 0;  // in bytes, of the first EXTENDED_ARG if there is one
 };
-
-// Whether the compiler turned a conditional jump around, so that a jump back may follow it (3.13 and later): such a jump is
-// left out of the ranges around it. Where nothing is protected, nobody knows.
-enum class Turned : std::uint8_t { unknown, yes, no };
 
 struct ProtectedRange {  // of instructions [begin, end)
   std::int32_t begin = 0, end = 0, target = 0, depth = 0;

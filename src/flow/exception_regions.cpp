@@ -80,7 +80,7 @@ class RegionBuilder {
       if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
     // From 3.13 on, so is the test before it.
     for (int at = 1; at < int(code_.size()); ++at) {
-      if (!is_conditional_jump(code_[at].op) || Turned(code_[at].aux) != Turned::yes) continue;
+      if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
       if (falls_through(code_[at - 1].op) && cfg_.inside(cfg_.region_of[code_[at].target], before))
         cfg_.region_of[at] = before;

@@ -69,7 +69,7 @@ class Simplifier {
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
     for (int at = 1; at < size(); ++at)
       if (is_conditional_jump(code_[at].op) && covered[at - 1])
-        code_[at].aux = int(covered[at] ? Turned::no : Turned::yes);
+        code_[at].turned = covered[at] ? Turned::no : Turned::yes;
   }
 
   // What handles an exception thrown into an await, or leaving a generator. None goes on to the code it stands in.

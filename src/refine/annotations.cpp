@@ -90,7 +90,8 @@ Block deferred(Context& context, Block body) {
       if (auto* made = marker(stmt, StmtMarker::annotate)) table = &context.deferred[std::size_t(made->index)];
   };
   rewrite_blocks(context, body, find);
-  if (!table) return body;
+  static const std::vector<DeferredAnnotation> none;  // `from __future__ import annotations`
+  if (!table) table = &none;
   Statements whole(body.begin(), body.end());
   place_unmarked(context, whole, *table);
   return rewrite_blocks(context, context.arena.copy(whole), [&](Statements& statements) {

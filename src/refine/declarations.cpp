@@ -141,8 +141,20 @@ Block declarations(Context& context, Block body, const Scope& scope) {
     if (generator && !yields) result.push_back(never(context.stmt(ExprStmt{context.expr(Yield{nullptr})})));
   }
   if (result.empty()) return body;
-  result.insert(result.end(), body.begin(), body.end());
-  return context.arena.copy(result);
+  // In a module they stand behind what has to come first.
+  std::size_t first = 0;
+  auto must_lead = [&](const Stmt* stmt) {
+    auto* assign = as<Assign>(stmt);
+    auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+    auto* import = as<ImportFrom>(stmt);
+    return (target && target->id == "__doc__") || (import && import->module == "__future__");
+  };
+  if (scope.kind == Scope::Kind::module)
+    while (first < body.size() && must_lead(body[first])) ++first;
+  std::vector<Stmt*> whole(body.begin(), body.begin() + std::ptrdiff_t(first));
+  whole.insert(whole.end(), result.begin(), result.end());
+  whole.insert(whole.end(), body.begin() + std::ptrdiff_t(first), body.end());
+  return context.arena.copy(whole);
 }
 
 Block docstring(Context& context, Block body, const Scope& scope) {

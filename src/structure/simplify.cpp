@@ -88,6 +88,7 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
 // One loop: what `graph` says of other loops still holds afterwards.
 bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header) {
   auto& nodes = lifted.nodes;
+  if (nodes[header].end == Node::End::loop) return false;  // of a for loop: what is tested before it is another thing
   for (int latch : graph.preds(header)) {
     if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
     if (nodes[latch].a != header && nodes[latch].b != header) continue;

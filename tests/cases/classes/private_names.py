@@ -1,4 +1,3 @@
-# depyf-case: not yet
 class C:
     __x = 1
 

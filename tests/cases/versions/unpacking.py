@@ -1,0 +1,16 @@
+def f(a):
+    _, _, x = a
+    for _, _, y in a:
+        x()
+    *_, z = a
+    return [w for _, _, w in a]
+
+
+def g(a):
+    raise E('%s %s' % (a, 'was' if a == 1 and not b else 'were'))
+
+
+async def agen():
+    await a
+    return
+    yield
