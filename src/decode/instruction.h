@@ -76,8 +76,8 @@ enum class Intrinsic2 : std::uint8_t {
   set_typeparam_default
 };
 
-// Whether the compiler turned a conditional jump around, so that a jump back may follow it (3.13 and later): such a jump is
-// left out of the ranges around it. Where nothing is protected, nobody knows.
+// Whether the compiler turned a conditional jump around, so that a jump back may follow it: 3.13 and 3.14 leave such a jump out
+// of the ranges around it. Where nothing is protected, nobody knows.
 enum class Turned : std::uint8_t { unknown, yes, no };
 
 struct Instruction {

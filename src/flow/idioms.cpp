@@ -63,13 +63,17 @@ class Simplifier {
 
   // Which conditional jumps are left out of the range around them?
   void find_turned() {
-    if (decoded_.code->version < Version{3, 13}) return;
+    const Version version = decoded_.code->version;
+    if (version < Version{3, 13} || version > Version{3, 14}) return;
     std::vector<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
-    for (int at = 1; at < size(); ++at)
-      if (is_conditional_jump(code_[at].op) && covered[at - 1])
-        code_[at].turned = covered[at] ? Turned::no : Turned::yes;
+    for (int at = 1; at + 1 < size(); ++at) {
+      const Instruction& next = code_[skip(at + 1)];
+      if (!is_conditional_jump(code_[at].op) || !covered[at - 1]) continue;
+      if (!covered[at]) code_[at].turned = Turned::yes;
+      else if (next.op == Op::jump_ && next.target >= 0 && next.target <= at) code_[at].turned = Turned::no;
+    }
   }
 
   // What handles an exception thrown into an await, or leaving a generator. None goes on to the code it stands in.

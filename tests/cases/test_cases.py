@@ -3,11 +3,16 @@
 A first line `# depyf-case: versions 3.11-3.12` (either end may be left out) restricts a file to these versions; a first
 line `# depyf-case: not yet` says that it is known to come back otherwise, and fails once that is no longer so. They are
 no part of the expectation.
+
+On other interpreters at hand, from 3.12 on, the cases are compiled, decompiled by the command, and compared in the same way;
+of those in TEXT_DIFFERS, whose text is another one there, only the bytecode.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
+import os
 import re
 import subprocess
 import sys
@@ -16,14 +21,22 @@ from pathlib import Path
 import depyf
 import pytest
 
-from interpreters import interpreter
+from interpreters import VERSIONS, interpreter
 
 HERE = Path(__file__).parent
-COMMAND = HERE.parent.parent / "build" / "dev" / "depyf-decompile"
 FILES = sorted(path for path in HERE.rglob("*") if path.is_file() and path != Path(__file__))
 HEADER = re.compile(r"# depyf-case: versions (3\.\d+)?-(3\.\d+)?\n")
 NOT_YET = "# depyf-case: not yet\n"
 FIRST, LAST = (3, 8), (3, 15)
+ROOT = HERE.parent.parent
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
+COMPARE = ROOT / "tools" / "roundtrip" / "compare.py"
+OTHERS = [version for version in VERSIONS if (3, 12) <= version != sys.version_info[:2]]
+TEXT_DIFFERS = {
+    "expressions/literals": "the command writes long integers in base 16",
+    "expressions/ternary": "`return a if c else b` is `if c: return a`, then `return b`",
+    "statements/docstrings": "3.13 strips the blanks of docstrings",
+}
 
 
 def is_known_to_fail(path: Path) -> bool:
@@ -99,3 +112,50 @@ def test_every_file_is_a_case() -> None:
         source, first, last = read_case(path)
         assert source.strip(), path
         assert FIRST <= first <= last <= LAST, path
+
+
+class Worker:
+    """compare.py in the interpreter under test."""
+
+    def __init__(self, python: str):
+        self.process = subprocess.Popen([python, str(COMPARE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, **request: str) -> dict:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+@pytest.mark.parametrize("version", OTHERS, ids=lambda version: "%d.%d" % version)
+def test_cases_come_back(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    worker = Worker(python)
+    sources = {}
+    for path in CASES:
+        source, first, last = read_case(path)
+        if not first <= version <= last or is_known_to_fail(path):
+            continue
+        name = path.relative_to(HERE).with_suffix("").as_posix()
+        file = tmp_path / "in" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source, encoding="utf-8")
+        assert worker.ask(do="compile", src=str(file), pyc=str(file.with_suffix(".pyc")))["ok"], name
+        sources[name] = source
+    assert len(sources) > 40
+    done = subprocess.run([COMMAND, "-o", tmp_path / "out", tmp_path / "in"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    wrong = []
+    for name, source in sources.items():
+        out = tmp_path / "out" / f"{name}.py"
+        reply = worker.ask(do="compare", pyc=str(tmp_path / "in" / f"{name}.pyc"), out=str(out))
+        wrong += [f"{name}: {row['path']}: {row['reason']}" for row in reply["objects"] if not row["equal"]]
+        if name not in TEXT_DIFFERS and out.read_text(encoding="utf-8") != source:
+            wrong.append(f"{name}: other text")
+    worker.close()
+    assert not wrong, "\n".join(wrong)

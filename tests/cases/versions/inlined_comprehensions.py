@@ -1,7 +1,7 @@
 # depyf-case: versions 3.12-
-def f(a, b):
+async def f(a, b):
     x = [x for x in a]
-    y = {x: y for x, y in a if x if not y}
+    y = {x: y for x, y in a if x and not y}
     z = [[x for x in y] for y in b]
     for i in [x for x in a]:
         print({i for i in b})

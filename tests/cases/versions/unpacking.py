@@ -6,11 +6,11 @@ def f(a):
     return [w for _, _, w in a]
 
 
-def g(a):
-    raise E('%s %s' % (a, 'was' if a == 1 and not b else 'were'))
+def g(a, b):
+    raise E(a, 'was' if a == 1 and not b else 'were')
 
 
 async def agen():
+    if False:
+        yield
     await a
-    return
-    yield
