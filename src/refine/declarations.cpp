@@ -108,6 +108,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
     for (const Instruction& instruction : part.body.instructions)
       if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
     for (const Instruction& instruction : part.body.instructions) {
+      if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
       bool global = instruction.op == Op::store_global_;
       if (global ? scope.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
     }

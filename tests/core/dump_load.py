@@ -25,7 +25,7 @@ def bits(value):
 
 
 def integer(value):
-    return str(value) if abs(value) < 1 << 64 else hex(value)
+    return hex(value) if abs(value) >= 1 << 4 * 3200 else str(value)  # longer ones are no decimal literals
 
 
 def constant(value):
