@@ -11,8 +11,13 @@ import depyf
 
 PACKAGE = Path(depyf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# What tells the user how to see more.
-ALLOWED_TEXT = ("torch._dynamo.reset()", "torch._inductor.config.force_disable_caches")
+# What tells the user how to see more, or what to change.
+ALLOWED_TEXT = (
+    "torch._dynamo.reset()",
+    "torch._dynamo.config.recompile_limit",
+    "torch._inductor.config.force_disable_caches",
+    "torch._inductor.config.max_fusion_size",
+)
 
 
 def private_names(path):

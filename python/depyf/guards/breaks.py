@@ -33,7 +33,7 @@ def read(report: str, library: str) -> Break:
     if not reason:
         rest = [one.strip() for one in lines[1:] if one.strip()]
         reason = rest[0].removeprefix("Graph Break Reason: ") if rest else (lines[0] if lines else "")
-    reason = reason.removeprefix("torch._dynamo.exc.Unsupported: ")
+    reason = re.sub(r"^[\w.]+\.Unsupported: ", "", reason)
     link = _LINK.search(report)
     return Break(
         reason.rstrip("."), explanation, list(dict.fromkeys(hints)), _line(lines, library), link[0] if link else ""

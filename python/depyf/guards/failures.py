@@ -109,7 +109,7 @@ def shown(value: Any) -> str:
         return str(type.__getattribute__(value, "__qualname__"))
     if module.partition(".")[0] == "torch" and hasattr(kind, "dtype") and hasattr(kind, "size"):
         return f"{kind.__name__} of {value.dtype}, shape {tuple(value.shape)}"
-    if module in ("torch", "torch._C") and kind.__name__ in ("dtype", "device", "Size", "layout", "DispatchKeySet"):
+    if module.partition(".")[0] == "torch" and kind.__name__ in ("dtype", "device", "Size", "layout", "DispatchKeySet"):
         return tuple.__repr__(value) if kind.__name__ == "Size" else repr(value)
     name = getattr(value, "__qualname__", None) if module == "builtins" else None
     return f"{kind.__name__} {name}" if isinstance(name, str) else f"an object of {module}.{kind.__qualname__}"
