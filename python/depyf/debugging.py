@@ -142,6 +142,9 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
             suspend=True, trace_only_current_thread=True, patch_multiprocessing=False, stop_at_frame=frame
         )
     hook: Callable[..., Any] = sys.breakpointhook
+    if _is_of_pydevd(hook):
+        # debugpy is imported and has no client, as in a notebook: its hook would not stop.
+        hook = sys.__breakpointhook__
     if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
         return lambda: _Pdb().set_trace(frame)
     try:
@@ -159,6 +162,14 @@ def _debuggers() -> tuple[str, ...]:
 
 def _pydevd() -> Callable[..., Any] | None:
     """The debugger of debugpy, if one is attached."""
-    pydevd = sys.modules.get("pydevd")
+    pydevd, debugpy = sys.modules.get("pydevd"), sys.modules.get("debugpy")
     current = getattr(pydevd, "get_global_debugger", None)
-    return getattr(pydevd, "settrace", None) if current is not None and current() is not None else None
+    if current is None or current() is None:
+        return None
+    if debugpy is not None and not debugpy.is_client_connected():
+        return None
+    return getattr(pydevd, "settrace", None)
+
+
+def _is_of_pydevd(hook: Callable[..., Any]) -> bool:
+    return getattr(hook, "__module__", "").partition(".")[0] in ("pydevd", "_pydevd_bundle", "debugpy")
