@@ -24,9 +24,9 @@ _PROMPT = "(Pdb) "
 class Pdb:
     """A program under pdb. `say` types a line, and returns what pdb answers up to its next prompt or the end."""
 
-    def __init__(self, *arguments, environment=()):
+    def __init__(self, *arguments, environment=(), python=sys.executable):
         self.process = subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
+            [python, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -75,7 +75,7 @@ class Adapter:
     Compiling with Inductor under a debugger takes a minute.
     """
 
-    def __init__(self, *arguments, launch=False):
+    def __init__(self, *arguments, launch=False, environment=(), python=sys.executable):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -87,7 +87,10 @@ class Adapter:
         # A file: the adapter, a process of its own, would hold a pipe open.
         self.printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, *map(str, command)], stdout=self.printed, stderr=subprocess.STDOUT, env=ENVIRONMENT
+            [python, *map(str, command)],
+            stdout=self.printed,
+            stderr=subprocess.STDOUT,
+            env={**ENVIRONMENT, **dict(environment)},
         )
         self.timer = threading.Timer(TIMEOUT, self.process.kill)
         self.timer.start()
