@@ -159,7 +159,7 @@ Body build(Context& context, const CodeObject& code) {
       try {
         Cfg cfg = build_cfg(*decoded, false);
         Lifted lifted = lift_flat(context, *decoded, cfg);
-        Block block = state_machine(context, lifted, cfg);
+        Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
         note(context, code, "shown as a state machine: " + structured.what, structured.offset);
         // A flat graph has no order: all blocks count.
         cfg.order.clear();

@@ -5,7 +5,7 @@
 //         try:                                   only where the code has handlers
 //             if __state == 0:
 //                 ...
-//                 __state = 3 if test else 1
+//                 __state = 3 if test else 1         a module or class, which cannot return, leaves by `break`
 //         except BaseException as __exception:
 //             if __state in (1, 2):
 //                 __stack_0 = __exception
@@ -19,7 +19,7 @@
 namespace depyf {
 using namespace ast;
 
-Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg) {
+Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   auto number = [&](int value) {
     Constant constant;
     constant.kind = Constant::Kind::integer, constant.text = std::to_string(value);
@@ -45,7 +45,15 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg) {
             node.offset, node.line));
         break;
       }
-      case Node::End::leave: body.push_back(context.stmt(Return{node.value}, node.offset, node.line)); break;
+      case Node::End::leave:
+        if (may_return) {
+          body.push_back(context.stmt(Return{node.value}, node.offset, node.line));
+        } else {
+          if (!is<ConstantExpr>(node.value))
+            body.push_back(context.stmt(ExprStmt{node.value}, node.offset, node.line));
+          body.push_back(context.stmt(Break{}, node.offset, node.line));
+        }
+        break;
       default: break;
     }
     if (body.empty()) body.push_back(context.stmt(Pass{}));

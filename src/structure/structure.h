@@ -7,7 +7,7 @@ namespace depyf {
 // `may_return`: false for modules and class bodies, where control leaves at the end alone.
 ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 // `while True:` over a block number; always succeeds. From `lift_flat` and a graph built with structured = false.
-ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg);
+ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 // Undoes what compilers copy: empty blocks, and the test of a while loop that stands again at its end (3.10 and later).
 void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 }  // namespace depyf

@@ -145,6 +145,40 @@ def test_check_marks_the_one_function_that_does_not_come_back(tmp_path: Path) ->
     assert lines[0] == "def f(a):" and lines[1].startswith("    # depyf: not equal: load_const became ")
 
 
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of 3.11, put together by hand")
+def test_a_module_that_no_statements_make_still_runs(tmp_path: Path) -> None:
+    pyc = compiled(tmp_path, "a\nb\n")
+    data = pyc.read_bytes()
+    code = marshal.loads(data[16:])
+    loop_with_two_entries = [
+        ("RESUME", 0),
+        ("LOAD_NAME", 0),
+        ("POP_JUMP_FORWARD_IF_FALSE", 2),  # to the second LOAD_NAME 0
+        ("LOAD_NAME", 1),
+        ("POP_TOP", 0),
+        ("LOAD_NAME", 0),
+        ("POP_JUMP_BACKWARD_IF_TRUE", 4),  # to LOAD_NAME 1
+        ("LOAD_CONST", 0),
+        ("RETURN_VALUE", 0),
+    ]
+    code = code.replace(co_code=b"".join(bytes([dis.opmap[name], arg]) for name, arg in loop_with_two_entries))
+    pyc.write_bytes(data[:16] + marshal.dumps(code))
+    text = run(pyc).stdout.decode()
+    assert "depyf: not equal: shown as a state machine" in text
+
+    class Once(dict):
+        read: list[str] = []
+
+        def __getitem__(self, name: str) -> object:
+            if name in ("a", "b"):
+                self.read.append(name)
+                return self.read.count("a") < 2
+            return super().__getitem__(name)
+
+    exec(compile(text, "made", "exec"), {}, Once())
+    assert Once.read == ["a", "b", "a"]
+
+
 def test_check_with_another_version_says_so(tmp_path: Path) -> None:
     pyc = compiled(tmp_path, "x = 1\n")
     data = bytearray(pyc.read_bytes())
