@@ -15,6 +15,18 @@ def afterwards(x):
     return x * 2  # when all is over
 
 
+class Look(Check):
+    """Keeps the files that it stops in, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.files = set()
+
+    def __call__(self, stop):
+        super().__call__(stop)
+        self.files.add(stop.code.co_filename)
+
+
 def compiled_work():
     """Calls what is compiled already (None without torch); and what returns Dynamo's callback."""
     try:
@@ -42,7 +54,7 @@ def main(port=None):
         debugpy.listen(("127.0.0.1", int(port)))
         debugpy.wait_for_client()
         debugpy.breakpoint()
-    check, inner = Check(), Check()  # the first stop
+    check, inner = Look(), Look()  # the first stop
     before = tools(), callback()
     with depyf.step(ordinary, callback=check):
         result = ordinary(3, 0)  # in the block
@@ -52,6 +64,8 @@ def main(port=None):
     after = tools(), callback()
     afterwards(1)
     print("STEPPED", result == expected, check.wrong + inner.wrong, check.stops, inner.stops)
+    stepped = {file for file in check.files | inner.files if "pydevd" in file or file.endswith("db.py")}
+    print("DEBUGGER", sorted(stepped))
     print("AS BEFORE", after == before, flush=True)
     if after != before:
         print(before, after)

@@ -37,10 +37,12 @@ def paths(*more):
 
 def check(printed, version):
     """What the program printed: ended as it should, with as many stops as the functions have instructions at least."""
-    stepped, as_before = (line for line in printed.splitlines() if line.startswith(("STEPPED", "AS BEFORE")))
+    lines = [line for line in printed.splitlines() if line.startswith(("STEPPED", "DEBUGGER", "AS BEFORE"))]
+    stepped, debugger, as_before = lines
     *right, stops, compiled = stepped.split()
     assert right == ["STEPPED", "True", "[]"]
     assert int(stops) > 200 and (int(compiled) > 30 or version != HERE)
+    assert debugger == "DEBUGGER []"  # its own functions are not stepped through
     assert as_before == "AS BEFORE True"
 
 

@@ -25,14 +25,15 @@ class Tracing:
     def start(self) -> None:
         eval_frame.leave_alone(Tracing._on_call, Tracing._on_event)
         self._before = sys.gettrace()
-        self._started = True
+        # Debuggers put functions of their own in place of this one: those are not to be followed.
         sys.settrace(self._global)
+        self._started = True
 
     def stop(self) -> None:
+        started, self._started = self._started, False
         # Another tracer may have come since: it is not ours to take away.
-        if self._started and sys.gettrace() is self._global:
+        if started and sys.gettrace() is self._global:
             sys.settrace(self._before)
-        self._started = False
         self._before = None
 
     # CPython calls no tracer while one is running; so nothing that these call is traced.
