@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import json
@@ -135,6 +136,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
     return "; ".join(parts) + "."
 
 
+@functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
     try:

@@ -107,6 +107,7 @@ def _hear_inductor() -> None:
             _undo.append(trace.add_ir_handlers(_scheduled))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_handler(_not_fused))
+            _undo.append(inductor.add_loop_text_hook())
 
 
 def _tell(event: Callable[[Listener], None]) -> None:

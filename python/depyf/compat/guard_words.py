@@ -7,11 +7,12 @@ looks otherwise is all condition.
 from __future__ import annotations
 
 import ast
-import io
+import functools
 import re
-import tokenize
 from dataclasses import dataclass
 
+# Code up to the end or to a `#` that is in no string.
+_CODE = re.compile(r"""(?:[^#'"]+|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
 _PLACE = re.compile(r"(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>):(?P<line>\d+) in (?P<function>\S+)$")
 
@@ -31,6 +32,7 @@ class Words:
     """A comment that tells of no line of source."""
 
 
+@functools.lru_cache(maxsize=256)  # a guard's words are asked for by its form, and again by its line
 def read(text: str) -> Words:
     """Takes a guard's text apart."""
     hint = ""
@@ -53,12 +55,9 @@ def _split(text: str) -> tuple[str, str]:
     code, sign, comment = first.partition("#")
     if sign and "'" not in code and '"' not in code:  # no string that the sign could be part of
         return code.strip(), comment.strip()
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(first).readline):
-            if token.type == tokenize.COMMENT:
-                return first[: token.start[1]].strip(), first[token.start[1] + 1 :].strip()
-    except (tokenize.TokenError, SyntaxError):
-        pass
+    found = _CODE.match(first)
+    if found is not None and first[found.end() : found.end() + 1] == "#":
+        return first[: found.end()].strip(), first[found.end() + 1 :].strip()
     # Not Python: a repr with an open quote, say.
     code, _, comment = text.partition("  # ")
     return code.strip(), comment.strip()

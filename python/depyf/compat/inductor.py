@@ -3,19 +3,24 @@
 Relied on: the loggers of the IR are called by a function of `torch._inductor.debug` that has the scheduler's nodes in a
 local variable `nodes`; a node's `get_nodes`, `get_name`, `get_buffer_names`, `read_writes.reads`, and `node.origins`
 (nodes of the graph after post-grad passes); the logger whose name ends in `__fusion`, whose messages for two nodes that
-are not fused are objects with `name1`, `name2`, `reason` and `args`. What is missing is not told.
+are not fused are objects with `name1`, `name2`, `reason` and `args`; `LoopBodyBlock.debug_str(name)`, the text of a
+loop's body. What is missing is not told.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from depyf.compat import trace
+from depyf.compat import intercept, trace
+
+# `; del x`, which the text of a loop's body leaves out.
+_AFTER_STATEMENT = re.compile(r";[^\n]*")
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,29 @@ def _operation(node: Any) -> Operation:
         tuple(sorted(str(one.name) for one in getattr(ir, "origins", None) or () if one.op != "placeholder")),
         str(getattr(ir, "python_kernel_name", None) or getattr(ir, "op_overload", None) or "") if kind != name else "",
     )
+
+
+def add_loop_text_hook() -> Callable[[], None]:
+    """Has Inductor make the text of a loop's body from its graph, and no module, compiled, of it before.
+
+    The text is the same: most of the time that the text of the IR takes goes into those modules. To be called when Inductor
+    is loaded; nothing is done where it is not. Returns what takes it away.
+    """
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            if len(args) == 2 and not kwargs:
+                try:
+                    code = args[0].graph.python_code(root_module="self").src.strip()
+                    return _AFTER_STATEMENT.sub("", code.replace("def forward(", f"def {args[1]}("))
+                except Exception:  # of another release
+                    pass
+            return original(*args, **kwargs)
+
+        return call
+
+    block = getattr(sys.modules.get("torch._inductor.loop_body"), "LoopBodyBlock", None)
+    return intercept.around(getattr(block, "debug_str", None), answer)
 
 
 def add_fusion_handler(receive: Callable[[str, str, str], None]) -> Callable[[], None]:

@@ -1,6 +1,7 @@
 """PyTorch's channels of text: the structured trace and the artifact loggers.
 
-Relied on: the logger `torch.__trace`, whose records carry `metadata` (a dict) and `payload` (text or None) and are
+Relied on: the logger `torch.__trace`, to which a function `trace_structured` sends records if the logger has handlers,
+with local variables `name` and `metadata_fn`, which makes the record's metadata; whose records carry `metadata` (a dict) and `payload` (text or None) and are
 emitted by the compiling thread as things happen; the loggers of Inductor's IR, found by the end of their name. A
 handler that raises would break the compilation: those added here must not.
 """
@@ -41,6 +42,7 @@ _EVENTS = {
     "aotautograd_cache_hit": "cache hit",
     "symbolic_shape_specialization": "specialization",
 }
+_HEARD = {*_GRAPHS, *_EVENTS}
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
 
@@ -70,6 +72,31 @@ class Record:
     """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason."""
     path: str | None = None
     """Of a kernel: PyTorch's own file."""
+
+
+class _Handlers(list[logging.Handler]):
+    """The handlers of the structured trace while ours is the only one.
+
+    PyTorch asks whether there are any before it makes a record. For records that `_read` has no use for, which are
+    most of them, the answer is no, as it is without us; with other handlers it is yes.
+    """
+
+    def __bool__(self) -> bool:
+        if len(self) != 1 or type(self[0]) is not _Handler:
+            return len(self) > 0
+        frame = sys._getframe(1)
+        if frame.f_code.co_name != "trace_structured":
+            return True
+        local = frame.f_locals
+        name = local.get("name")
+        if name != "artifact":
+            return name in _HEARD
+        metadata = local.get("metadata_fn")
+        told = metadata() if callable(metadata) else None
+        return not isinstance(told, dict) or told.get("name") in _HEARD
+
+    # Dynamo does not look into logging's file, and could compile what is in ours.
+    __bool__.__code__ = __bool__.__code__.replace(co_filename=logging.__file__)
 
 
 class _Handler(logging.Handler):
@@ -102,7 +129,17 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
     logger = logging.getLogger(_TRACE)
     handler = _Handler(on_record)
     logger.addHandler(handler)
-    return lambda: logger.removeHandler(handler)
+    before = logger.handlers
+    if type(before) is list:
+        logger.handlers = _Handlers(before)
+
+    def remove() -> None:
+        logger.removeHandler(handler)
+        if type(logger.handlers) is _Handlers:
+            before[:] = logger.handlers
+            logger.handlers = before
+
+    return remove
 
 
 def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
