@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import socket
 import subprocess
 import sys
 
@@ -96,24 +96,18 @@ dist.destroy_process_group()
 
 
 @pytest.mark.skipif(not __import__("torch").distributed.is_available(), reason="this PyTorch has no distributed")
-def test_each_of_two_processes_has_its_own_directory(tmp_path):
+def test_under_torchrun_each_process_has_its_own_directory(tmp_path):
     script = tmp_path / "ranks.py"
     script.write_text(RANKS)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    shared = {
-        **ENVIRONMENT,
-        "WORLD_SIZE": "2",
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(port),
-        "OMP_NUM_THREADS": "1",
-    }
-    started = [
-        subprocess.Popen([sys.executable, str(script), str(tmp_path / "dump")], env={**shared, "RANK": str(rank)})
-        for rank in range(2)
-    ]
-    assert [one.wait(timeout=300) for one in started] == [0, 0]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    done = subprocess.run(
+        [*torchrun, str(script), str(tmp_path / "dump")],
+        env={**ENVIRONMENT, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(tmp_path / "dump")) == ["rank_0", "rank_1"]
     for rank in range(2):
         directory = tmp_path / "dump" / f"rank_{rank}"
@@ -124,3 +118,60 @@ def test_each_of_two_processes_has_its_own_directory(tmp_path):
         assert f"* {rank + 2}" in (directory / graph).read_text()
     done = depyf("explain", tmp_path / "dump", cwd=tmp_path)
     assert "rank_0:" in done.stdout and "rank_1:" in done.stdout
+
+
+CACHED = """
+import sys
+import torch
+import depyf
+
+def net(x, w):
+    h = torch.nn.functional.gelu(x @ w)
+    return (h - h.mean()).sum()
+
+with depyf.prepare_debug(sys.argv[1]):
+    x = torch.ones(4, 8)
+    w = torch.ones(8, 8, requires_grad=True)
+    torch.compile(net)(x, w).backward()
+"""
+
+
+@pytest.mark.slow
+def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_more(tmp_path):
+    script = tmp_path / "cached.py"
+    script.write_text(CACHED)
+    environment = {
+        **ENVIRONMENT,
+        "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache"),
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "1",
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "1",
+    }
+    for name in ("cold", "warm"):
+        command = [sys.executable, str(script), str(tmp_path / name)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0 and "depyf failed" not in done.stderr, done.stderr
+        check_dump(tmp_path / name)
+    frames = {}
+    for name in ("cold", "warm"):
+        (run,) = runs_in(tmp_path / name)
+        (frames[name],) = run["frames"]
+        assert not any("depyf failed" in note for note in run["notes"])
+    assert frames["cold"]["missing"] == []
+    have = {name: {(one["kind"], one["direction"]) for one in frame["artifacts"]} for name, frame in frames.items()}
+    fewer = have["cold"] - have["warm"]
+    # The caches did serve: else nothing here is tested.
+    assert {("ir_pre_fusion", "forward"), ("ir_pre_fusion", "backward")} <= fewer
+    named = {one["kind"]: one["why"] for one in frames["warm"]["missing"]}
+    assert {kind for kind, _ in fewer} == set(named)
+    assert all("came from a cache" in why and "force_disable_caches = True" in why for why in named.values())
+    # All other files of the one are in the other: those of the whole dump too.
+    lost = {path.name for path in (tmp_path / "cold").iterdir()} - {path.name for path in (tmp_path / "warm").iterdir()}
+    of_cold = {one["file"]: one["kind"] for one in frames["cold"]["artifacts"]}
+    assert {of_cold.get(name, name) for name in lost} == set(named)
+    data = json.loads((tmp_path / "warm" / "provenance.json").read_text())
+    (compilation,) = data["runs"][0]["compilations"]
+    # The caches hold graphs as text: which node became which is told by none, and that is said.
+    assert [one for one in compilation["chains"] if "gelu" in one["operator"]]
+    told = {one.partition(":")[0]: one for one in compilation["missing"]}
+    assert set(told) == {"forward", "backward"}
+    assert all("came from a cache" in one and "force_disable_caches = True" in one for one in told.values())

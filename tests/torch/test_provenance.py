@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import types
 
 import pytest
 
@@ -12,7 +15,7 @@ import torch
 from depyf.compat.inductor import Operation
 from depyf.provenance import annotate, fusion, kernels
 from depyf.provenance.collect import Direction
-from torch_helpers import check_dump
+from torch_helpers import ENVIRONMENT, check_dump
 
 pytestmark = pytest.mark.slow
 
@@ -178,3 +181,74 @@ def test_reasons_in_the_users_terms():
     assert one.reason == "memory deps did not match" and "in another order" in one.why
     assert two.why == "odd"
     assert fusion.apart(direction, dict.fromkeys(kernel_of, "a")) == []
+
+
+def test_the_text_of_a_loop_is_inductors_own(tmp_path):
+    from torch._inductor.loop_body import LoopBodyBlock
+    from torch._inductor.scheduler import Scheduler
+
+    own, seen = LoopBodyBlock.debug_str.__code__, []
+    body = types.FunctionType(own, LoopBodyBlock.debug_str.__globals__, "own", LoopBodyBlock.debug_str.__defaults__)
+    fuse = Scheduler.fuse_nodes
+
+    def fuse_nodes(self, nodes):
+        for node in nodes:
+            block = getattr(getattr(node, "_body", None), "root_block", None)
+            if block is not None:
+                assert LoopBodyBlock.debug_str.__code__ is not own
+                seen.append((block.debug_str("body"), body(block, "body")))
+        return fuse(self, nodes)
+
+    Scheduler.fuse_nodes = fuse_nodes
+    try:
+        torch._dynamo.reset()
+        with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(tmp_path):
+            torch.compile(lambda x: (x.sin() + 1).softmax(-1))(torch.ones(4, 8))
+    finally:
+        Scheduler.fuse_nodes = fuse
+    assert seen and all(ours == theirs for ours, theirs in seen)
+    assert LoopBodyBlock.debug_str.__code__ is own
+
+
+def test_another_handler_of_the_trace_hears_every_record(tmp_path):
+    import logging
+
+    heard = []
+    other = logging.Handler()
+    other.emit = lambda record: heard.append(next(iter(record.metadata)))
+    logger = logging.getLogger("torch.__trace")
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path):
+        logger.addHandler(other)
+        try:
+            torch.compile(lambda x: x + 1, backend="eager")(torch.ones(2))
+        finally:
+            logger.removeHandler(other)
+    assert {"dynamo_start", "chromium_event"} <= set(heard)
+
+
+RECORDS = """
+import logging, sys
+import torch
+import depyf
+
+logger = logging.getLogger("torch.__trace")
+f = torch.compile(lambda x: x + 1, backend="aot_eager")
+f(torch.ones(2))  # PyTorch's own handler, which writes nothing, is gone after a record
+make, made = logger.makeRecord, []
+before = logger.handlers
+with depyf.prepare_debug(sys.argv[1]):
+    f(torch.ones(2, 2))
+    logger.makeRecord = lambda *a, **k: made.append(next(iter(a[8]["metadata"]))) or make(*a, **k)
+    f(torch.ones(2, 2, 2))
+assert logger.handlers is before and type(before) is list and before == [], before
+assert {"dynamo_start", "aot_inference_graph", "compilation_metrics"} <= set(made), made
+assert "chromium_event" not in made, made
+"""
+
+
+def test_records_of_the_trace_that_nobody_reads_are_not_made(tmp_path):
+    # In a process of its own: pytest has handlers at all loggers.
+    command = [sys.executable, "-c", RECORDS, str(tmp_path / "dump")]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

@@ -141,8 +141,10 @@ class Recorder:
                 self._add(_Item(record.graph, record.text, direction, ".py", graph=graph))
             elif record.event == "kernel":
                 direction = graphs.direction() or record.direction
-                self._add(_Item("kernel", record.text, direction, ".py", path=record.path))
                 compile = self._current()
+                if compile is not None and direction is not None:
+                    self._directed(compile, direction)
+                self._add(_Item("kernel", record.text, direction, ".py", path=record.path))
                 if compile is not None:
                     compile.seen.direction(direction).code = record.text
             else:
@@ -486,6 +488,13 @@ class Recorder:
         compile.items.append(item)
         if compile.number is not None:
             self._write_pending(compile)
+
+    def _directed(self, compile: _Compile, direction: str) -> None:
+        """Output code tells its direction; a graph from the same cache, which comes just before it, does not."""
+        item = compile.items[-1] if compile.items else None
+        if item is not None and item.kind == "AFTER_POST_GRAD" and item.direction is None:
+            self._unwrite(compile, item)
+            item.direction = direction
 
     def _write_pending(self, compile: _Compile) -> None:
         if compile.number is not None:

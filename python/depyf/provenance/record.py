@@ -59,12 +59,19 @@ def record(frame: Frame, seen: Collected, links: Links, texts: dict[str, str]) -
             for name, direction in seen.directions.items()
             if direction.operations
         },
-        "missing": [
-            f"{name}: Inductor's IR was not seen, so kernels are not linked"
-            for name, direction in seen.directions.items()
-            if direction.graph and not direction.operations
-        ],
+        "missing": _missing(frame, seen),
     }
+
+
+def _missing(frame: Frame, seen: Collected) -> list[str]:
+    why = next((f": {one.why}" for one in frame.missing if one.kind == "ir_post_fusion"), "")
+    return [
+        f"{name}: Inductor's IR was not seen, so kernels are not linked{why}"
+        if direction.graph
+        else f"{name}: no graph was seen with its nodes, so what the captured nodes became is not linked{why}"
+        for name, direction in seen.directions.items()
+        if not direction.operations
+    ]
 
 
 def _kernels(direction: str, seen: Collected, links: Links) -> list[dict[str, Any]]:
