@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -183,31 +182,28 @@ def test_reasons_in_the_users_terms():
     assert fusion.apart(direction, dict.fromkeys(kernel_of, "a")) == []
 
 
-def test_the_text_of_a_loop_is_inductors_own(tmp_path):
-    from torch._inductor.loop_body import LoopBodyBlock
-    from torch._inductor.scheduler import Scheduler
+def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch):
+    from depyf.compat import inductor
 
-    own, seen = LoopBodyBlock.debug_str.__code__, []
-    body = types.FunctionType(own, LoopBodyBlock.debug_str.__globals__, "own", LoopBodyBlock.debug_str.__defaults__)
-    fuse = Scheduler.fuse_nodes
-
-    def fuse_nodes(self, nodes):
-        for node in nodes:
-            block = getattr(getattr(node, "_body", None), "root_block", None)
-            if block is not None:
-                assert LoopBodyBlock.debug_str.__code__ is not own
-                seen.append((block.debug_str("body"), body(block, "body")))
-        return fuse(self, nodes)
-
-    Scheduler.fuse_nodes = fuse_nodes
-    try:
+    def texts(directory):
         torch._dynamo.reset()
-        with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(tmp_path):
-            torch.compile(lambda x: (x.sin() + 1).softmax(-1))(torch.ones(4, 8))
-    finally:
-        Scheduler.fuse_nodes = fuse
-    assert seen and all(ours == theirs for ours, theirs in seen)
-    assert LoopBodyBlock.debug_str.__code__ is own
+        with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(directory) as session:
+            torch.compile(lambda x, w: (torch.nn.functional.gelu(x @ w) + x.mean(0)).softmax(-1).t().contiguous())(
+                torch.ones(8, 8), torch.ones(8, 8, requires_grad=True)
+            ).sum().backward()
+        (frame,) = session.frames
+        kinds = ("ir_pre_fusion", "ir_post_fusion")
+        files = [one.file for one in frame.artifacts if one.kind in kinds]
+        return ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
+
+    asked = []
+    get = inductor._Texts.get
+    monkeypatch.setattr(inductor._Texts, "get", lambda self, *a: asked.append(a[0][0]) or get(self, *a))
+    short = texts(tmp_path / "short")
+    assert {"loop", "listed"} == set(asked) and inductor._texts._known == {}
+    monkeypatch.setattr(inductor, "add_text_hooks", lambda: lambda: None)
+    own = texts(tmp_path / "own")
+    assert len(own) == 4 and all("loop_body" in one for one in own) and short == own
 
 
 def test_another_handler_of_the_trace_hears_every_record(tmp_path):

@@ -107,7 +107,7 @@ def _hear_inductor() -> None:
             _undo.append(trace.add_ir_handlers(_scheduled))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_handler(_not_fused))
-            _undo.append(inductor.add_loop_text_hook())
+            _undo.append(inductor.add_text_hooks())
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
@@ -142,6 +142,8 @@ def _traced(record: trace.Record) -> None:
 
 def _scheduled(kind: str, text: str) -> None:
     _tell(lambda listener: listener.scheduled(kind, text))
+    if kind == "ir_post_fusion":
+        inductor.forget_texts()
 
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:

@@ -4,7 +4,7 @@ Relied on: the loggers of the IR are called by a function of `torch._inductor.de
 local variable `nodes`; a node's `get_nodes`, `get_name`, `get_buffer_names`, `read_writes.reads`, and `node.origins`
 (nodes of the graph after post-grad passes); the logger whose name ends in `__fusion`, whose messages for two nodes that
 are not fused are objects with `name1`, `name2`, `reason` and `args`; `LoopBodyBlock.debug_str(name)`, the text of a
-loop's body. What is missing is not told.
+loop's body, and `scheduler.pformat`, that of sets of `Dep`. What is missing is not told.
 """
 
 from __future__ import annotations
@@ -69,27 +69,85 @@ def _operation(node: Any) -> Operation:
     )
 
 
-def add_loop_text_hook() -> Callable[[], None]:
-    """Has Inductor make the text of a loop's body from its graph, and no module, compiled, of it before.
+class _Texts:
+    """Texts of parts of the IR, kept from before fusion until after it: most parts are then still the same."""
 
-    The text is the same: most of the time that the text of the IR takes goes into those modules. To be called when Inductor
-    is loaded; nothing is done where it is not. Returns what takes it away.
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[Any, str]] = {}
+
+    def get(self, key: Any, content: Any, make: Callable[[], str]) -> str:
+        """The text of what had this content under this key."""
+        found = self._known.get(key)
+        if found is not None and found[0] == content:
+            return found[1]
+        text = make()
+        self._known[key] = content, text
+        return text
+
+    def forget(self) -> None:
+        self._known.clear()
+
+
+_texts = _Texts()
+
+
+def forget_texts() -> None:
+    """To be called when the IR was told for the last time."""
+    _texts.forget()
+
+
+def add_text_hooks() -> Callable[[], None]:
+    """Has Inductor make the text of its IR in less time: the same text.
+
+    Of a loop's body it makes the text from its graph, and no module, compiled, of it before; this, and what lists reads
+    and writes, is made once for the IR before and after fusion. To be called when Inductor is loaded; nothing is done
+    where it is not. Returns what takes it away.
     """
 
-    def answer(original: Callable[..., Any]) -> intercept.Call:
+    def loop(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            if len(args) == 2 and not kwargs:
-                try:
-                    code = args[0].graph.python_code(root_module="self").src.strip()
-                    return _AFTER_STATEMENT.sub("", code.replace("def forward(", f"def {args[1]}("))
-                except Exception:  # of another release
-                    pass
-            return original(*args, **kwargs)
+            try:
+                block, name = args
+                graph = block.graph
+                content = [(one.op, one.name, one.target, one.args, one.kwargs) for one in graph.nodes]
+                return _texts.get(("loop", graph, name), content, lambda: _loop(graph, name))
+            except Exception:  # of another release
+                return original(*args, **kwargs)
+
+        return call
+
+    def listed(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            make = lambda: original(*args, **kwargs)  # noqa: E731
+            # Dependencies never change; a layout does.
+            try:
+                dependencies = tuple(args[0]) if type(args[0]).__name__ == "OrderedSet" else (None,)
+                hash(dependencies)
+                known = not kwargs and all(isinstance(one, dependency) for one in dependencies)
+            except Exception:  # of another release
+                known = False
+            return _texts.get(("listed", dependencies), None, make) if known else make()
 
         return call
 
     block = getattr(sys.modules.get("torch._inductor.loop_body"), "LoopBodyBlock", None)
-    return intercept.around(getattr(block, "debug_str", None), answer)
+    dependency = getattr(sys.modules.get("torch._inductor.dependencies"), "Dep", ())
+    undo = [
+        intercept.around(getattr(block, "debug_str", None), loop),
+        intercept.around(getattr(sys.modules.get("torch._inductor.scheduler"), "pformat", None), listed),
+        forget_texts,
+    ]
+
+    def remove() -> None:
+        for one in undo:
+            one()
+
+    return remove
+
+
+def _loop(graph: Any, name: str) -> str:
+    code = graph.python_code(root_module="self").src.strip()
+    return _AFTER_STATEMENT.sub("", code.replace("def forward(", f"def {name}("))
 
 
 def add_fusion_handler(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
