@@ -49,8 +49,7 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
         if (may_return) {
           body.push_back(context.stmt(Return{node.value}, node.offset, node.line));
         } else {
-          if (!is<ConstantExpr>(node.value))
-            body.push_back(context.stmt(ExprStmt{node.value}, node.offset, node.line));
+          if (!is<ConstantExpr>(node.value)) body.push_back(context.stmt(ExprStmt{node.value}, node.offset, node.line));
           body.push_back(context.stmt(Break{}, node.offset, node.line));
         }
         break;
