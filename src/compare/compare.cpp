@@ -120,6 +120,20 @@ class CompareGraph {
   std::vector<CompareNode> nodes;
 
  private:
+  enum ConstantDetail : std::int32_t {
+    code_object = 1,
+    line_of_class,
+    names_of_class,
+    common_constant
+  };  // of load_const
+
+  // The name that the value loaded at `at` is stored under; empty: it is not.
+  std::string_view stored_as(std::size_t at) const {
+    const auto& code = decoded_->instructions;
+    if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return {};
+    return code_.names[code[at + 1].arg];
+  }
+
   CompareNode node(std::size_t at) const {
     const Instruction& it = decoded_->instructions[at];
     CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
@@ -131,8 +145,15 @@ class CompareGraph {
       case Op::pop_jump_if_true_: std::swap(made.first, made.second); break;
       case Op::pop_jump_if_not_none_: made.op = Op::pop_jump_if_none_; break;
       case Op::pop_jump_if_none_: std::swap(made.first, made.second); break;
-      case Op::load_const_: constant(made, code_.constants[it.arg], at); break;
-      case Op::load_int_: made.op = Op::load_const_; break;
+      case Op::load_const_:
+        if (const int beyond = it.arg - int(code_.constants.size()); beyond < 0)
+          constant(made, code_.constants[it.arg], at);
+        else made.value = symbols_.integer(beyond), made.detail = common_constant;
+        break;
+      case Op::load_int_:
+        made.op = Op::load_const_;
+        if (stored_as(at) == "__firstlineno__") made.value = 0, made.detail = line_of_class;
+        break;
       case Op::resume_: made.value = 0; break;
       case Op::call_:
         if (it.aux >= 0) made.detail = symbols_.constant(code_.constants[it.aux]);
@@ -148,23 +169,21 @@ class CompareGraph {
     node.detail = 0;
     if (value.kind == Constant::Kind::code) {
       node.child = value.code.get();
-      node.value = symbols_.string(value.code->name), node.detail = 1;
+      node.value = symbols_.string(value.code->name), node.detail = code_object;
       return;
     }
     node.value = symbols_.constant(value);
     // What the compiler stores in a class: a line of the source, and names in the order of a set.
-    const auto& code = decoded_->instructions;
-    if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return;
-    const std::string& name = code_.names[code[at + 1].arg];
+    const std::string_view name = stored_as(at);
     if (name == "__firstlineno__") {
-      node.value = 0, node.detail = 2;
+      node.value = 0, node.detail = line_of_class;
     } else if (name == "__static_attributes__" && value.kind == Constant::Kind::tuple) {
       Constant sorted = value;
       std::sort(sorted.items.begin(), sorted.items.end(),
                 [](const Constant& a, const Constant& b) { return a.text < b.text; });
       std::string all;
       for (const Constant& item : sorted.items) all += item.text + '\n';
-      node.value = symbols_.string(all), node.detail = 3;
+      node.value = symbols_.string(all), node.detail = names_of_class;
     }
   }
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from interpreters import interpreter
+
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 
@@ -133,6 +135,22 @@ def with_dead_code(pyc: Path) -> Path:
 def test_check_says_nothing_where_all_comes_back(tmp_path: Path) -> None:
     source = "def f(a):\n    return [x for x in a if x]\n"
     done = run("--check", sys.executable, compiled(tmp_path, source))
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, source, b"")
+
+
+VERSIONS = [(3, minor) for minor in range(8, 16)]
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
+def test_check_with_each_interpreter(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    source = "class C:\n    x: int = 3\n\n    def f(self, a=None):\n        return self.x + a if a else print(self.x, end='')\n"
+    (tmp_path / "c.py").write_text(source)
+    script = "import py_compile, sys; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", script, tmp_path / "c.py", tmp_path / "c.pyc"], check=True)
+    done = run("--check", python, tmp_path / "c.pyc")
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, source, b"")
 
 
