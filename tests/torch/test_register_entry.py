@@ -215,8 +215,9 @@ def test_guards_that_change_the_cache_that_is_being_searched():
     handles = [constant(1).register()]
 
     def meddle(L):
-        handles[0].remove()
-        handles.append(constant(2).register())
+        if len(handles) == 2:  # where another thread runs, a guard may be asked more than once
+            handles[0].remove()
+            handles.append(constant(2).register())
         return False
 
     handles.append(depyf.new_entry(other).edit(source="def other(a):\n    return 3", add=meddle).register())
