@@ -93,13 +93,3 @@ def skip_reason(code: types.CodeType) -> str | None:
     except Exception:
         return None
     return str(found.reason) if getattr(found, "skipped", False) else None
-
-
-def recompile_limit() -> int | None:
-    """How many compilations of one function Dynamo makes at most."""
-    try:
-        import torch._dynamo.config as config
-    except ImportError:
-        return None
-    limit = getattr(config, "recompile_limit", None) or getattr(config, "cache_size_limit", None)
-    return limit if isinstance(limit, int) else None

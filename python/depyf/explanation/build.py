@@ -13,7 +13,7 @@ from typing import Any
 
 from depyf import decompilation, decompiler, dump, guards, names
 from depyf.capture import memory
-from depyf.compat import compiled, dynamo
+from depyf.compat import cache, compiled, dynamo
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import texts
 from depyf.guards.frontier import frontier, together
@@ -58,7 +58,7 @@ class _Builder:
             return out
         reasons = _reasons(code, len(live))
         out.entries = [self._entry(one, user, reasons[i], first=i == 0) for i, one in enumerate(live)]
-        out.frontier = together([entry.frontier for entry in out.entries], compiled.recompile_limit())
+        out.frontier = together([entry.frontier for entry in out.entries], cache.recompile_limit())
         return out
 
     def _entry(self, live: dynamo.Live, user: types.CodeType, reasons: list[str], *, first: bool) -> Entry:
