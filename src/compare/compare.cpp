@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "decode/arguments.h"
 #include "decode/decode.h"
 #include "prove/symbols.h"
 
@@ -26,43 +27,6 @@ constexpr std::uint32_t compared_flags =
     CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs | CodeObject::varkeywords |
     CodeObject::nested | CodeObject::generator | CodeObject::coroutine | CodeObject::iterable_coroutine |
     CodeObject::async_generator | CodeObject::future_annotations | CodeObject::method;
-
-bool uses_name(Op op) {
-  switch (op) {
-    case Op::load_name_:
-    case Op::store_name_:
-    case Op::delete_name_:
-    case Op::load_global_:
-    case Op::store_global_:
-    case Op::delete_global_:
-    case Op::load_from_dict_or_globals_:
-    case Op::load_attr_:
-    case Op::load_method_:
-    case Op::store_attr_:
-    case Op::delete_attr_:
-    case Op::load_super_attr_:
-    case Op::import_name_:
-    case Op::import_from_: return true;
-    default: return false;
-  }
-}
-
-bool uses_local(Op op) {
-  switch (op) {
-    case Op::load_fast_:
-    case Op::load_fast_and_clear_:
-    case Op::store_fast_:
-    case Op::delete_fast_:
-    case Op::load_deref_:
-    case Op::store_deref_:
-    case Op::delete_deref_:
-    case Op::load_closure_:
-    case Op::load_class_deref_:
-    case Op::load_from_dict_or_deref_:
-    case Op::make_cell_: return true;
-    default: return false;
-  }
-}
 
 bool ends(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::unreachable_; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "decode/arguments.h"
 #include "decode/lower.h"
 #include "decode/raw.h"
 
@@ -47,33 +48,10 @@ std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksi
 // One more than the greatest argument that `it` may have.
 std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
+  if (uses_local(it.op)) return static_cast<std::int64_t>(decoded.localsplus.size());
+  if (uses_name(it.op)) return static_cast<std::int64_t>(code.names.size());
   switch (it.op) {
     case Op::load_const_: return decoded.constant_count();
-    case Op::load_fast_:
-    case Op::load_fast_and_clear_:
-    case Op::store_fast_:
-    case Op::delete_fast_:
-    case Op::load_deref_:
-    case Op::store_deref_:
-    case Op::delete_deref_:
-    case Op::load_closure_:
-    case Op::load_class_deref_:
-    case Op::load_from_dict_or_deref_:
-    case Op::make_cell_: return static_cast<std::int64_t>(decoded.localsplus.size());
-    case Op::load_name_:
-    case Op::store_name_:
-    case Op::delete_name_:
-    case Op::load_global_:
-    case Op::store_global_:
-    case Op::delete_global_:
-    case Op::load_from_dict_or_globals_:
-    case Op::load_attr_:
-    case Op::load_method_:
-    case Op::store_attr_:
-    case Op::delete_attr_:
-    case Op::load_super_attr_:
-    case Op::import_name_:
-    case Op::import_from_: return static_cast<std::int64_t>(code.names.size());
     case Op::unpack_sequence_:
     case Op::unpack_ex_: return std::int64_t{stack_size(code)} + 1;
     case Op::raise_: return 3;
