@@ -26,8 +26,11 @@ def python(version, extensions):
     """An interpreter of a version, with an extension."""
     if version == HERE:
         return sys.executable
+    found = interpreter(version)
+    if found is None:
+        pytest.skip("no such CPython here")
     extensions(version)
-    return interpreter(version)
+    return found
 
 
 def paths(*more):
