@@ -1,5 +1,6 @@
 // The page to read first: how a code object becomes source, and what happens where a step does not fit.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "decode/decode.h"
@@ -232,8 +233,7 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   return names;
 }
 
-// `outermost`: the definition whose lines the map tells; null: the module's.
-Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
+Block whole(Context& context, const CodeObject& code) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
   if (kind == Scope::Kind::module) return body.block;
@@ -242,7 +242,7 @@ Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
   Block block = body.block;
   std::vector<std::string_view> outer = bound_free_variables(code);
   if (kind == Scope::Kind::class_body) {
-    block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}}, 0, code.firstlineno)});
+    block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}, &code}, 0, code.firstlineno)});
   } else {
     if (kind == Scope::Kind::expression && !outer.empty()) {
       std::vector<Stmt*> with_names{context.stmt(Nonlocal{context.arena.copy(outer)})};
@@ -251,10 +251,9 @@ Block whole(Context& context, const CodeObject& code, Stmt*& outermost) {
     }
     block = spell_out_comprehension(context, code, block);
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-    block = context.list({context.stmt(FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}}, 0,
-                                       code.firstlineno)});
+    block = context.list({context.stmt(
+        FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}, &code}, 0, code.firstlineno)});
   }
-  outermost = block[0];
   if (outer.empty()) return block;
   std::vector<Stmt*> around;
   for (std::string_view variable : outer)
@@ -286,6 +285,21 @@ void find_marks(Context& context, const CodeObject& code, const CodeObject* defi
     if (constant.code) find_marks(context, *constant.code, definition, depth + 1);
 }
 
+// The lines of each code object within `code`, which `path` leads to.
+void add_nested_lines(Decompiled& result, std::map<const CodeObject*, std::vector<LineMapping>>& lines,
+                      const CodeObject& code, std::vector<std::uint32_t>& path, std::uint32_t depth) {
+  if (path.size() >= depth) return;
+  for (std::uint32_t index = 0; index < code.constants.size(); ++index) {
+    const CodeObject* nested = code.constants[index].code.get();
+    if (!nested) continue;
+    path.push_back(index);
+    if (auto found = lines.find(nested); found != lines.end())
+      result.nested.push_back({nested->qualname.empty() ? nested->name : nested->qualname, path, found->second});
+    add_nested_lines(result, lines, *nested, path, depth);
+    path.pop_back();
+  }
+}
+
 }  // namespace
 
 Decompiled decompile(const CodeObject& code, const Options& options) {
@@ -294,12 +308,15 @@ Decompiled decompile(const CodeObject& code, const Options& options) {
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
   context.build = build;
   context.build_part = build_part;
-  Stmt* outermost = nullptr;
-  Block block = whole(context, code, outermost);
-  Printed printed = print_block(block, code.version, outermost);
+  Block block = whole(context, code);
+  Printed printed = print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr);
   Decompiled result;
   result.source = std::move(printed.source);
-  result.lines = std::move(printed.lines);
+  std::map<const CodeObject*, std::vector<LineMapping>> lines;
+  for (const LineOfCode& it : printed.lines) lines[it.code].push_back(it.mapping);
+  result.lines = std::move(lines[&code]);
+  std::vector<std::uint32_t> path;
+  add_nested_lines(result, lines, code, path, options.limits.depth);
   result.level = context.level;
   result.notes = std::move(context.notes);
   result.dump = std::move(context.dump);

@@ -44,6 +44,13 @@ struct LineMapping {
   std::uint32_t offset;  // of the bytecode, in bytes
 };
 
+// The lines of a code object within another.
+struct NestedLines {
+  std::string name;                 // the qualified one where the code has it (3.11 and later)
+  std::vector<std::uint32_t> path;  // indices into co_consts, one a level of nested code
+  std::vector<LineMapping> lines;   // in order of the source
+};
+
 // A constant that has no literal, and the name it is shown under.
 struct NamedConstant {
   std::string name;
@@ -53,10 +60,11 @@ struct NamedConstant {
 struct Decompiled {
   std::string source;                  // valid Python, ends with a newline
   std::vector<LineMapping> lines;      // of the outermost code object, in order of the source
-  Level level = Level::structured;     // the worst of all code objects in it
-  std::vector<std::string> notes;      // what could not be made exact, with its place
+  std::vector<NestedLines> nested;  // of functions and classes; lambdas and comprehensions have no lines of their own
+  Level level = Level::structured;  // the worst of all code objects in it
+  std::vector<std::string> notes;  // what could not be made exact, with its place
   std::vector<NamedConstant> constants;
-  std::string dump;                    // of `Options::dump_after`: innermost code objects first
+  std::string dump;  // of `Options::dump_after`: innermost code objects first
 };
 
 // Source of a function, lambda, class body or module. Total: never fails, whatever the bytecode.

@@ -1,6 +1,7 @@
 """The C++ core. Knows nothing of torch; `depyf.decompiler` is its Python side."""
 
 import types
+from collections.abc import Callable
 
 __version__: str
 
@@ -14,6 +15,10 @@ class Decompiled:
     @property
     def lines(self) -> list[tuple[int, int]]:
         """(line of `source`, counted from 1; bytecode offset), in order."""
+
+    @property
+    def nested_lines(self) -> list[tuple[str, tuple[int, ...], list[tuple[int, int]]]]:
+        """(qualified name, path of indices into `co_consts`, lines) of each function and class within."""
 
     @property
     def level(self) -> str:
@@ -48,6 +53,38 @@ def decompile(
     Raises:
         TypeError: `code` is no code object.
         ValueError: an unknown style.
+    """
+
+def decompile_files(
+    files: list[str | tuple[str, bytes]],
+    text: Callable[[str], object],
+    error: Callable[[str], object],
+    *,
+    output: str = "",
+    jobs: int = 1,
+    check: str = "",
+    show: str = "",
+    stop_after: str = "",
+    dump_after: str = "",
+) -> int:
+    """Does what depyf-decompile does with .pyc files of any version.
+
+    Args:
+        files: paths, folders, or names with the bytes of a .pyc file.
+        text: called with what is for standard output, in the order of `files`.
+        error: called with what is for standard error: `file: offset: what is wrong`.
+        output: folder for the sources, in place of `text`.
+        jobs: files to work on at a time, at least 1.
+        check: interpreter that compiles back what was made.
+        show: "dis", "cfg", "lines" or "load", in place of the source.
+        stop_after: name of a pass: the source as it is after it.
+        dump_after: name of a pass: what it makes of each code object.
+
+    Returns:
+        0, or 1 if any file failed.
+
+    Raises:
+        ValueError: an unknown `show`. What `text`, `error` or a signal handler raises comes through.
     """
 
 class ProofPlace:

@@ -122,10 +122,12 @@ struct TypeParam {
 struct FunctionDef {
   std::string_view name; const Arguments* args; Block body; List<Expr*> decorators; Expr* returns; bool is_async;
   List<TypeParam> type_params;
+  const CodeObject* code = nullptr;  // of the body
 };
 struct ClassDef {
   std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;
   List<TypeParam> type_params;
+  const CodeObject* code = nullptr;  // of the body
 };
 struct Return { Expr* value; };                           // value may be null
 struct Delete { List<Expr*> targets; };

@@ -36,6 +36,17 @@ nb::list lines(const Decompiled& result) {
   return pairs;
 }
 
+nb::list nested_lines(const Decompiled& result) {
+  nb::list rows;
+  for (const NestedLines& it : result.nested) {
+    nb::list path, pairs;
+    for (std::uint32_t index : it.path) path.append(index);
+    for (const LineMapping& line : it.lines) pairs.append(nb::make_tuple(line.line, line.offset));
+    rows.append(nb::make_tuple(text(it.name), nb::tuple(path), pairs));
+  }
+  return rows;
+}
+
 nb::list notes(const Decompiled& result) {
   nb::list list;
   for (const std::string& note : result.notes) list.append(text(note));
@@ -85,6 +96,8 @@ void bind_decompile(nb::module_& module) {
       .def_prop_ro(
           "source", [](const Decompiled& it) { return text(it.source); }, "Valid Python.")
       .def_prop_ro("lines", &lines, "(line of source, from 1; offset of the bytecode), in order.")
+      .def_prop_ro("nested_lines", &nested_lines,
+                   "(qualified name, path into co_consts, lines) of each function and class within.")
       .def_prop_ro(
           "level", [](const Decompiled& it) { return level_name(it.level); },
           "'structured', 'state machine' or 'stub'.")

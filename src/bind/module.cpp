@@ -4,6 +4,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "code_from_python.h"
+#include "command.h"
 #include "decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/load.h"
@@ -76,6 +77,7 @@ NB_MODULE(_core, module) {
   nanobind::set_leak_warnings(false);  // what a cache still holds at exit is no message for the user
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
+  bind_command(module);
   bind_prove(module);
   bind_frame(module);
   module.def(

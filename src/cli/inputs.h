@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace depyf::cli {
 struct Input {
   std::string path;               // "-": standard input
   std::filesystem::path output;   // relative to the output folder
+  std::optional<std::string> bytes = std::nullopt;  // of the file, where they are at hand: then `path` is a label
 };
 
 // Each of `arguments`, folders replaced by the .pyc files below them in order of their names.

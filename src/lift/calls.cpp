@@ -321,7 +321,7 @@ Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name,
   Body body = build(function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
   return context_.stmt(
-      FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, function.type_params},
+      FunctionDef{name, args, body.block, context_.arena.copy(decorators), returns, async, function.type_params, &code},
       first_offset_, code.firstlineno);
 }
 
@@ -337,7 +337,7 @@ Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Exp
     return marker && marker->marker == Marker::generic_base;
   });
   return context_.stmt(ClassDef{name, context_.arena.copy(bases), call.keywords, body.block,
-                                context_.arena.copy(decorators), function.type_params},
+                                context_.arena.copy(decorators), function.type_params, function.code},
                        first_offset_, function.code->firstlineno);
 }
 

@@ -37,9 +37,8 @@ bool Printer::docstring(Block body) {
   return true;
 }
 
-void Printer::body(const Stmt* stmt, Block body) {
-  const bool outer = mapping_;
-  mapping_ = stmt == outermost_;
+void Printer::body(const Stmt* stmt, const CodeObject* code, Block body) {
+  const CodeObject* outer = std::exchange(code_, code);
   write(":");
   out_.end_line();
   out_.deeper();
@@ -49,7 +48,7 @@ void Printer::body(const Stmt* stmt, Block body) {
   const bool empty = std::ranges::all_of(rest, [](const Stmt* each) { return is<Comment>(each); });
   if (empty && !documented) pass_line();
   out_.shallower();
-  mapping_ = outer;
+  code_ = outer;
 }
 
 void Printer::decorators(List<Expr*> decorators) {
@@ -70,7 +69,7 @@ void Printer::definition(const Stmt* stmt, const FunctionDef& node) {
   arguments(node.args, true);
   write(")");
   if (node.returns) write(" -> "), expr(node.returns, Level::test);
-  body(stmt, node.body);
+  body(stmt, node.code, node.body);
 }
 
 void Printer::definition(const Stmt* stmt, const ClassDef& node) {
@@ -82,7 +81,7 @@ void Printer::definition(const Stmt* stmt, const ClassDef& node) {
   const std::size_t stripped = std::min(node.name.find_first_not_of('_'), node.name.size());
   const std::string around = std::exchange(private_, "_" + std::string(node.name.substr(stripped)) + "__");
   if (stripped == node.name.size()) private_.clear();
-  body(stmt, node.body);
+  body(stmt, node.code, node.body);
   private_ = around;
 }
 

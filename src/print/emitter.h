@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "depyf/decompile.h"
+#include "print/print.h"
 
 namespace depyf::print {
 
@@ -21,11 +21,11 @@ class Emitter {
   void shallower() { --depth_; }
   bool outermost() const { return depth_ == 0; }
 
-  // The line that begins now belongs to the code at `offset`.
-  void map_line(std::uint32_t offset) {
+  // The line that begins now belongs to `code` at `offset`.
+  void map_line(const CodeObject* code, std::uint32_t offset) {
     line_ += static_cast<std::uint32_t>(std::count(text_.begin() + counted_, text_.end(), '\n'));
     counted_ = static_cast<std::ptrdiff_t>(text_.size());
-    lines_.push_back({line_, offset});
+    lines_.push_back({code, {line_, offset}});
   }
 
   // What `print` writes, apart from the rest.
@@ -37,12 +37,12 @@ class Emitter {
   }
 
   std::string& text() { return text_; }
-  std::vector<LineMapping> take_lines() { return std::move(lines_); }
+  std::vector<LineOfCode> take_lines() { return std::move(lines_); }
 
  private:
   std::string text_;
   std::size_t depth_ = 0;
-  std::vector<LineMapping> lines_;
+  std::vector<LineOfCode> lines_;
   std::uint32_t line_ = 1;       // at `counted_`
   std::ptrdiff_t counted_ = 0;
 };

@@ -4,8 +4,8 @@
 
 namespace depyf {
 
-Printed print_block(ast::Block body, Version version, const ast::Stmt* outermost) {
-  print::Printer printer(version, outermost);
+Printed print_block(ast::Block body, Version version, const CodeObject* module) {
+  print::Printer printer(version, module);
   printer.module(body);
   return {std::move(printer.emitter().text()), printer.emitter().take_lines()};
 }

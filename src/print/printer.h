@@ -17,8 +17,7 @@ std::string_view name_of(ast::StmtMarker marker);
 
 class Printer {
  public:
-  Printer(Version version, const ast::Stmt* outermost)
-      : version_(version), outermost_(outermost), mapping_(outermost == nullptr) {}
+  Printer(Version version, const CodeObject* module) : version_(version), code_(module) {}
 
   Emitter& emitter() { return out_; }
 
@@ -95,13 +94,12 @@ class Printer {
   void type_params(ast::List<ast::TypeParam> params);
   void arguments(const ast::Arguments* args, bool annotated);
   void argument(const ast::Arg& arg, const ast::Expr* default_value, bool annotated);
-  void body(const ast::Stmt* stmt, ast::Block body);
+  void body(const ast::Stmt* stmt, const CodeObject* code, ast::Block body);
   bool docstring(ast::Block body);                             // whether one begins `body`, which is printed then
 
   Emitter out_;
   Version version_;
-  const ast::Stmt* outermost_;   // the definition whose body gives the line map; null: the module
-  bool mapping_;                 // whether the statements that are being printed belong to the outermost code object
+  const CodeObject* code_;       // that the statements belong to which are being printed; null: none
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;

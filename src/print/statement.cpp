@@ -25,7 +25,7 @@ bool only_comments(Block body) {
 }  // namespace
 
 void Printer::begin(const Stmt* stmt) {
-  if (mapping_) out_.map_line(stmt->offset);
+  if (code_) out_.map_line(code_, stmt->offset);
   out_.begin_line();
 }
 

@@ -11,9 +11,10 @@ namespace {
 
 std::string print(Block body, Version version = {3, 8}) { return print_block(body, version).source; }
 
-std::vector<std::pair<int, int>> map(const Printed& printed) {
+std::vector<std::pair<int, int>> map(const Printed& printed, const CodeObject& code) {
   std::vector<std::pair<int, int>> result;
-  for (auto [line, offset] : printed.lines) result.emplace_back(line, offset);
+  for (const LineOfCode& it : printed.lines)
+    if (it.code == &code) result.emplace_back(it.mapping.line, it.mapping.offset);
   return result;
 }
 using Map = std::vector<std::pair<int, int>>;
@@ -67,19 +68,24 @@ TEST_CASE("docstrings") {
   CHECK(documented("a\n  b", {3, 13}) == "def f():\n    \"\"\"a\n  b\"\"\"\n");
 }
 
-TEST_CASE("the line map has the statements of the outermost code object") {
+TEST_CASE("the line map has the statements of each code object") {
   TreeBuilder b;
-  auto* inner = b.function("inner", b.block({b.line("hidden", 1)}), 10);
+  const CodeObject module, nested;
+  auto* inner = b.function("inner", b.block({b.line("within", 1)}), 10, &nested);
   auto* test = b.stmt(If{b.name("a"), b.block({b.line("b", 14)}), b.block({b.line("c", 16)})}, 12);
   auto* text = b.stmt(ExprStmt{b.expr(Tuple{b.exprs({b.string("x"), b.name("y")})})}, 18);
   const Block body =
       b.block({b.stmt(ExprStmt{b.string("Two\nlines")}, 2), inner, b.stmt(Comment{"no code"}), test, text});
 
-  CHECK(map(print_block(body, {3, 8})) == Map{{1, 2}, {5, 10}, {10, 12}, {11, 14}, {13, 16}, {14, 18}});
+  Printed printed = print_block(body, {3, 8}, &module);
+  CHECK(map(printed, module) == Map{{1, 2}, {5, 10}, {10, 12}, {11, 14}, {13, 16}, {14, 18}});
+  CHECK(map(printed, nested) == Map{{6, 1}});
 
-  auto* outer = b.function("outer", body, 99);
-  const Printed printed = print_block(b.block({b.line("z", 98), outer}), {3, 8}, outer);
-  CHECK(map(printed) == Map{{5, 2}, {8, 10}, {12, 12}, {13, 14}, {15, 16}, {16, 18}});
+  const CodeObject function;
+  auto* outer = b.function("outer", body, 99, &function);
+  printed = print_block(b.block({b.line("z", 98), outer}), {3, 8});
+  CHECK(map(printed, function) == Map{{5, 2}, {8, 10}, {12, 12}, {13, 14}, {15, 16}, {16, 18}});
+  CHECK(printed.lines.size() == 7);
 }
 
 TEST_CASE("tuples have parentheses where the grammar of 3.8 wants them") {

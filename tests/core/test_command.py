@@ -224,6 +224,24 @@ def test_lines_lead_to_bytecode(tmp_path: Path) -> None:
     assert found["lines"] == [{"line": 1, "offset": 0}, {"line": 2, "offset": starts[3]}]
 
 
+def test_lines_of_nested_code(tmp_path: Path) -> None:
+    source = "class C:\n    def f(self):\n        a = 1\n        return lambda: a\n\n\ndef g():\n    return 2\n"
+    pyc = compiled(tmp_path, source)
+    assert run(pyc).stdout.decode() == source
+    module = marshal.loads(pyc.read_bytes()[16:])
+    nested = json.loads(run("--lines", pyc).stdout)["nested"]
+    assert [one["name"].rpartition(".")[2] for one in nested] == ["C", "f", "g"]
+    for one in nested[1:]:
+        code = module
+        for index in one["path"]:
+            code = code.co_consts[index]
+        assert code.co_name == one["name"].rpartition(".")[2]
+        starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line > code.co_firstlineno]
+        for found in one["lines"]:  # what makes cells and the like stands before the first statement, and has no line
+            assert next(line for offset, line in starts if offset >= found["offset"]) == found["line"]
+        assert [line["line"] for line in one["lines"]] == ([3, 4] if code.co_name == "f" else [8])
+
+
 def test_control_flow_is_a_graph_in_dot(tmp_path: Path) -> None:
     text = run(
         "--cfg", compiled(tmp_path, "def f(a):\n    try:\n        a()\n    finally:\n        b()\n")

@@ -48,8 +48,9 @@ class TreeBuilder {
   }
   ast::Expr* joined(const std::vector<ast::Expr*>& parts) { return expr(ast::JoinedStr{exprs(parts)}); }
   ast::Stmt* line(std::string_view id, std::uint32_t offset = 0) { return stmt(ast::ExprStmt{name(id)}, offset); }
-  ast::Stmt* function(std::string_view id, ast::Block body, std::uint32_t offset = 0) {
-    return stmt(ast::FunctionDef{id, nullptr, body, {}, nullptr, false, {}}, offset);
+  ast::Stmt* function(std::string_view id, ast::Block body, std::uint32_t offset = 0,
+                      const CodeObject* code = nullptr) {
+    return stmt(ast::FunctionDef{id, nullptr, body, {}, nullptr, false, {}, code}, offset);
   }
 
  private:

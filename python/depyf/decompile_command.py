@@ -1,0 +1,205 @@
+"""`depyf decompile`: source for modules, files and functions, proved; and all that depyf-decompile does with .pyc files."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import marshal
+import os
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+
+import depyf
+from depyf import _core
+
+_EXAMPLES = """\
+examples:
+  depyf decompile json.decoder:JSONDecoder.decode     a method of a module
+  depyf decompile script.py:main script.py:helper     functions of a file
+  depyf decompile __pycache__/script.cpython-311.pyc  all of a compiled file, of any Python from 3.8 to 3.15
+  depyf decompile build/lib -o sources -j 4           all .pyc files below a folder
+  depyf decompile --check python3.8 old.pyc           what python3.8 does not compile back to the same is marked
+  depyf decompile - < script.pyc                      standard input
+"""
+
+_TEXTS = {
+    "dis": "version-neutral instructions",
+    "cfg": "the control flow graph of each code object, in DOT",
+    "lines": "which line of the source stands for which bytecode, as JSON",
+    "load": "the fields of the code objects as loaded",
+}
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declares what the command takes."""
+    parser = commands.add_parser(
+        "decompile",
+        help="print Python source for compiled code",
+        description="Prints Python source for the code of modules, files and the functions in them. Runs none of it. Code of "
+        "this Python is proved equivalent, or said not to be.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "targets",
+        nargs="+",
+        metavar="TARGET",
+        help="a module, a file (.py or .pyc), a folder of .pyc files, or - for a .pyc in standard input; one function of a "
+        "module or file of this Python with :FUNCTION or :CLASS.METHOD",
+    )
+    parser.add_argument(
+        "-o", "--output", default="", metavar="DIR", help="for the sources, in place of standard output"
+    )
+    parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="files to work on at a time")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--check",
+        default="",
+        metavar="PYTHON",
+        help="compile back with this interpreter, of the version of the files, and mark each function that does not give the "
+        "same bytecode",
+    )
+    for name, what in _TEXTS.items():
+        option = "--dump-load" if name == "load" else "--" + name
+        instead.add_argument(
+            option,
+            dest="show",
+            action="store_const",
+            const=name,
+            default="",
+            help=f"print {what}, in place of the source",
+        )
+    names = [name for name, _ in _core.passes() if name not in ("decode", "flow", "print")]
+    instead.add_argument(
+        "--stop-after",
+        default="",
+        choices=names[1:],
+        metavar="PASS",
+        help=f"print the source as it is after this pass, one of {', '.join(names[1:])}",
+    )
+    instead.add_argument(
+        "--dump-after",
+        default="",
+        choices=names,
+        metavar="PASS",
+        help="print what this pass makes of each code object; of lift and the ones above",
+    )
+
+
+def _jobs(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= 256:
+        return int(text)
+    raise argparse.ArgumentTypeError("a number from 1 to 256 is needed")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Runs the command. Returns its exit status: 0, or 1 if a target could not be found, read or written."""
+    # With one of these, and for folders and files of other versions, all is done by the core.
+    by_core = bool(
+        parsed.output or parsed.check or parsed.show or parsed.stop_after or parsed.dump_after or parsed.jobs > 1
+    )
+    status = 0
+    files: list[str | tuple[str, bytes]] = []
+    for target in parsed.targets:
+        try:
+            if by_core:
+                files.append(_file(target))
+            elif _is_for_core(target):
+                status |= _decompile([_file(target)], parsed, heading=len(parsed.targets) > 1)
+            else:
+                source = depyf.decompile(_code(target))
+                if len(parsed.targets) > 1:
+                    print(f"# {target}")
+                print(source.rstrip("\n"))
+        except (OSError, ValueError, SyntaxError, ImportError, EOFError, TypeError) as error:
+            print(f"depyf: {target}: {error}", file=sys.stderr)
+            status = 1
+    return status | _decompile(files, parsed) if files else status
+
+
+def _decompile(files: list[str | tuple[str, bytes]], parsed: argparse.Namespace, *, heading: bool = False) -> int:
+    if heading and not (isinstance(files[0], str) and Path(files[0]).is_dir()):
+        print(f"# {files[0] if isinstance(files[0], str) else files[0][0]}")
+    return _core.decompile_files(
+        files,
+        sys.stdout.write,
+        sys.stderr.write,
+        output=parsed.output,
+        jobs=parsed.jobs,
+        check=parsed.check,
+        show=parsed.show,
+        stop_after=parsed.stop_after,
+        dump_after=parsed.dump_after,
+    )
+
+
+def _is_for_core(target: str) -> bool:
+    path = Path(target)
+    if target == "-" or path.is_dir():
+        return True
+    if path.suffix != ".pyc" or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) != importlib.util.MAGIC_NUMBER
+
+
+def _file(target: str) -> str | tuple[str, bytes]:
+    """A target as the core takes it: a path, or a name and the bytes of a .pyc file."""
+    if target == "-":
+        return "-", sys.stdin.buffer.read()
+    path = Path(target)
+    if path.is_dir() or path.suffix == ".pyc":
+        return os.fspath(path)
+    return target, importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(_code(target))
+
+
+def _code(target: str) -> types.CodeType:
+    """The code object that a target names.
+
+    Raises:
+        ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: there is none, or it cannot be read.
+    """
+    where, _, function = target.partition(":")
+    code = _code_of_file(Path(where)) if Path(where).is_file() else _code_of_module(where)
+    if not function:
+        return code
+    for name, found in _functions(code):
+        if name == function:
+            return found
+    raise ValueError(f"no function {function} in {where}")
+
+
+def _code_of_file(path: Path) -> types.CodeType:
+    data = path.read_bytes()
+    if path.suffix != ".pyc":
+        return compile(data, str(path), "exec", dont_inherit=True)
+    if data[:4] != importlib.util.MAGIC_NUMBER:
+        raise ValueError("made by another version of Python: one function of it cannot be chosen, only the whole file")
+    code = marshal.loads(data[16:])
+    if not isinstance(code, types.CodeType):
+        raise ValueError("holds no code")
+    return code
+
+
+def _code_of_module(name: str) -> types.CodeType:
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:
+        spec = None
+    if spec is None:
+        raise ValueError("neither a file nor a module")
+    get_code = getattr(spec.loader, "get_code", None)
+    code = get_code(name) if get_code is not None else None
+    if not isinstance(code, types.CodeType):
+        raise ValueError("the module has no Python code")
+    return code
+
+
+def _functions(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
+    """The functions and classes in a module's code, by qualified name without `<locals>`."""
+    for const in code.co_consts:
+        if type(const) is types.CodeType:
+            yield prefix + const.co_name, const
+            yield from _functions(const, prefix + const.co_name + ".")

@@ -1,0 +1,83 @@
+#include "command.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "cli/command.h"
+#include "depyf/decompile.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+// Python's streams, which may have been replaced; an interrupt ends the work.
+class PythonSinks : public cli::Sinks {
+ public:
+  PythonSinks(nb::callable text, nb::callable error) : text_(std::move(text)), error_(std::move(error)) {}
+  void text(const std::string& utf8) override { call(text_, utf8); }
+  void error(const std::string& lines) override { call(error_, lines); }
+  void idle() override {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  static void call(const nb::callable& write, const std::string& utf8) {
+    nb::gil_scoped_acquire acquire;
+    PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
+    if (!string) throw nb::python_error();
+    write(nb::steal(string));
+  }
+  nb::callable text_, error_;
+};
+
+using File = std::variant<std::string, std::pair<std::string, nb::bytes>>;
+
+int decompile_files(const std::vector<File>& files, nb::callable text, nb::callable error, std::string output,
+                    unsigned jobs, std::string check, const std::string& show, std::string stop_after,
+                    std::string dump_after) {
+  cli::Settings settings{.output = std::move(output),
+                         .jobs = jobs,
+                         .check = std::move(check),
+                         .stop_after = std::move(stop_after),
+                         .dump_after = std::move(dump_after)};
+  if (show == "dis") settings.disassemble = true;
+  else if (show == "cfg") settings.graph = true;
+  else if (show == "lines") settings.lines = true;
+  else if (show == "load") settings.fields = true;
+  else if (!show.empty()) throw nb::value_error(("unknown text " + show).c_str());
+  std::vector<cli::Input> inputs;
+  for (const File& file : files) {
+    if (auto* path = std::get_if<std::string>(&file)) {
+      for (cli::Input& found : cli::find_inputs({*path})) inputs.push_back(std::move(found));
+    } else {
+      const auto& [label, bytes] = std::get<1>(file);
+      inputs.push_back({label, label + ".pyc", std::string(bytes.c_str(), bytes.size())});
+    }
+  }
+  cli::choose_outputs(inputs);
+  PythonSinks sinks(std::move(text), std::move(error));
+  if (inputs.empty()) {
+    sinks.error("no .pyc files found\n");
+    return 1;
+  }
+  nb::gil_scoped_release release;
+  return cli::run(inputs, settings, sinks);
+}
+
+}  // namespace
+
+void bind_command(nb::module_& module) {
+  module.def(
+      "decompile_files", &decompile_files, nb::arg("files"), nb::arg("text"), nb::arg("error"), nb::kw_only(),
+      nb::arg("output") = "", nb::arg("jobs") = 1, nb::arg("check") = "", nb::arg("show") = "",
+      nb::arg("stop_after") = "", nb::arg("dump_after") = "",
+      "What depyf-decompile does with .pyc files of any version: paths, folders, or (label, bytes). `text` and `error` "
+      "are called with what is to be written; the exit status. `show`: 'dis', 'cfg', 'lines', 'load', or '': source.");
+}
+
+}  // namespace depyf
