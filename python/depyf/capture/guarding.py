@@ -67,7 +67,7 @@ class Guarding:
         manager = entry.guard_manager
         known = self._known.get(id(manager))
         listed = known[1].guards if known is not None else guards.read(manager)
-        scope = (getattr(manager, "global_scope", None) or {}).get("G")
+        scope = dynamo.globals_of(manager)
         if listed is None or scope is None:
             return []
         failing = [(one, text) for one, text in listed.check(local, scope).failing if one.quiet or state]

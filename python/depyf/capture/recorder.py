@@ -76,7 +76,6 @@ class Recorder:
             str(directory), torch_version=str(torch.__version__), python_version=platform.python_version()
         )
         memory.opened(self.session)
-        self.session.notes += [*dynamo.missing(), *trace.missing()]
         self._functions = functions
         self._lock = threading.RLock()
         self._compiles: dict[int, tuple[object, _Compile]] = {}
@@ -205,7 +204,7 @@ class Recorder:
                     if name in _SHOWN_AS:
                         compile.graphs[_SHOWN_AS[name]] = graph
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
-            text = graph.print_readable(print_output=False, include_stride=True, include_device=True)
+            text = graphs.text(graph)
             with self._lock:
                 if self._closed:
                     return

@@ -1,10 +1,6 @@
 """Dynamo's cache: what it holds of a function, in the order in which it is tried, and entries put in front of it.
 
-Relied on: `torch._dynamo.eval_frame._debug_get_cache_entry_list` and, in `torch._C._dynamo.eval_frame`,
-`_load_precompile_entry`, `_reset_precompile_entries` and `_debug_get_precompile_entries` (2.9 and later), by which
-PyTorch itself puts back what it compiled in another process; `set_code_exec_strategy` (2.7 and later);
-`RootGuardManager.clone_manager`; `CleanupManager`, which knows the globals that a compilation made;
-`torch._dynamo.convert_frame.input_codes`, which `torch._dynamo.reset` goes by.
+Entries are put in front by what PyTorch itself has to put back what it compiled in another process (2.9 and later).
 
 Entries point into memory of C++ that a reset frees: what is kept here is their fields. C++ checks nothing of what is
 loaded; `depyf.toolkit.validation` does, before.
@@ -14,19 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
+from depyf.compat import dynamo, private
+from depyf.compat.dynamo import RawEntry, compile_lock
+from depyf.compat.private import guarded
 
-@dataclass(frozen=True, eq=False)
-class RawEntry:
-    """The fields of one ordinary entry."""
-
-    code: types.CodeType
-    manager: Any
-    compile_id: str | None
-    backend: Any
+_C = "torch._C._dynamo.eval_frame"
+_LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f"{_C}:_debug_get_precompile_entries")
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
@@ -35,54 +27,27 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
     Raises:
         NotImplementedError: this PyTorch does not give them.
     """
-    try:
-        from torch._dynamo import eval_frame
-    except ImportError:
-        raise NotImplementedError("cache entries need PyTorch 2.2 or later") from None
-    get = getattr(eval_frame, "_debug_get_cache_entry_list", None)
-    if get is None:
+    if private.get("torch._dynamo.eval_frame:_debug_get_cache_entry_list") is None:
         raise NotImplementedError("cache entries need PyTorch 2.2 or later: this one does not give them")
-    found = get(code)
-    if not isinstance(found, list):  # a linked list in older releases
-        found = list(_linked(found))
-    return [
-        RawEntry(
-            entry.code,
-            getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None),
-            None if getattr(entry, "compile_id", None) is None else str(entry.compile_id),
-            getattr(entry, "backend", None),
-        )
-        for entry in found
-    ]
-
-
-def _linked(entry: Any) -> Iterator[Any]:
-    while entry is not None:
-        yield entry
-        entry = entry.next
+    return dynamo.raw_entries(code)
 
 
 def why_not_loadable() -> str | None:
     """Why entries cannot be registered in front of the ordinary ones here; None where they can."""
-    try:
-        from torch._C._dynamo import eval_frame
-    except ImportError:
-        return "registering cache entries needs PyTorch 2.9 or later"
-    names = ("_load_precompile_entry", "_reset_precompile_entries", "_debug_get_precompile_entries")
-    if all(hasattr(eval_frame, name) for name in names):
+    absent = [path for path in _LOADING if private.get(path) is None]
+    if not absent:
         return None
     import torch
 
-    return f"registering cache entries needs PyTorch 2.9 or later; this is {torch.__version__}"
+    return f"registering cache entries needs PyTorch 2.9 or later; this is {torch.__version__}, without {absent[0]}"
 
 
 def loaded(code: types.CodeType) -> list[Any]:
     """The guard managers of the entries in front of the ordinary ones, the one that is tried first in front."""
     if why_not_loadable() is not None:
         return []
-    from torch._C._dynamo import eval_frame
-
-    return [entry.guard_manager for entry in eval_frame._debug_get_precompile_entries(code)]
+    entries = private.call(f"{_C}:_debug_get_precompile_entries", code, otherwise=[])
+    return [private.of(entry, f"{_C}:_PrecompileEntry.guard_manager") for entry in entries]
 
 
 def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]], *, keep: bool) -> None:
@@ -95,46 +60,44 @@ def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]], *, kee
     Args:
         keep: behind what is there, or in its place.
     """
-    from torch._C._dynamo import eval_frame
-
+    load_entry, reset = private.get(f"{_C}:_load_precompile_entry"), private.get(f"{_C}:_reset_precompile_entries")
     with compile_lock():
         if not keep:
-            eval_frame._reset_precompile_entries(code)
+            reset(code)
         for manager, new in entries:
-            eval_frame._load_precompile_entry(code, manager, new)
-        tracker = _convert_frame("input_codes")
-        if entries and hasattr(tracker, "add"):
-            # torch._dynamo.reset forgets the entries of code that Dynamo has seen: of all code then.
-            tracker.add(code)
+            load_entry(code, manager, new)
+        if entries:
+            _track(code)
 
 
-def compile_lock() -> contextlib.AbstractContextManager[Any]:
-    """What keeps other threads from compiling."""
-    return _convert_frame("compile_lock") or contextlib.nullcontext()
+@guarded()
+def _track(code: types.CodeType) -> None:
+    # torch._dynamo.reset forgets the entries of code that Dynamo has seen: of all code then.
+    tracker = private.get("torch._dynamo.convert_frame:input_codes")
+    if tracker is not None:
+        tracker.add(code)
 
 
+@guarded()
 def look_at_again(code: types.CodeType) -> None:
     """Makes Dynamo look into the cache of a function that it gave up on (a graph break in a loop, for one)."""
-    try:
-        from torch._C._dynamo import eval_frame
-
-        default = eval_frame._FrameAction.DEFAULT
-        eval_frame.set_code_exec_strategy(code, eval_frame._FrameExecStrategy(default, default))
-    except (ImportError, AttributeError):
-        pass
+    action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
+    if action is not None and strategy is not None:
+        private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))
 
 
+@guarded(list)
 def installed_names(code: types.CodeType) -> list[str]:
     """The globals that Dynamo made for transformed code, and takes away with it."""
+    known = private.get("torch._dynamo.utils:CleanupManager.instance")
     try:
-        from torch._dynamo.utils import CleanupManager
-
-        hooks = CleanupManager.instance[code]
-    except (ImportError, AttributeError, KeyError):
+        hooks = [] if known is None else known[code]
+    except KeyError:
         return []
-    return [hook.name for hook in hooks if isinstance(getattr(hook, "name", None), str)]
+    return [hook.name for hook in hooks if isinstance(hook.name, str)]
 
 
+@guarded()
 def backend_of(wrapper: Any) -> Any:
     """The backend that a result of `torch.compile` compiles with; None where that cannot be told."""
     context = None
@@ -164,30 +127,15 @@ def same_backend(one: Any, other: Any) -> bool:
 
 def stance() -> str:
     """What `torch.compiler.set_stance` says at the moment; "default" where there is no such thing."""
-    try:
-        from torch._dynamo import eval_frame
-
-        return str(eval_frame._stance.stance)
-    except (ImportError, AttributeError):
-        return "default"
+    now = private.get("torch._dynamo.eval_frame:_stance")
+    found = None if now is None else private.of(now, "torch._dynamo.eval_frame:DynamoStance.stance")
+    return "default" if found is None else str(found)
 
 
 def recompile_limit() -> int | None:
     """The number of entries from which on Dynamo no longer compiles a function."""
-    try:
-        from torch._dynamo import config
-    except ImportError:
-        return None
-    limit = getattr(config, "recompile_limit", None) or getattr(config, "cache_size_limit", None)
-    return limit if isinstance(limit, int) else None
-
-
-def _convert_frame(name: str) -> Any:
-    try:
-        from torch._dynamo import convert_frame
-    except ImportError:
-        return None
-    return getattr(convert_frame, name, None)
+    found = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
+    return found if isinstance(found, int) else None
 
 
 # Trees of guards
@@ -201,11 +149,10 @@ def new_manager(global_scope: dict[str, Any]) -> Any:
     Raises:
         NotImplementedError: this PyTorch has no trees of guards that can be made.
     """
-    try:
-        from torch._C._dynamo.guards import RootGuardManager
-    except ImportError:
-        raise NotImplementedError(_NO_TREES) from None
-    return _wrapped(RootGuardManager(), None, global_scope)
+    root = private.get("torch._C._dynamo.guards:RootGuardManager")
+    if root is None:
+        raise NotImplementedError(_NO_TREES)
+    return _wrapped(root(), None, global_scope)
 
 
 def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
@@ -217,9 +164,10 @@ def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
 
 
 def _wrapped(root: Any, like: Any, global_scope: Any) -> Any:
-    from torch._dynamo.guards import GuardManagerWrapper
-
-    wrapper = GuardManagerWrapper(root)
+    make = private.get("torch._dynamo.guards:GuardManagerWrapper")
+    if make is None:
+        raise NotImplementedError(_NO_TREES)
+    wrapper = make(root)
     # What PyTorch reads of a tree when it reports why guards failed.
     wrapper.closure_vars = dict(getattr(like, "closure_vars", None) or {})
     wrapper.global_scope = global_scope if global_scope is not None else {}

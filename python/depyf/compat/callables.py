@@ -1,8 +1,7 @@
 """What is behind a callable, where PyTorch has its own ways to wrap one.
 
-Relied on: `_torchdynamo_orig_callable` and `_orig_mod`, by which the results of `torch.compile` refer to what was
-compiled; `_call_impl`, which tells a module. Where they are missing, `__wrapped__` and `__call__` are followed as for
-any other callable.
+The results of `torch.compile` refer to what was compiled. Where they do not, `__wrapped__` and `__call__` are followed as
+for any other callable.
 """
 
 from __future__ import annotations

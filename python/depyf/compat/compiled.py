@@ -1,9 +1,7 @@
 """What `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, skip rules.
 
-Relied on: `_dynamic` of the context that a wrapper holds (in `dynamo_ctx`, or in a cell of its closure); a cache entry's
-`backend`, and its `compiler_name`; `_torchdynamo_orig_callable`, `__wrapped__`, `__self__` and closures, which lead from
-a compiled function to a graph module where the backend keeps one; `torch._dynamo.utils.guard_failures`;
-`convert_frame.input_codes`. What is missing is not told.
+The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure; a graph is where
+attributes and closures lead to from a compiled function, if the backend keeps it. What is missing is not told.
 """
 
 from __future__ import annotations
@@ -11,9 +9,11 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from depyf.compat import dynamo
+from depyf.compat import dynamo, graphs, private
+from depyf.compat.private import guarded
 
 
+@guarded()
 def dynamic_of(wrapper: Any) -> bool | None:
     """The `dynamic` that a result of `torch.compile` was made with; None also where it is not known."""
     candidates = [getattr(wrapper, "dynamo_ctx", None)]
@@ -29,6 +29,7 @@ def dynamic_of(wrapper: Any) -> bool | None:
     return None
 
 
+@guarded(str)
 def backend_name(backend: Any) -> str:
     """A backend's name as the user knows it; "" if it is not known."""
     if backend is None or backend is False:
@@ -44,6 +45,7 @@ def backend_name(backend: Any) -> str:
     return type(backend).__name__
 
 
+@guarded()
 def graph_text(compiled: Any) -> str | None:
     """The source of the graph behind a `__compiled_fn_N`, where the backend keeps the graph; None where it does not."""
     import torch
@@ -55,8 +57,7 @@ def graph_text(compiled: Any) -> str | None:
             continue
         seen.add(id(one))
         if isinstance(one, torch.fx.GraphModule):
-            text = one.print_readable(print_output=False, include_stride=True, include_device=True)
-            return str(text)
+            return graphs.text(one) or None
         for name in ("_torchdynamo_orig_callable", "__wrapped__", "__self__"):
             inner = getattr(one, name, None)
             if inner is not None and not isinstance(inner, types.ModuleType):
@@ -69,27 +70,20 @@ def graph_text(compiled: Any) -> str | None:
     return None
 
 
+@guarded(list)
 def failures(code: types.CodeType) -> list[str]:
     """PyTorch's reasons for the compilations of a function after its first, all in one list, in their order."""
-    try:
-        from torch._dynamo.utils import guard_failures
-    except ImportError:
-        return []
-    return [str(one) for one in guard_failures.get(code, ())]
+    known = private.get("torch._dynamo.utils:guard_failures") or {}
+    return [str(one) for one in known.get(code, ())]
 
 
 def seen_by_dynamo(code: types.CodeType) -> bool:
     """Has Dynamo tried to compile it since the last reset?"""
-    tracker = getattr(dynamo.convert_frame(), "input_codes", None)
-    return any(reference() is code for reference in list(getattr(tracker, "seen", ())))
+    return any(one is code for one in dynamo.seen_codes())
 
 
+@guarded()
 def skip_reason(code: types.CodeType) -> str | None:
     """The rule by which Dynamo leaves a function alone; None if there is none."""
-    try:
-        from torch._dynamo import trace_rules
-
-        found = trace_rules.check_verbose(code)
-    except Exception:
-        return None
-    return str(found.reason) if getattr(found, "skipped", False) else None
+    found = private.call("torch._dynamo.trace_rules:check_verbose", code)
+    return str(found.reason) if found is not None and found.skipped else None

@@ -1,10 +1,8 @@
 """Keeping Dynamo from compiling: what is compiled runs, what is not runs as it was written.
 
-Relied on: `torch._dynamo.convert_frame.CatchErrorsWrapper`, whose instances Dynamo calls for a frame that no cache entry
-fits; `torch._dynamo.types.ConvertFrameReturn` with `apply_to_code`, `FrameExecStrategy` and `FrameAction`, by which it is
-told how to run such a frame this time (PyTorch 2.7 and later); `torch._dynamo.trace_rules.check` and
-`convert_frame.has_tensor_in_frame`, which tell what Dynamo would leave alone anyway. Where one is missing nothing is held
-back.
+Dynamo calls an object of PyTorch's for a frame that no cache entry fits, and is told by what that gives how to run such a
+frame this time (PyTorch 2.7 and later). Two functions tell what Dynamo would leave alone anyway. Where one of all these is
+missing nothing is held back.
 """
 
 from __future__ import annotations
@@ -15,9 +13,25 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from depyf.compat import private
 from depyf.compat.dynamo import not_compiled
+from depyf.compat.private import guarded
 
 Miss = Callable[[types.CodeType, dict[str, Any]], None]
+
+
+@guarded()
+def _ways() -> tuple[Any, Any] | None:
+    """(what has a frame run as it is, what has it and all that it calls run so); None where there is no such thing."""
+    answer = private.get("torch._dynamo.types:ConvertFrameReturn")
+    action = private.get("torch._dynamo.types:FrameAction")
+    strategy = private.get("torch._dynamo.types:FrameExecStrategy")
+    if None in (answer, action, strategy):
+        return None
+    return (
+        answer(strategy(action.SKIP, action.DEFAULT), apply_to_code=False),
+        answer(strategy(action.SKIP, action.SKIP), apply_to_code=False),
+    )
 
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
@@ -25,29 +39,30 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
 
     `tell(code, locals)` is called with each function that would have been compiled; it must not raise.
     """
-    convert_frame = sys.modules.get("torch._dynamo.convert_frame")
-    if convert_frame is None:  # Dynamo is not loaded: nothing has been compiled
+    if "torch._dynamo.convert_frame" not in sys.modules:  # Dynamo is not loaded: nothing has been compiled
         return None
-    try:
-        from torch._dynamo import trace_rules
-        from torch._dynamo.types import ConvertFrameReturn, FrameAction, FrameExecStrategy
-
-        wrapper = convert_frame.CatchErrorsWrapper
-        original = wrapper.__dict__["__call__"]
-        has_tensor = convert_frame.has_tensor_in_frame
-        alone = ConvertFrameReturn(FrameExecStrategy(FrameAction.SKIP, FrameAction.DEFAULT), apply_to_code=False)
-        with_callees = ConvertFrameReturn(FrameExecStrategy(FrameAction.SKIP, FrameAction.SKIP), apply_to_code=False)
-    except (ImportError, AttributeError, KeyError, TypeError):
+    wrapper = private.get("torch._dynamo.convert_frame:CatchErrorsWrapper")
+    original = private.get("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__")
+    check = private.get("torch._dynamo.trace_rules:check")
+    has_tensor = private.get("torch._dynamo.convert_frame:has_tensor_in_frame")
+    ways = _ways()
+    if ways is None or None in (wrapper, original, check, has_tensor):
         return None
+    alone, with_callees = ways
     thread = threading.get_ident()
+
+    @guarded()
+    def way(frame: Any) -> Any:
+        if check(frame.f_code) or not has_tensor(frame):
+            return alone
+        tell(frame.f_code, dict(frame.f_locals))
+        return with_callees
 
     def call(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
         if threading.get_ident() != thread:
             return original(self, frame, *args, **kwargs)
-        if trace_rules.check(frame.f_code) or not has_tensor(frame):
-            return alone
-        tell(frame.f_code, dict(frame.f_locals))
-        return with_callees
+        found = way(frame)
+        return original(self, frame, *args, **kwargs) if found is None else found
 
     held = not_compiled(call)
 

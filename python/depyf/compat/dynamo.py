@@ -1,8 +1,6 @@
 """Dynamo: the bytecode hook, the compilation at work, cache entries.
 
-Relied on: `torch._dynamo.convert_frame.register_bytecode_hook`, `.input_codes`; `torch._guards.CompileContext`;
-`torch._dynamo.eval_frame._debug_get_cache_entry_list`, and the fields of its entries. Where one is missing the function
-that needs it returns its empty answer, and `missing()` names what will not be seen.
+Where something is not as expected the function that needs it returns its empty answer.
 """
 
 from __future__ import annotations
@@ -15,7 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.compat import private
+from depyf.compat.private import guarded
+
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
+_ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
+_MOST_ENTRIES = 100_000  # of a linked list that does not end
 
 
 @dataclass(frozen=True)
@@ -39,36 +42,27 @@ class Entry:
     compile_id: str | None
 
 
-def missing() -> list[str]:
-    """What this release of PyTorch lacks, one sentence each."""
-    found = []
-    if _convert_frame_attribute("register_bytecode_hook") is None:
-        found.append("This PyTorch has no register_bytecode_hook: transformed code is not seen.")
-    if _entry_list() is None:
-        found.append(
-            "This PyTorch has no _debug_get_cache_entry_list: cache entries made before the block are not seen."
-        )
-    return found
-
-
 def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
     """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away.
 
     Code that the hook returns runs instead of the transformed code.
     """
-    register = _convert_frame_attribute("register_bytecode_hook")
-    if register is None:
-        return lambda: None
     # Dynamo iterates over its hooks while it compiles: another thread's compilation has to end first.
-    lock = _convert_frame_attribute("compile_lock") or contextlib.nullcontext()
-    with lock:
-        handle = register(not_compiled(hook))
+    with compile_lock():
+        handle = private.call("torch._dynamo.convert_frame:register_bytecode_hook", not_compiled(hook))
 
+    @guarded()
     def remove() -> None:
-        with lock:
+        with compile_lock():
             handle.remove()
 
-    return remove
+    return remove if handle is not None else lambda: None
+
+
+def compile_lock() -> contextlib.AbstractContextManager[Any]:
+    """What keeps other threads from compiling."""
+    lock = private.get("torch._dynamo.convert_frame:compile_lock")
+    return contextlib.nullcontext() if lock is None else lock  # type: ignore[no-any-return]
 
 
 def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable[[], None]:
@@ -76,18 +70,15 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
 
     Returns what takes it away. PyTorch has one place for such a hook: one that is there already is called too.
     """
-    try:
-        from torch._dynamo import guards
-    except ImportError:
-        return lambda: None
-    if not hasattr(guards, "guard_manager_testing_hook_fn"):
+    guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
+    if guards is None:
         return lambda: None
     before: Any = guards.guard_manager_testing_hook_fn
     ours = not_compiled(hook)
 
     def both(manager: Any, local: Any, builder: Any) -> None:
         ours(manager, local, builder)
-        if before is not None:
+        if callable(before):
             before(manager, local, builder)
 
     guards.guard_manager_testing_hook_fn = both
@@ -110,24 +101,67 @@ class Live:
 
     def find_global(self, name: str) -> object:
         """The value of a global of the function's module; None if there is none."""
-        scope = (getattr(self.guard_manager, "global_scope", None) or {}).get("G")
-        return scope[name] if isinstance(scope, dict) and name in scope else find_global(name)
+        scope = globals_of(self.guard_manager)
+        return scope[name] if scope is not None and name in scope else find_global(name)
+
+
+def globals_of(guard_manager: Any) -> dict[str, Any] | None:
+    """The globals that a tree of guards reads; None where it does not tell."""
+    if not hasattr(guard_manager, "root"):  # of a release without trees
+        return None
+    scope = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.global_scope")
+    found = scope.get("G") if isinstance(scope, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def live_entries(code: types.CodeType) -> list[Live]:
     """The cache entries of an original code object, the one that is tried first in front."""
-    get = _entry_list()
-    if get is None:
-        return []
-    return [
-        Live(
-            None if (compile_id := getattr(entry, "compile_id", None)) is None else str(compile_id),
-            getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None),
-            entry.code,
-            getattr(entry, "backend", None),
+    return [Live(one.compile_id, one.manager, one.code, one.backend) for one in raw_entries(code)]
+
+
+@dataclass(frozen=True, eq=False)
+class RawEntry:
+    """The fields of one ordinary entry."""
+
+    code: types.CodeType
+    manager: Any
+    compile_id: str | None
+    backend: Any
+
+
+def raw_entries(code: types.CodeType) -> list[RawEntry]:
+    """The ordinary entries of an original code object, the one that is tried first in front."""
+    listed = private.call("torch._dynamo.eval_frame:_debug_get_cache_entry_list", code, otherwise=[])
+    found = [_raw_entry(entry) for entry in _linked(listed)]
+    return [one for one in found if one is not None]
+
+
+@guarded()
+def _raw_entry(entry: Any) -> RawEntry | None:
+    code = private.of(entry, f"{_ENTRY}.code")
+    has_tree = hasattr(entry, "guard_manager") or not hasattr(entry, "check_fn")
+    compile_id = private.of(entry, f"{_ENTRY}.compile_id")
+    return (
+        None
+        if code is None
+        else RawEntry(
+            code,
+            private.of(entry, f"{_ENTRY}.guard_manager" if has_tree else f"{_ENTRY}.check_fn"),
+            None if compile_id is None else str(compile_id),
+            private.of(entry, f"{_ENTRY}.backend"),
         )
-        for entry in get(code)
-    ]
+    )
+
+
+def _linked(listed: Any) -> list[Any]:
+    """Cache entries as a list; older releases give a linked list."""
+    if isinstance(listed, list):
+        return listed
+    found: list[Any] = []
+    while listed is not None and len(found) < _MOST_ENTRIES:
+        found.append(listed)
+        listed = private.of(listed, f"{_ENTRY}.next")
+    return found
 
 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
@@ -137,8 +171,9 @@ def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch._dynamo.guards" and "cache_entries" in frame.f_locals:
-            call = frame.f_locals.get("frame")
+        inside = frame.f_locals if frame.f_globals.get("__name__") == "torch._dynamo.guards" else {}
+        if "cache_entries" in inside:
+            call = inside.get("frame")
             code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
             if isinstance(code, types.CodeType) and isinstance(local, dict):
                 return code, local
@@ -160,16 +195,13 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def current() -> Compilation | None:
     """The compilation that this thread is at; None outside of one."""
-    try:
-        from torch._guards import CompileContext
-
-        context = CompileContext.try_get()
-        if context is None or context.compile_id is None:
-            return None
-        # The context is one object for forward and backward. Its attempt counts restarts.
-        return Compilation(context, str(context.compile_id), context.attempt)
-    except (ImportError, AttributeError):
+    context = private.call("torch._guards:CompileContext.try_get")
+    if context is None:
         return None
+    compile_id = private.of(context, "torch._guards:CompileContext.compile_id")
+    # The context is one object for forward and backward. Its attempt counts restarts.
+    attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
+    return None if compile_id is None else Compilation(context, str(compile_id), attempt)
 
 
 def globals_being_compiled() -> dict[str, Any] | None:
@@ -189,55 +221,59 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
 def entries(code: types.CodeType) -> list[Entry]:
     """The cache entries of an original code object, the one that is tried first in front."""
-    get = _entry_list()
-    if get is None:
-        return []
-    found = []
-    for entry in get(code):
-        guards = getattr(entry, "guard_manager", None) or getattr(entry, "check_fn", None)
-        compile_id = getattr(entry, "compile_id", None)
-        found.append(Entry(entry.code, str(guards), None if compile_id is None else str(compile_id)))
-    return found
+    return [Entry(one.code, guards_text(one.manager), one.compile_id) for one in raw_entries(code)]
+
+
+@guarded(str)
+def guards_text(manager: Any) -> str:
+    """The guards of an entry as PyTorch prints them."""
+    return str(manager)
 
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
     """Of each cache entry of an original code object, why a call with these locals does not fit it, in Dynamo's words."""
-    get = _entry_list()
-    found = [_failure(entry, bound) for entry in (get(code) if get is not None else ())]
+    found = [_failure(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in found if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
     """Why a call with these locals would not fit the entry with this transformed code; None where it would."""
-    get = _entry_list()
-    entry = next((one for one in (get(code) if get is not None else ()) if one.code is transformed), None)
-    return None if entry is None else _failure(entry, bound)
+    entry = next((one for one in raw_entries(code) if one.code is transformed), None)
+    return None if entry is None else _failure(entry.manager, bound)
 
 
-def _failure(entry: Any, bound: dict[str, Any]) -> str | None:
-    check = getattr(getattr(entry, "guard_manager", None), "check_verbose", None)
+@guarded()
+def _failure(manager: Any, bound: dict[str, Any]) -> str | None:
+    check = getattr(manager, "check_verbose", None)
     result = check(bound) if check is not None else None
     if result is None or result.result:
         return None
-    parts = [part for part in result.verbose_code_parts if part]
+    parts = [str(part) for part in result.verbose_code_parts if part]
     return parts[0] if parts else "a guard fails"
 
 
+@guarded()
 def original_of(code: types.CodeType) -> types.CodeType | None:
     """The code object that transformed code runs in place of; None for other code."""
-    table = getattr(sys.modules.get("torch._dynamo.utils"), "orig_code_map", None)
+    if "torch._dynamo.utils" not in sys.modules:
+        return None
+    table = private.get("torch._dynamo.utils:orig_code_map")
     found = table.get(code) if table is not None else None
     return found if isinstance(found, types.CodeType) else None
 
 
 def compiled_codes() -> list[types.CodeType]:
     """Every original code object alive, resume functions included, that has cache entries."""
-    tracker = _convert_frame_attribute("input_codes")
-    get = _entry_list()
-    if tracker is None or get is None:
-        return []
-    alive = [reference() for reference in list(getattr(tracker, "seen", ()))]
-    return [code for code in alive if code is not None and get(code)]
+    return [code for code in seen_codes() if raw_entries(code)]
+
+
+@guarded(list)
+def seen_codes() -> list[types.CodeType]:
+    """Every code object alive that Dynamo has tried to compile since the last reset."""
+    tracker = private.get("torch._dynamo.convert_frame:input_codes")
+    references = () if tracker is None else private.of(tracker, "torch._dynamo.convert_frame:Tracker.seen", ())
+    alive = [reference() for reference in list(references)]
+    return [code for code in alive if isinstance(code, types.CodeType)]
 
 
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
@@ -272,8 +308,10 @@ def resume_code(value: object) -> types.CodeType | None:
 def resume_globals(value: types.FunctionType) -> dict[str, Any]:
     """The globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a cell."""
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
-        if name == "f_globals" and type(cell.cell_contents) is dict:
-            return cell.cell_contents
+        if name == "f_globals":
+            with contextlib.suppress(ValueError):
+                if type(cell.cell_contents) is dict:
+                    return cell.cell_contents
     return value.__globals__
 
 
@@ -311,27 +349,6 @@ def find_global(name: str) -> object:
     return None
 
 
-def convert_frame() -> Any:
-    """The module of Dynamo's that compiles; None where there is none."""
-    try:
-        from torch._dynamo import convert_frame as module
-    except ImportError:
-        return None
-    return module
-
-
-def _convert_frame_attribute(name: str) -> Any:
-    return getattr(convert_frame(), name, None)
-
-
-def _entry_list() -> Callable[[types.CodeType], list[Any]] | None:
-    try:
-        from torch._dynamo import eval_frame
-    except ImportError:
-        return None
-    return getattr(eval_frame, "_debug_get_cache_entry_list", None)
-
-
 def bytecode_log() -> logging.Logger:
     """The logger of `TORCH_LOGS="+bytecode"`; one that nobody has enabled where there is none."""
-    return _convert_frame_attribute("bytecode_log") or logging.getLogger("depyf.bytecode")
+    return private.get("torch._dynamo.convert_frame:bytecode_log") or logging.getLogger("depyf.bytecode")

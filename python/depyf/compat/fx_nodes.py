@@ -1,7 +1,7 @@
 """The nodes of a graph, with what PyTorch notes of where they come from.
 
-Relied on, in a node's `meta`: `stack_trace` (text, the user's line last), `from_node` (a list of sources with `name`),
-`seq_nr` (the same for an operation and its backward), `original_aten`, `partitioner_tag`. What is missing is not told.
+In a node's `meta` the user's line is the last of `stack_trace`, and `seq_nr` is the same for an operation and its backward.
+What is missing is not told.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from depyf.compat.origins import library
+from depyf.compat.private import guarded
 from depyf.source_line import Line, users
 
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
@@ -34,6 +35,7 @@ class NodeRow:
     backward: bool = False
 
 
+@guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
     """The nodes of a graph in their order, without inputs and output."""
     torch_folder = library()

@@ -1,31 +1,25 @@
 """Graphs on their way through the backends: which direction is compiled, graphs shown under a name, output code.
 
-Relied on: `torch._functorch._aot_autograd.logging_utils.graph_being_compiled`;
-`torch._dynamo.utils.lazy_format_graph_code`, which Dynamo calls with a graph and the name of its compiled function, and
-other libraries with names of their own; `torch._inductor.codecache.PyCodeCache.load_by_key_path`, which loads output
-code; graph modules, which run their class's `forward`, made by `recompile` from `code`. Where one is missing nothing is told.
+Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function, other libraries with names of
+their own. Graph modules run their class's `forward`, which `recompile` makes of `code`.
 """
 
 from __future__ import annotations
 
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import intercept
+from depyf.compat import intercept, private
+from depyf.compat.private import guarded
 
 NamedGraph = Callable[[str, Any, str], None]
 
 
 def direction() -> str | None:
     """What AOTAutograd compiles at the moment: "forward" (inference too), "backward", "joint", or None."""
-    try:
-        from torch._functorch._aot_autograd import logging_utils
-    except ImportError:
-        return None
-    names = getattr(logging_utils, "graph_being_compiled", None)
-    if not isinstance(names, list) or not names or not isinstance(names[-1], str):
+    names = private.get("torch._functorch._aot_autograd.logging_utils:graph_being_compiled")
+    if not names or not isinstance(names[-1], str):
         return None
     kind = names[-1].rpartition("_")[2]
     return "forward" if kind == "inference" else kind
@@ -38,17 +32,20 @@ def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
             name = args[0] if args else kwargs.get("name")
             graph = args[1] if len(args) > 1 else kwargs.get("gm")
-            if type(name) is str and graph is not None:
+            if type(name) is str and is_graph_module(graph):
                 receive(name, graph, caller)
             return original(*args, **kwargs)
 
         return call
 
-    try:
-        from torch._dynamo.utils import lazy_format_graph_code
-    except ImportError:
-        return lambda: None
-    return intercept.around(lazy_format_graph_code, answer)
+    return intercept.around(private.get("torch._dynamo.utils:lazy_format_graph_code"), answer)
+
+
+def is_graph_module(thing: object) -> bool:
+    """Is it an FX graph module?"""
+    from torch.fx import GraphModule
+
+    return isinstance(thing, GraphModule)
 
 
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
@@ -67,16 +64,13 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
 
         return call
 
-    cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
-    return intercept.around(getattr(getattr(cache, "load_by_key_path", None), "__func__", None), answer)
+    load = private.get("torch._inductor.codecache:PyCodeCache.load_by_key_path")
+    return intercept.around(getattr(load, "__func__", None), answer)
 
 
 def loaded_module(path: str) -> types.ModuleType | None:
     """The module that Inductor has loaded last from a file of output code. From a cache it is loaded before it is told of."""
-    cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
-    modules = getattr(cache, "modules", None)
-    if not isinstance(modules, list):
-        return None
+    modules = private.get("torch._inductor.codecache:PyCodeCache.modules") or []
     return next((one for one in reversed(modules) if getattr(one, "__file__", None) == path), None)
 
 
@@ -95,27 +89,33 @@ def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
 
         return call
 
-    try:
-        from torch.fx import GraphModule
-    except ImportError:
-        return lambda: None
-    return intercept.around(getattr(GraphModule, "recompile", None), answer)
+    return intercept.around(private.get("torch.fx:GraphModule.recompile"), answer)
 
 
+@guarded(0)
 def size(module: Any) -> int:
     """How many nodes the graph of a module has."""
     return len(module.graph.nodes)
 
 
+@guarded(())
 def node_names(module: Any) -> tuple[str, ...]:
     return tuple(node.name for node in module.graph.nodes)
 
 
+@guarded(str)
 def source(module: Any) -> str:
     """The text that a graph module's function was compiled from."""
     return str(module.code)
 
 
+@guarded(str)
+def text(module: Any) -> str:
+    """A graph module as PyTorch prints it; "" if it cannot."""
+    return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
+
+
+@guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
     """The function that a graph module runs. One that PyTorch would make at the first call is made now."""
     make = getattr(module, "real_recompile", None)
@@ -125,6 +125,7 @@ def forward_of(module: Any) -> types.FunctionType | None:
     return forward if isinstance(forward, types.FunctionType) else None
 
 
+@guarded(list)
 def submodules(module: Any) -> list[Any]:
     """The graph modules in a graph module, in the order in which PyTorch prints them."""
     return [child for _, child in module.named_children() if hasattr(child, "print_readable")]

@@ -1,9 +1,8 @@
 """Each kind of leaf guard, and each kind of step to the value that it checks, as Python over `L`, `G` and torch.
 
-Relied on: how the guards of `torch/csrc/dynamo/guards.cpp` decide, the words that `torch._dynamo.guards` gives them, and
-`torch._dynamo.guards._get_closure_vars` for the helpers in those words. A guard whose words are not as expected has no
-form here, and is called through PyTorch's own object. What words cannot show is asked of that object: a constant read
-from a repr is used only if the guard accepts it.
+The forms are those in which `torch/csrc/dynamo/guards.cpp` decides. A guard whose words are not as expected has none, and
+is called through PyTorch's own object. What words cannot show is asked of that object: a constant read from a repr is used
+only if the guard accepts it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.compat import guard_words as words
+from depyf.compat import private
 from depyf.compat.guard_tree import Leaf, Node, Step
+from depyf.compat.private import guarded
 
 GUARDS = "torch._C._dynamo.guards"
 # The state in which guards read values: as the guard manager does, past every __torch_function__.
@@ -31,9 +32,7 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
     """That state."""
     global _quiet
     if _quiet is None:
-        import torch
-
-        _quiet = torch._C.DisableTorchFunction
+        _quiet = private.get("torch._C:DisableTorchFunction") or contextlib.nullcontext
     return _quiet()  # type: ignore[no-any-return]
 
 
@@ -104,6 +103,7 @@ _PLAIN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
 # Values: how a guard manager's accessors read them
 
 
+@guarded()
 def path(node: Node, above: str | None) -> str | None:
     """The expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
     if above is None or node.step is None:
@@ -217,6 +217,7 @@ def reachable(node: Node, expression: str, above: str) -> str:
 # Conditions: how leaf guards decide
 
 
+@guarded()
 def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None]) -> list[str] | None:
     """The conditions of a leaf guard, each a Python expression; all must hold. None: there is no such form.
 
@@ -399,9 +400,7 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     # The words do not say which modes. Most often there are none, and now there are none too: then the guard says so.
-    import torch
-
-    if torch._C._len_torch_function_stack() == 0 and _accepts(leaf, {}):
+    if private.call("torch._C:_len_torch_function_stack") == 0 and _accepts(leaf, {}):
         return ["torch._dynamo.utils.get_torch_function_mode_stack() == []"]
     return None
 
@@ -528,10 +527,7 @@ def _missing_attribute(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _dispatch_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    import torch
-
-    value = node.type
-    if value is not torch._C.DispatchKeySet:
+    if node.type is None or node.type is not private.get("torch._C:DispatchKeySet"):
         return None
     found = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
     return None if found is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {found[1]!r}"]
@@ -713,14 +709,9 @@ def _plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: 
 
 def _helper(name: str) -> str | None:
     """The module path of a helper function in Dynamo's words."""
-    try:
-        from torch._dynamo.guards import _get_closure_vars
-        from torch.fx.experimental.symbolic_shapes import SYMPY_INTERP
-    except ImportError:
-        return None
-    if name in SYMPY_INTERP:
+    if name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ()):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
-    value = _get_closure_vars().get(name)
+    value = private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
     if not isinstance(value, types.FunctionType) or "<" in value.__qualname__:
         return None
     where = f"{value.__module__}.{value.__qualname__}"

@@ -1,18 +1,21 @@
 """The tree in which Dynamo keeps a compilation's guards, read through its own objects.
 
-Relied on: a guard manager's `get_leaf_guards`, `get_accessors`, `get_child_managers`, `get_source` and
-`get_type_of_guarded_value`; a dict manager's `get_key_value_managers`; a root's `get_epilogue_lambda_guards`, `check`,
-`check_verbose` and `clone_manager`; a leaf guard's `verbose_code_parts` and, where it has one, `__call__`. A method that
-a release lacks counts as empty. Releases whose entries have no tree (`check_fn` is a function there) give None.
+A method that a release lacks counts as empty. Releases whose entries have no tree (`check_fn` is a function there) give
+None.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf.compat import private
+from depyf.compat.private import guarded
+
+_MODULE = "torch._C._dynamo.guards"
 # Before 2.7 these have no class in common.
 _RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
 # What an accessor prints in parentheses: the key, attribute or index that it reads.
@@ -113,39 +116,34 @@ class Tree:
 
 def leaf_types() -> list[str]:
     """The classes of leaf guards that this PyTorch has, relational ones included, by name."""
-    module = _module()
-    if module is None:
-        return []
-    base = module.LeafGuard
-    abstract = {base, getattr(module, "RelationalGuard", base)}
-    return sorted(
-        name
-        for name in dir(module)
-        if isinstance(one := getattr(module, name), type) and issubclass(one, base) and one not in abstract
-    )
+    base = private.get(f"{_MODULE}:LeafGuard")
+    return _types(base, {base, private.get(f"{_MODULE}:RelationalGuard")})
 
 
 def accessor_types() -> list[str]:
     """The classes of accessors that this PyTorch shows to Python, by name."""
-    module = _module()
-    if module is None or not hasattr(module, "GuardAccessor"):
+    base = private.get(f"{_MODULE}:GuardAccessor")
+    return _types(base, {base})
+
+
+def _types(base: Any, abstract: set[Any]) -> list[str]:
+    module = sys.modules.get(_MODULE)
+    if base is None or module is None:
         return []
-    base = module.GuardAccessor
+    members = [getattr(module, name) for name in dir(module)]
     return sorted(
-        name
-        for name in dir(module)
-        if isinstance(one := getattr(module, name), type) and issubclass(one, base) and one is not base
+        one.__name__ for one in members if isinstance(one, type) and issubclass(one, base) and one not in abstract
     )
 
 
+@guarded()
 def read(guard_manager: Any) -> Tree | None:
     """The tree behind a cache entry's guard manager; None where there is none."""
-    module = _module()
-    root = getattr(guard_manager, "root", None)
-    if module is None or root is None or not hasattr(root, "get_leaf_guards"):
+    root = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
+    if root is None or not hasattr(root, "get_leaf_guards"):
         return None
-    relational = getattr(module, "RelationalGuard", ())
-    dict_manager = getattr(module, "DictGuardManager", ())
+    relational = private.get(f"{_MODULE}:RelationalGuard") or ()
+    dict_manager = private.get(f"{_MODULE}:DictGuardManager") or ()
     nodes: list[Node] = []
 
     def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
@@ -187,11 +185,3 @@ def _step(accessor: Any) -> Step:
     if local := _FRAME_LOCAL.match(argument):
         argument = local[1]
     return Step(name if which is None else f"{name}<{which.lower()}>", argument)
-
-
-def _module() -> Any:
-    try:
-        from torch._C._dynamo import guards
-    except ImportError:
-        return None
-    return guards

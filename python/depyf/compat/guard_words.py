@@ -1,7 +1,6 @@
 """The words in which Dynamo writes a guard: a condition, and behind it the line of source that needs it.
 
-Relied on: `code  # line of source  # file:line in function (HINT: ...)`, as `torch._dynamo.guards` puts it together. What
-looks otherwise is all condition.
+They look so: `code  # line of source  # file:line in function (HINT: ...)`. What looks otherwise is all condition.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Inductor's scheduler: its operations, how they were fused, and why not.
 
-Relied on: the loggers of the IR are called by a function of `torch._inductor.debug` that has the scheduler's nodes in a
-local variable `nodes`; a node's `get_nodes`, `get_name`, `get_buffer_names`, `read_writes.reads`, and `node.origins`
-(nodes of the graph after post-grad passes); the logger whose name ends in `__fusion`, whose messages for two nodes that
-are not fused are objects with `name1`, `name2`, `reason` and `args`; `LoopBodyBlock.debug_str(name)`, the text of a
-loop's body, and `scheduler.pformat`, that of sets of `Dep`. What is missing is not told.
+The loggers of the IR are called by a function that has the scheduler's nodes in a local variable; a node's `origins` are
+nodes of the graph after post-grad passes; the messages of the logger `__fusion` for two nodes that are not fused are
+objects.
 """
 
 from __future__ import annotations
@@ -17,7 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from depyf.compat import intercept, trace
+from depyf.compat import intercept, private, trace
+from depyf.compat.private import guarded
 
 # `; del x`, which the text of a loop's body leaves out.
 _AFTER_STATEMENT = re.compile(r";[^\n]*")
@@ -40,6 +39,7 @@ class Operation:
     """Of a library call: what is called."""
 
 
+@guarded(list)
 def operations() -> list[list[Operation]]:
     """The operations that the scheduler has now, those that are fused together.
 
@@ -130,11 +130,10 @@ def add_text_hooks() -> Callable[[], None]:
 
         return call
 
-    block = getattr(sys.modules.get("torch._inductor.loop_body"), "LoopBodyBlock", None)
-    dependency = getattr(sys.modules.get("torch._inductor.dependencies"), "Dep", ())
+    dependency = private.get("torch._inductor.dependencies:Dep") or ()
     undo = [
-        intercept.around(getattr(block, "debug_str", None), loop),
-        intercept.around(getattr(sys.modules.get("torch._inductor.scheduler"), "pformat", None), listed),
+        intercept.around(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), loop),
+        intercept.around(private.get("torch._inductor.scheduler:pformat"), listed),
         forget_texts,
     ]
 
@@ -156,6 +155,7 @@ def add_fusion_handler(receive: Callable[[str, str, str], None]) -> Callable[[],
     Returns what takes it away again.
     """
 
+    @guarded()
     def on_record(record: logging.LogRecord) -> None:
         one: Any = record.msg
         if hasattr(one, "name1") and hasattr(one, "reason"):

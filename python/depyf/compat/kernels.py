@@ -1,9 +1,8 @@
 """Inductor's output code behind a compiled graph, and other output code in its place for some calls only.
 
-Relied on: `torch._inductor.output_code.CompiledFxGraph` (`torch._inductor.codecache` before 2.6), whose
-`current_callable` runs the `call` of a file of output code with a list of inputs; the classes that AOTAutograd makes for
-graphs that are trained, whose `compiled_fw` and `compiled_bw` lead to two of those; `torch._C._current_autograd_node`
-and the `metadata` of nodes, which say which call of the forward a backward belongs to.
+A compiled graph's `current_callable` runs the `call` of a file of output code with a list of inputs. The classes that
+AOTAutograd makes for graphs that are trained lead to two of those. The `metadata` of nodes of autograd say which call of
+the forward a backward belongs to.
 
 The compiled graph of an edited entry is the very one that Dynamo's entry has: AOTAutograd's wrappers around it cannot be
 copied. So its callable is one that asks, each time, whom it is called for.
@@ -13,14 +12,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from depyf.compat import private
+from depyf.compat.private import guarded
+
 DIRECTIONS = ("forward", "backward")
 _MAX_OBJECTS = 20_000
 _KEY = "depyf_kernels"
+_GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
 
@@ -42,15 +46,14 @@ Instead = dict[_Switch, Callable[..., Any]]
 """What runs in the place of the compiled graph that a switch belongs to."""
 
 
+@guarded()
 def _of_node() -> Instead | None:
     """What the call of the forward that the running backward belongs to had in its place."""
-    import torch
-
-    current = getattr(torch._C, "_current_autograd_node", None)
-    node = current() if current is not None else None
+    node = private.call("torch._C:_current_autograd_node")
     return None if node is None else node.metadata.get(_KEY)
 
 
+@guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
     """Direction -> Inductor's compiled graph, as far as they are there: a backward is compiled when it is first run."""
     graph_class = _graph_class()
@@ -90,11 +93,10 @@ def _inside(one: object) -> Iterator[tuple[object, str | None]]:
 
 
 def _graph_class() -> type | None:
-    for module in ("output_code", "codecache"):
-        with contextlib.suppress(ImportError, AttributeError):
-            found = getattr(__import__(f"torch._inductor.{module}", fromlist=["_"]), "CompiledFxGraph")  # noqa: B009
-            return found if isinstance(found, type) else None
-    return None
+    if "torch._inductor" not in sys.modules:
+        return None
+    found: type | None = private.get("torch._inductor.output_code:CompiledFxGraph")
+    return found or private.get("torch._inductor.codecache:CompiledFxGraph")
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
@@ -123,12 +125,10 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
     call = getattr(module, "call", None)
     if not callable(call):
         raise ValueError(f"{path}: it defines no call(args): a file of Inductor's output code does")
-    try:
-        from torch._inductor.utils import align_inputs_from_check_idxs
-
-        return align_inputs_from_check_idxs(call, graph.inputs_to_check, graph.mutated_input_idxs)  # type: ignore[no-any-return]
-    except (ImportError, AttributeError, TypeError):
-        return call  # type: ignore[no-any-return]
+    checked = private.of(graph, f"{_GRAPH}.inputs_to_check")
+    mutated = private.of(graph, f"{_GRAPH}.mutated_input_idxs")
+    align = "torch._inductor.utils:align_inputs_from_check_idxs"
+    return private.call(align, call, checked, mutated, otherwise=call)  # type: ignore[no-any-return]
 
 
 def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:

@@ -1,7 +1,6 @@
 """The graph module behind a compiled function, where it is still alive.
 
-Relied on: `_dynamo_source` of placeholders, by which a graph of Dynamo's is told from one that a backend made of it.
-Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of it): it is
+By `_dynamo_source` of its placeholders a graph of Dynamo's is told from one that a backend made of it. Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of it): it is
 looked for in the closures, attributes and bound objects that the compiled function leads to, a few steps deep. Where it
 is not found, the backend has let go of it.
 """
@@ -12,9 +11,12 @@ import functools
 import types
 from typing import Any
 
+from depyf.compat.private import guarded
+
 _MAX_OBJECTS = 400
 
 
+@guarded()
 def graph_module(function: object) -> Any:
     """The FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
     try:
@@ -48,6 +50,7 @@ def _content(cell: types.CellType) -> object:
         return None
 
 
+@guarded(list)
 def placeholders(graph_module: Any) -> list[Any]:
     """The inputs of a graph, in order."""
     return [node for node in graph_module.graph.nodes if node.op == "placeholder"]

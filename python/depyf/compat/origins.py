@@ -1,8 +1,7 @@
 """Where guards and symbolic sizes come from: the user's lines, and the place in PyTorch that asked.
 
-Relied on: a guard builder's `check_fn_manager.output_graph` with `guards` (each with `name`, `code_list`, `user_stack`)
-and `shape_env` (`var_to_sources`, `var_to_range`, `var_to_range_sloc`, `backed_var_to_val` or `var_to_val`,
-`replacements`, `guards`). What is missing is not told.
+The guard builder's compilation has guards with their stacks, and the environment of symbolic sizes. What is missing is not
+told.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf.compat import private
+from depyf.compat.private import guarded
 from depyf.session import Symbol
 from depyf.source_line import Line, users
 
@@ -38,10 +39,14 @@ def library() -> str:
 
 def read(builder: Any) -> Origins:
     """Of the compilation that a guard builder belongs to."""
-    output = getattr(getattr(builder, "check_fn_manager", None), "output_graph", None)
+    manager = private.of(builder, "torch._dynamo.guards:GuardBuilder.check_fn_manager")
+    output = None if manager is None else private.of(manager, "torch._dynamo.guards:CheckFunctionManager.output_graph")
     if output is None:
         return Origins()
-    return Origins(_symbols(getattr(output, "shape_env", None)), _guard_lines(getattr(output, "guards", ()) or ()))
+    guards = private.of(output, "torch._dynamo.output_graph:OutputGraph.guards", ())
+    return Origins(
+        _symbols(private.of(output, "torch._dynamo.output_graph:OutputGraph.shape_env")), _guard_lines(guards)
+    )
 
 
 def users_line(stack: Iterable[Any] | None) -> Line | None:
@@ -52,6 +57,7 @@ def users_line(stack: Iterable[Any] | None) -> Line | None:
     return users(lines, library())
 
 
+@guarded(dict)
 def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
     found: dict[tuple[str, str], Line] = {}
     for guard in guards:
@@ -63,6 +69,7 @@ def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
     return found
 
 
+@guarded(list)
 def _symbols(env: Any) -> list[Symbol]:
     found = []
     sources = dict(getattr(env, "var_to_sources", None) or {})

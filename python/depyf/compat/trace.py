@@ -1,9 +1,8 @@
 """PyTorch's channels of text: the structured trace and the artifact loggers.
 
-Relied on: the logger `torch.__trace`, to which a function `trace_structured` sends records if the logger has handlers,
-with local variables `name` and `metadata_fn`, which makes the record's metadata; whose records carry `metadata` (a dict) and `payload` (text or None) and are
-emitted by the compiling thread as things happen; the loggers of Inductor's IR, found by the end of their name. A
-handler that raises would break the compilation: those added here must not.
+A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers, in the compiling thread,
+as things happen; loggers of Inductor's IR are found by the end of their name. A handler that raises would break the
+compilation: those added here must not.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.compat import private
 from depyf.compat.dynamo import not_compiled
+from depyf.compat.private import guarded
 from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
@@ -92,7 +93,10 @@ class _Handlers(list[logging.Handler]):
         if name != "artifact":
             return name in _HEARD
         metadata = local.get("metadata_fn")
-        told = metadata() if callable(metadata) else None
+        try:
+            told = metadata() if callable(metadata) else None
+        except Exception:  # it is for PyTorch to raise
+            return True
         return not isinstance(told, dict) or told.get("name") in _HEARD
 
     # Dynamo does not look into logging's file, and could compile what is in ours.
@@ -106,18 +110,10 @@ class _Handler(logging.Handler):
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
-def missing() -> list[str]:
-    """What this release of PyTorch lacks, one sentence each."""
-    try:
-        from torch._logging import trace_structured  # noqa: F401
-    except ImportError:
-        return ["This PyTorch has no structured trace: graphs, kernels and guards are not seen."]
-    return []
-
-
 def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
     """Has `receive(record)` called for each record of the trace that says something. Returns what takes it away again."""
 
+    @guarded()
     def on_record(record: logging.LogRecord) -> None:
         metadata = getattr(record, "metadata", None)
         payload = getattr(record, "payload", None)
@@ -155,6 +151,7 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
     if event == "start":
         stack = data.get("stack") if isinstance(data, dict) else None
         last = stack[-1] if isinstance(stack, list) and stack else {}
+        last = last if isinstance(last, dict) else {}
         return Record(event, function=last.get("name"), line=last.get("line"))
     if event == "end":
         facts = data if isinstance(data, dict) else {}
@@ -186,9 +183,8 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
 
 def _lines(stack: Any) -> Iterator[Line]:
     """A stack in a record, which has numbers for the names of files."""
-    from torch._logging.structured import INTERN_TABLE
-
-    names = {number: name for name, number in INTERN_TABLE.items()}
+    table = private.get("torch._logging.structured:INTERN_TABLE") or {}
+    names = {number: name for name, number in table.items()}
     for one in stack if isinstance(stack, list) else ():
         file = one.get("filename")
         yield Line(
@@ -211,6 +207,7 @@ def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
         kind = _IR.get(name.rpartition(".")[2])
         if kind is not None:
 
+            @guarded()
             def on_record(record: logging.LogRecord, kind: str = kind) -> None:
                 receive(kind, record.getMessage())
 

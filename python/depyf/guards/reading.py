@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from depyf.compat import guard_forms, guard_tree, guard_words
+from depyf.compat import dynamo, guard_forms, guard_tree, guard_words
 from depyf.compat.guard_tree import Leaf, Node, Tree
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
@@ -49,8 +49,7 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
     tree = guard_tree.read(guard_manager)
     if tree is None:
         return None
-    scope = getattr(guard_manager, "global_scope", None)
-    return Guards(_Reader(tree, L, scope.get("G") if isinstance(scope, dict) else None, line_of).guards(), tree)
+    return Guards(_Reader(tree, L, dynamo.globals_of(guard_manager), line_of).guards(), tree)
 
 
 class _Reader:

@@ -1,0 +1,400 @@
+"""The private names of PyTorch and CPython that depyf relies on, and what it can do with them.
+
+One row a name: where it is, what it is for, in which releases it is and in which shape, what it has to take and to give
+to be the one that is meant, and what happens without it. `depyf.compat.private` is the way to use one; a name that has
+no row cannot be used. `python -m depyf doctor` prints what became of each.
+
+A path is `module:object.member`. In front of it may stand what a member is: `attribute` of the instances of a class,
+`key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's structured trace,
+`logger`, or `mark` on a function or module. Without that, it is found by looking it up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from depyf.compat.releases import Release
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that a user can do with depyf."""
+
+    key: str
+    title: str
+    lost: str
+    """What is not there without it."""
+    needs_torch: bool = True
+    since: str = "2.2"
+    """The first release of PyTorch that has what it needs."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A private name."""
+
+    path: str
+    feature: str
+    """The key of the feature that it is for, or that it is for most."""
+    use: str
+    kind: str = ""
+    """As the path begins: "attribute", "key", ...; "" for what is looked up."""
+    since: str = "2.2"
+    until: str = ""
+    """The releases that have it, as far as known. Outside of them its absence is no surprise."""
+    shape: str = ""
+    """In which shape which releases have it, where that differs."""
+    takes: int | None = None
+    """The number of positional arguments that it must take."""
+    gives: str = ""
+    """What it is, or what calling it gives, as names of types: "list", "dict|None". "" if anything will do."""
+    fallback: str = ""
+    """What is done in its place; "" if nothing can be."""
+    lazy: bool = False
+    """Is its module never loaded for its sake?"""
+
+    @property
+    def module(self) -> str:
+        """The module that it is in; "" if it is in none."""
+        return self.path.partition(":")[0] if ":" in self.path else ""
+
+    @property
+    def parts(self) -> list[str]:
+        """The way to it in the module."""
+        return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path]
+
+    @property
+    def last(self) -> str:
+        """The name itself."""
+        return self.parts[-1]
+
+    def expected(self, release: Release) -> bool:
+        """Should this release of PyTorch have it?"""
+        return Release.of(self.since) <= release and (not self.until or release <= Release.of(self.until))
+
+    @property
+    def releases(self) -> str:
+        """In words."""
+        return f"{self.since} to {self.until}" if self.until else f"{self.since} and later"
+
+
+FEATURES = [
+    Feature("decompile", "decompile, compile_like, prove", "nothing: it needs no PyTorch", needs_torch=False),
+    Feature("capture", "prepare_debug: transformed code", "transformed code is not seen"),
+    Feature("trace", "prepare_debug: graphs, output code, graph breaks", "they are not seen", since="2.4"),
+    Feature("running", "dumped files that run", "files are there to be read; breakpoints in them do not hit"),
+    Feature("inductor", "prepare_debug: Inductor's IR and fusion", "they are not in the dump"),
+    Feature("provenance", "from a line of source to kernels", "links are missing"),
+    Feature("entries", "explain, cache_entries, here", "cache entries cannot be read"),
+    Feature("guards", "guards as Python, what fails, the frontier", "guards are shown in PyTorch's words", since="2.6"),
+    Feature("reasons", "why a function was compiled again", "reasons are missing or in PyTorch's words"),
+    Feature(
+        "register", "registering edited cache entries", "edited entries can be run, and not be registered", since="2.9"
+    ),
+    Feature("kernels", "edited output code in cache entries", "output code cannot be edited"),
+    Feature("debug", "depyf.debug", "calls that fit no compilation are compiled in the block", since="2.7"),
+    Feature("step", "depyf.step", "Dynamo may compile code of depyf, which costs time and no more"),
+    Feature("logs", 'install: source in TORCH_LOGS="+bytecode"', "source is not logged"),
+]
+
+_EVAL, _C_EVAL = "torch._dynamo.eval_frame", "torch._C._dynamo.eval_frame"
+_CONVERT, _GUARDS, _C_GUARDS = "torch._dynamo.convert_frame", "torch._dynamo.guards", "torch._C._dynamo.guards"
+_UTILS = "torch._dynamo.utils"
+_NODE = "torch.fx.node:Node"
+_ENTRY = f"{_C_EVAL}:_CacheEntry"
+_ENV = "torch.fx.experimental.symbolic_shapes:ShapeEnv"
+_SCHEDULER = "torch._inductor.scheduler"
+_ROOT = f"{_C_GUARDS}:RootGuardManager"
+
+# fmt: off
+NAMES = [
+    # The compilation at work
+    Name(f"{_CONVERT}:register_bytecode_hook", "capture", "tells each pair of original and transformed code", takes=1),
+    Name("remove", "capture", "a method of what register_bytecode_hook gives: takes the hook away", "attribute"),
+    Name(f"{_CONVERT}:compile_lock", "capture", "keeps other threads from compiling meanwhile", gives="RLock",
+         fallback="hooks are set without it"),
+    Name("torch._guards:CompileContext", "capture", "the compilation that a thread is at", gives="type"),
+    Name("torch._guards:CompileContext.try_get", "capture", "the compilation that a thread is at", takes=0),
+    Name("torch._guards:CompileContext.compile_id", "capture", "its number", "attribute"),
+    Name("torch._guards:CompileContext.attempt", "capture", "how often it began again", "attribute", gives="int",
+         fallback="what attempts left that were given up stays in the dump"),
+    Name(f"{_CONVERT}:globals", "capture", "a local variable of what compiles a frame: the function's globals", "local",
+         gives="dict", fallback="global names are looked for in all modules"),
+    Name(f"{_CONVERT}:input_codes", "entries", "every code object that Dynamo has seen",
+         fallback="what was compiled before a block is not told of"),
+    Name("torch._dynamo.convert_frame:Tracker.seen", "entries", "the code objects, as weak references", "attribute",
+         gives="list", fallback="what was compiled before a block is not told of"),
+    Name("torch._dynamo.convert_frame:Tracker.add", "register", "has torch._dynamo.reset go by a code object", takes=2,
+         fallback="torch._dynamo.reset may not take the registered entry away"),
+    Name(f"{_UTILS}:orig_code_map", "entries", "the code object that transformed code runs in place of",
+         fallback="depyf.here does not know transformed code"),
+    Name(f"{_CONVERT}:bytecode_log", "logs", "the logger of TORCH_LOGS=+bytecode", gives="Logger"),
+    Name("__compiled_fn_", "capture", "the global that transformed code calls a compiled graph by", "mark",
+         shape="with a number; from 2.9 on also with a uuid"),
+    Name("__resume_at_", "capture", "the global that transformed code calls a resume function by", "mark"),
+    Name("torch_dynamo_resume_in_", "capture", "the name of a resume function's code", "mark", shape="resume_in_ in 2.2",
+         fallback="resume functions are told of as functions of their own"),
+    Name("f_globals", "entries", "a cell of what makes a resume function with free variables", "mark",
+         fallback="the globals of what makes it are used"),
+    # Cache entries
+    Name(f"{_EVAL}:_debug_get_cache_entry_list", "entries", "the cache entries of a code object", takes=1, gives="list",
+         shape="a linked list in 2.2"),
+    Name(f"{_ENTRY}.code", "entries", "transformed code", "attribute", gives="code"),
+    Name(f"{_ENTRY}.guard_manager", "entries", "the tree of guards", "attribute", since="2.6"),
+    Name(f"{_ENTRY}.check_fn", "entries", "guards", "attribute", until="2.5", shape="a function in 2.2, a tree in 2.4"),
+    Name(f"{_ENTRY}.compile_id", "entries", "Dynamo's number of a compilation", "attribute", since="2.6",
+         fallback="entries are told without their number"),
+    Name(f"{_ENTRY}.backend", "entries", "what an entry was compiled with", "attribute", since="2.11",
+         fallback="the backend is not told"),
+    Name(f"{_ENTRY}.next", "entries", "the next entry", "attribute", until="2.5"),
+    Name("torch._dynamo.utils:CleanupManager.instance", "entries", "the globals that a compilation made", "attribute",
+         fallback="global names are taken for the user's own"),
+    Name(f"{_UTILS}:CleanupHook.name", "entries", "such a global", "attribute", fallback="the same"),
+    Name(f"{_UTILS}:guard_failures", "reasons", "why functions were compiled again, in PyTorch's words", gives="dict",
+         fallback="explain says only that no entry accepted the call"),
+    Name("torch._dynamo.trace_rules:check_verbose", "reasons", "why Dynamo leaves a function alone", takes=1,
+         fallback="the rule is not told"),
+    Name("torch._dynamo.trace_rules:SkipResult.skipped", "reasons", "does it?", "attribute", fallback="the same"),
+    Name("torch._dynamo.trace_rules:SkipResult.reason", "reasons", "the rule", "attribute", fallback="the same"),
+    Name("torch._dynamo.config:recompile_limit", "entries", "from how many entries on nothing is compiled", gives="int",
+         since="2.6", shape="cache_size_limit before", fallback="the limit is not told"),
+    Name("torch._dynamo.config:cache_size_limit", "entries", "the same", gives="int", until="2.5"),
+    Name(f"{_EVAL}:_stance", "entries", "what torch.compiler.set_stance says", since="2.6", fallback='taken for "default"'),
+    Name(f"{_EVAL}:DynamoStance.stance", "entries", "its name", "attribute", since="2.6", gives="str",
+         fallback='taken for "default"'),
+    # What torch.compile makes of a callable
+    Name("_torchdynamo_orig_callable", "entries", "what a result of torch.compile was made of", "mark",
+         fallback="__wrapped__ is followed"),
+    Name("_torchdynamo_wrapper_id", "entries", "tells a result of torch.compile from a copy of its attributes", "mark",
+         since="2.9", fallback="a copy is taken for the result"),
+    Name("torch._dynamo.eval_frame:OptimizedModule._orig_mod", "entries", "the module that was compiled", "attribute"),
+    Name("torch._dynamo.eval_frame:OptimizedModule.dynamo_ctx", "entries", "what compiles it", "attribute",
+         fallback="its backend is not told"),
+    Name("torch._dynamo.eval_frame:OptimizeContext._dynamic", "entries", "the `dynamic` of torch.compile", "attribute", since="2.4",
+         fallback='told as "auto"'),
+    Name("torch._dynamo.eval_frame:_TorchDynamoContext.callback", "entries", "what compiles frames", "attribute",
+         fallback="its backend is not told"),
+    Name("_torchdynamo_orig_backend", "entries", "the backend in a wrapper of it", "mark",
+         fallback="the backend's class is told"),
+    Name("torch.nn:Module._call_impl", "entries", "tells a module", fallback="`__call__` is taken for what runs"),
+    Name("torch:_TorchCompileInductorWrapper", "entries", "the backend named inductor",
+         fallback="the backend's class is told"),
+    Name("torch:_TorchCompileInductorWrapper.compiler_name", "entries", "a backend's name", "attribute",
+         fallback="the backend's class is told"),
+    Name("torch:_TorchCompileWrapper.compiler_fn", "entries", "the backend in a wrapper of it", "attribute",
+         fallback="the backend's class is told"),
+    # Trees of guards
+    Name(f"{_GUARDS}:guard_manager_testing_hook_fn", "guards", "a hook that gets the guards when they are made",
+         since="2.6", fallback="the lines that need guards, and sizes, are not in the dump"),
+    Name(f"{_GUARDS}:GuardManagerWrapper", "register", "what holds a tree", gives="type", takes=1, since="2.6"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.root", "guards", "the tree in it", "attribute", since="2.6"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.global_scope", "guards", "the globals that guards read", "attribute", since="2.6",
+         gives="dict|None", fallback="guards on globals are not evaluated"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.check", "guards", "does a tree accept a call?", since="2.6"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.closure_vars", "register", "what PyTorch reads to report failures", "attribute",
+         since="2.6", gives="dict|None", fallback="empty"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.args", "register", "the same", "attribute", since="2.6", fallback="as in 2.13"),
+    Name(f"{_GUARDS}:GuardManagerWrapper.id_matched_objs", "register", "objects kept alive", "attribute", since="2.6",
+         gives="dict|None", fallback="empty"),
+    Name(f"{_C_GUARDS}:RootGuardManager", "guards", "the tree", gives="type", since="2.4"),
+    Name(f"{_ROOT}.get_leaf_guards", "guards", "the guards of a value", since="2.4"),
+    Name(f"{_ROOT}.get_accessors", "guards", "the ways on to other values", since="2.4"),
+    Name(f"{_ROOT}.get_child_managers", "guards", "the managers of those", since="2.4"),
+    Name(f"{_ROOT}.get_source", "guards", "Dynamo's name of a value", since="2.6"),
+    Name(f"{_ROOT}.get_type_of_guarded_value", "guards", "its type", since="2.7", fallback="types are shown by their ids"),
+    Name(f"{_ROOT}.get_epilogue_lambda_guards", "guards", "guards that are checked at the end", since="2.4",
+         fallback="they are not told"),
+    Name(f"{_ROOT}.check_verbose", "guards", "the first guard that fails", since="2.4", fallback="failures have no words"),
+    Name(f"{_C_GUARDS}:GuardDebugInfo.result", "guards", "does it fail?", "attribute", since="2.4",
+         fallback="failures have no words"),
+    Name(f"{_C_GUARDS}:GuardDebugInfo.verbose_code_parts", "guards", "its words", "attribute", since="2.4",
+         fallback="failures have no words"),
+    Name(f"{_C_GUARDS}:GuardDebugInfo.user_stack", "guards", "the lines that need it", "attribute", since="2.10",
+         fallback="the line in its words is used"),
+    Name(f"{_ROOT}.clone_manager", "register", "a copy without some guards", since="2.6"),
+    Name(f"{_ROOT}.add_lambda_guard", "register", "adds a guard", since="2.4", shape="takes a stack from 2.9 on"),
+    Name(f"{_C_GUARDS}:DictGuardManager", "guards", "guards on the items of a dict", gives="type", since="2.4",
+         fallback="such dicts are told as other values"),
+    Name(f"{_C_GUARDS}:DictGuardManager.get_key_value_managers", "guards", "the managers of its items", since="2.4"),
+    Name(f"{_C_GUARDS}:LeafGuard", "guards", "a guard", gives="type", since="2.4"),
+    Name(f"{_C_GUARDS}:LeafGuard.verbose_code_parts", "guards", "its words", since="2.4"),
+    Name(f"{_C_GUARDS}:RelationalGuard", "guards", "a guard that relates values", gives="type", since="2.7",
+         fallback="they are known by their names"),
+    Name(f"{_C_GUARDS}:GuardAccessor", "guards", "a way on to a value", gives="type", since="2.4"),
+    Name(f"{_C_GUARDS}:GuardAccessor.repr", "guards", "its key", since="2.6"),
+    Name(f"{_GUARDS}:_get_closure_vars", "guards", "the helpers in guards' words", takes=0, gives="dict", since="2.6",
+         fallback="such guards are asked through PyTorch's own object"),
+    Name("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP", "guards", "functions in conditions on sizes", gives="dict",
+         fallback="such guards are asked through PyTorch's own object"),
+    Name("torch._C:DisableTorchFunction", "guards", "the state in which guards read values", gives="type",
+         fallback="values are read in the state of the program"),
+    Name("torch._C:_len_torch_function_stack", "guards", "is any torch function mode at work?", takes=0, gives="int",
+         since="2.5", fallback="this guard is asked through PyTorch's own object"),
+    Name("torch._C:DispatchKeySet", "guards", "a value that guards compare", gives="type",
+         fallback="this guard is asked through PyTorch's own object"),
+    Name(f"{_GUARDS}:cache_entries", "reasons", "a local variable of what tells why a call fits no entry", "local",
+         since="2.7", fallback="reasons are told in PyTorch's words"),
+    Name(f"{_GUARDS}:frame", "reasons", "another one: the call", "local", since="2.7",
+         fallback="reasons are told in PyTorch's words"),
+    # Where guards come from
+    Name(f"{_GUARDS}:GuardBuilder.check_fn_manager", "guards", "the way from guards to the compilation", "attribute",
+         fallback="the lines that need guards, and sizes, are not in the dump"),
+    Name(f"{_GUARDS}:CheckFunctionManager.output_graph", "guards", "the same", "attribute",
+         fallback="the lines that need guards, and sizes, are not in the dump"),
+    Name("torch._dynamo.output_graph:OutputGraph.guards", "guards", "guards with their lines", "attribute",
+         fallback="the lines in guards' words are used"),
+    Name("torch._guards:Guard.user_stack", "guards", "such lines", "attribute",
+         fallback="the lines in guards' words are used"),
+    Name("torch._guards:Guard.code_list", "guards", "the guard's words", "attribute",
+         fallback="the lines in guards' words are used"),
+    Name("torch._guards:Guard.name", "guards", "the value that is guarded", "attribute",
+         fallback="the lines in guards' words are used"),
+    Name("torch._dynamo.output_graph:OutputGraph.shape_env", "guards", "symbolic sizes", "attribute",
+         fallback="sizes are not told"),
+    Name(f"{_ENV}.var_to_sources", "guards", "what sizes are of", "attribute", shape="source_to_var besides",
+         fallback="sizes are not told"),
+    Name(f"{_ENV}.var_to_range", "guards", "their bounds", "attribute", fallback="bounds are not told"),
+    Name(f"{_ENV}.var_to_range_sloc", "guards", "what set the bounds", "attribute", since="2.5",
+         fallback="what set the bounds is not told"),
+    Name(f"{_ENV}.backed_var_to_val", "guards", "their values", "attribute", since="2.10", shape="var_to_val before",
+         fallback="the values are not told"),
+    Name(f"{_ENV}.var_to_val", "guards", "their values", "attribute", until="2.9"),
+    Name(f"{_ENV}.replacements", "guards", "the one value that a size was specialised to", "attribute",
+         fallback="it is not told"),
+    # Registered entries
+    Name(f"{_C_EVAL}:_load_precompile_entry", "register", "puts an entry in front of the others", since="2.9"),
+    Name(f"{_C_EVAL}:_reset_precompile_entries", "register", "takes them all away", since="2.9"),
+    Name(f"{_C_EVAL}:_debug_get_precompile_entries", "register", "lists them", since="2.9"),
+    Name(f"{_C_EVAL}:_PrecompileEntry.guard_manager", "register", "the guards of one", "attribute", since="2.9"),
+    Name(f"{_C_EVAL}:set_code_exec_strategy", "register", "has Dynamo look again at what it gave up", since="2.7",
+         fallback="an entry of such a function waits for torch._dynamo.reset"),
+    Name(f"{_C_EVAL}:_FrameAction", "register", "what to do with a frame", since="2.7",
+         fallback="an entry of such a function waits for torch._dynamo.reset"),
+    Name(f"{_C_EVAL}:_FrameExecStrategy", "register", "the same, with its callees", since="2.7",
+         fallback="an entry of such a function waits for torch._dynamo.reset"),
+    # The structured trace and the artifact loggers
+    Name("torch._logging:trace_structured", "trace", "sends records to the logger torch.__trace", since="2.4"),
+    Name("torch.__trace", "trace", "the logger that gets the records", "logger", since="2.4"),
+    Name("torch._logging._internal:trace_structured.name", "trace", "a local variable: which record", "local", since="2.4",
+         fallback="every record is made, which takes longer"),
+    Name("torch._logging._internal:trace_structured.metadata_fn", "trace", "a local variable: makes its metadata", "local",
+         since="2.4", fallback="every record is made, which takes longer"),
+    Name("torch.__trace.metadata", "trace", "an attribute of records: what it is", "attribute", since="2.4"),
+    Name("torch.__trace.payload", "trace", "an attribute of records: its text", "attribute", since="2.4"),
+    Name("dynamo_start", "trace", "a compilation begins", "record", since="2.4", fallback="functions are named later"),
+    Name("compilation_metrics", "trace", "a compilation ends: errors, time", "record", since="2.4",
+         fallback="the time and the error are not told"),
+    Name("dynamo_output_graph", "trace", "the captured graph", "record", since="2.4"),
+    Name("before_pre_grad_graph", "trace", "a graph in Inductor", "record", since="2.6"),
+    Name("after_pre_grad_graph", "trace", "a graph in Inductor", "record", since="2.6"),
+    Name("aot_joint_graph", "trace", "a graph of AOTAutograd", "record", since="2.4"),
+    Name("aot_forward_graph", "trace", "a graph of AOTAutograd", "record", since="2.4"),
+    Name("aot_inference_graph", "trace", "a graph of AOTAutograd", "record", since="2.9", shape="aot_forward_graph before"),
+    Name("aot_backward_graph", "trace", "a graph of AOTAutograd", "record", since="2.4"),
+    Name("before_post_grad_graph", "trace", "a graph in Inductor", "record", since="2.6"),
+    Name("inductor_post_grad_graph", "trace", "a graph in Inductor", "record", since="2.4"),
+    Name("inductor_output_code", "trace", "output code", "record", since="2.4"),
+    Name("dynamo_cpp_guards_str", "guards", "guards in PyTorch's words", "record", since="2.4"),
+    Name("dynamo_graph_break_reason", "reasons", "a graph break", "record", since="2.5"),
+    Name("recompile_reasons", "reasons", "why a function is compiled again", "record", since="2.6"),
+    Name("fx_graph_cache_hit", "trace", "Inductor did not run", "record", since="2.5",
+         fallback="that a cache was used is not told"),
+    Name("aotautograd_cache_hit", "trace", "AOTAutograd did not run", "record", since="2.6",
+         fallback="that a cache was used is not told"),
+    Name("symbolic_shape_specialization", "guards", "a size got one value", "record", since="2.6",
+         fallback="the line that did it is not told"),
+    Name("torch._logging.structured:INTERN_TABLE", "reasons", "the files in the stacks of records", gives="dict",
+         since="2.4", fallback="files are told as numbers"),
+    Name("__ir_pre_fusion", "inductor", "Inductor's IR before fusion", "logger", lazy=True),
+    Name("__ir_post_fusion", "inductor", "Inductor's IR after fusion", "logger", lazy=True),
+    Name("__fusion", "provenance", "what was not fused, and why", "logger", lazy=True),
+    # Inductor
+    Name("torch._inductor.debug:nodes", "provenance", "a local variable of what logs the IR: its operations", "local",
+         gives="list", lazy=True),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.get_nodes", "provenance", "the operations that are fused", lazy=True),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.get_name", "provenance", "an operation's name", lazy=True),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.get_buffer_names", "provenance", "what it writes", lazy=True, since="2.5"),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.read_writes", "provenance", "what it reads", "attribute", lazy=True),
+    Name("torch._inductor.dependencies:ReadWrites.reads", "provenance", "what it reads", "attribute", lazy=True),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.node", "provenance", "its IR", "attribute", lazy=True),
+    Name("torch._inductor.ir:IRNode.origins", "provenance", "the nodes of the graph that it is made of", "attribute", lazy=True),
+    Name("torch._inductor.ir:ExternKernel.python_kernel_name", "provenance", "a library's function", "attribute", since="2.4", lazy=True,
+         fallback="which function of a library is called is not told"),
+    Name("torch._inductor.ir:ExternKernel.op_overload", "provenance", "a library's function", "attribute", since="2.4", lazy=True,
+         fallback="which function of a library is called is not told"),
+    Name(f"{_SCHEDULER}:WhyNoFuse.name1", "provenance", "what was not fused", "attribute", since="2.5", lazy=True),
+    Name(f"{_SCHEDULER}:WhyNoFuse.name2", "provenance", "with what", "attribute", since="2.5", lazy=True),
+    Name(f"{_SCHEDULER}:WhyNoFuse.reason", "provenance", "and why", "attribute", lazy=True),
+    Name(f"{_SCHEDULER}:WhyNoFuse.args", "provenance", "the details", "attribute", lazy=True),
+    Name("torch._inductor.loop_body:LoopBodyBlock.debug_str", "inductor", "the text of a loop, made anew each time",
+         lazy=True, since="2.6", fallback="text of the IR takes longer"),
+    Name(f"{_SCHEDULER}:pformat", "inductor", "the text of a list, made anew each time", lazy=True,
+         fallback="text of the IR takes longer"),
+    Name("torch._inductor.dependencies:Dep", "inductor", "a dependency, which never changes", since="2.4", lazy=True, gives="type",
+         fallback="text of the IR takes longer"),
+    Name("torch._inductor.codecache:PyCodeCache.load_by_key_path", "running", "loads output code", lazy=True),
+    Name("torch._inductor.codecache:PyCodeCache.modules", "running", "output code that is loaded", since="2.6", lazy=True, gives="list",
+         fallback="output code that comes from a cache does not run from a file"),
+    Name("torch._inductor.output_code:CompiledFxGraph", "kernels", "a compiled graph", gives="type", lazy=True,
+         since="2.6", shape="in torch._inductor.codecache before"),
+    Name("torch._inductor.codecache:CompiledFxGraph", "kernels", "a compiled graph", gives="type", lazy=True, until="2.5"),
+    Name("torch._inductor.output_code:CompiledFxGraph.current_callable", "kernels", "what runs it", "attribute", lazy=True),
+    Name("torch._inductor.output_code:CompiledFxGraph.constants", "kernels", "what its code reads", "attribute", lazy=True,
+         fallback="output code that reads constants fails"),
+    Name("torch._inductor.output_code:CompiledFxGraph.inputs_to_check", "kernels", "inputs that are aligned", "attribute",
+         lazy=True, fallback="inputs are not aligned"),
+    Name("torch._inductor.output_code:CompiledFxGraph.mutated_input_idxs", "kernels", "inputs that change", "attribute",
+         lazy=True, fallback="inputs are not aligned"),
+    Name("torch._inductor.utils:align_inputs_from_check_idxs", "kernels", "aligns inputs", lazy=True, since="2.6",
+         fallback="inputs are not aligned"),
+    Name("compiled_fw", "kernels", "the forward, on the class that AOTAutograd makes of a trained graph", "mark"),
+    Name("compiled_bw", "kernels", "the backward, on the same class", "mark"),
+    Name("torch._C:_current_autograd_node", "kernels", "the backward that runs", takes=0,
+         fallback="edited output code of a backward does not run"),
+    # Graphs
+    Name("torch._functorch._aot_autograd.logging_utils:graph_being_compiled", "trace", "which direction is compiled",
+         gives="list", fallback="directions are told where output code tells them"),
+    Name(f"{_UTILS}:lazy_format_graph_code", "running", "Dynamo and others show it graphs under a name"),
+    Name("torch.fx:GraphModule.recompile", "running", "makes a graph's function anew", takes=1,
+         fallback="graphs that a backend makes anew do not run from files"),
+    Name("torch.fx._lazy_graph_module:_LazyGraphModule.real_recompile", "running", "makes a function now", since="2.3",
+         fallback="graphs that are made at their first call do not run from files"),
+    Name("torch.fx:GraphModule.print_readable", "trace", "a graph as text", "attribute"),
+    Name("torch.fx:GraphModule.code", "running", "the text of a graph's function", gives="property"),
+    Name("torch.fx:GraphModule.graph", "provenance", "the graph", gives="property"),
+    Name("torch.fx.graph:Graph.python_code", "inductor", "a graph as text", fallback="text of the IR takes longer"),
+    Name("torch.fx.graph:PythonCode.src", "inductor", "that text", "attribute", fallback="text of the IR takes longer"),
+    Name(f"{_NODE}.meta", "provenance", "what is noted of a node", "attribute"),
+    Name(f"{_NODE}.meta[stack_trace]", "provenance", "its line", "key", gives="str"),
+    Name(f"{_NODE}.meta[from_node]", "provenance", "what it was made from", "key"),
+    Name(f"{_NODE}.meta[seq_nr]", "provenance", "its number in autograd", "key", gives="int"),
+    Name(f"{_NODE}.meta[original_aten]", "provenance", "what it was decomposed from", "key"),
+    Name(f"{_NODE}.meta[partitioner_tag]", "provenance", "does it belong to the backward?", "key", gives="str"),
+    Name("torch.fx.traceback:NodeSource.from_node", "provenance", "what that was made from", "attribute", since="2.7",
+         shape="tuples before"),
+    Name("torch.fx.traceback:NodeSource.name", "provenance", "its name", "attribute", since="2.7"),
+    Name(f"{_NODE}._pretty_print_target", "provenance", "an operator's name", fallback="as Python prints it"),
+    Name("_dynamo_source", "entries", "where an input of a graph is taken from, on its node", "mark", since="2.6",
+         fallback="inputs are shown without it"),
+    Name("torch.fx:GraphModule.meta[dynamo_compile_id]", "entries", "tells a graph of Dynamo's", "key", since="2.9",
+         fallback="known by its inputs"),
+    # Holding Dynamo back
+    Name(f"{_CONVERT}:CatchErrorsWrapper", "debug", "what Dynamo calls for a frame that fits no entry", since="2.4", gives="type"),
+    Name(f"{_CONVERT}:CatchErrorsWrapper.__call__", "debug", "the same"),
+    Name(f"{_CONVERT}:has_tensor_in_frame", "debug", "would Dynamo compile it?", takes=1),
+    Name("torch._dynamo.trace_rules:check", "debug", "would Dynamo leave it alone?", since="2.4", takes=1),
+    Name("torch._dynamo.types:ConvertFrameReturn", "debug", "how a frame is to run", since="2.7"),
+    Name("torch._dynamo.types:FrameAction", "debug", "the same", since="2.7"),
+    Name("torch._dynamo.types:FrameExecStrategy", "debug", "the same", since="2.7"),
+    # The eval frame callback
+    Name(f"{_C_EVAL}:set_eval_frame", "step", "takes Dynamo away from code of depyf", lazy=True),
+    Name(f"{_C_EVAL}:get_eval_frame_callback", "step", "what is set now", lazy=True, takes=0),
+    Name(f"{_EVAL}:skip_code", "step", "has Dynamo leave a function alone", lazy=True),
+    # CPython
+    Name("sys:_getframe", "capture", "the frames of PyTorch that have what no argument leads to", takes=1),
+    Name("dis:_inline_cache_entries", "decompile", "tells how LOAD_GLOBAL asks for a NULL",
+         fallback="as in Python 3.12", shape="Python 3.11 to 3.13"),
+    Name("PyFrameObject", "step", "the value stack of a frame, in src/bind/frame_layout.h", "mark",
+         shape="checked against what the public functions say of the same frame", fallback="values are not shown"),
+]
+# fmt: on

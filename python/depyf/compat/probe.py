@@ -1,0 +1,131 @@
+"""What became of the private names in the PyTorch and Python that are here."""
+
+from __future__ import annotations
+
+import sys
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import private, releases
+from depyf.compat.names import FEATURES, NAMES, Feature, Name
+from depyf.compat.releases import Release
+
+WORKS, FALLBACK, MISSING = "works", "works with a fallback", "not available"
+
+
+@dataclass
+class Found:
+    """What became of a feature."""
+
+    feature: str
+    status: str
+    """"works", "works with a fallback" or "not available"."""
+    why: list[str] = field(default_factory=list)
+    """Of the latter two: a sentence for each thing that is not as it should be."""
+    expected: bool = True
+    """Is it what this release of PyTorch is known for?"""
+
+
+def features() -> list[Found]:
+    """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
+
+    Loads no part of PyTorch for its sake: what Inductor has is told where it is loaded. Takes about a millisecond.
+    """
+    version = releases.installed()
+    if version is None:
+        without = "PyTorch is not installed"
+        return [
+            Found(one.title, MISSING, [without]) if one.needs_torch else Found(one.title, WORKS) for one in FEATURES
+        ]
+    release = Release.of(version)
+    return [_feature(one, release) for one in FEATURES]
+
+
+def _feature(feature: Feature, release: Release) -> Found:
+    found = Found(feature.title, WORKS)
+    too_old = release < Release.of(feature.since)
+    if too_old and feature.needs_torch:
+        return Found(feature.title, MISSING, [f"needs PyTorch {feature.since} or later"])
+    for name in NAMES:
+        if name.feature != feature.key:
+            continue
+        expected = name.expected(release)
+        how = private.losses.get(name.path)
+        if how is None:
+            how = problem(name)
+        if how is None or (not expected and name.until and Release.of(name.until) < release):
+            continue  # another name has taken its place
+        found.expected = found.expected and not expected
+        if name.fallback:
+            found.status = FALLBACK if found.status == WORKS else found.status
+            found.why.append(f"{name.path} {how}: {name.fallback}")
+        elif expected:
+            found.status = MISSING
+            found.why.append(f"{name.path} {how}: {feature.lost}")
+    return found
+
+
+def tell_losses() -> None:
+    """Warns of each name that is not as this release should have it, once each."""
+    version = releases.installed()
+    if version is None:
+        return
+    release = Release.of(version)
+    for name in NAMES:
+        if name.path not in private.losses and name.expected(release) and (how := problem(name)) is not None:
+            private.lost(name, how)
+
+
+def problem(name: Name) -> str | None:
+    """What is wrong with a name, as far as looking tells; None if nothing, or if it cannot be told that way."""
+    if name.kind == "":
+        try:
+            private.look_up(name)
+        except private.Unexpected as error:
+            return error.how if error.name is name else None  # the other name says it
+        return None
+    if name.kind == "attribute" and ":" in name.path:
+        return _attribute_problem(name)
+    if name.kind == "local":
+        return _local_problem(name)
+    return None
+
+
+def _owner(name: Name) -> Any:
+    """What a member is looked for in; None if it is not there or not loaded."""
+    at: Any = sys.modules.get(name.module)
+    for part in name.parts[:-1]:
+        at = getattr(at, part, None)
+    return at
+
+
+def _attribute_problem(name: Name) -> str | None:
+    owner = _owner(name)
+    if not isinstance(owner, type):
+        return None  # told by the owner's name, or the class has another name in this release
+    if any(name.last in vars(one) or name.last in vars(one).get("__annotations__", ()) for one in owner.__mro__):
+        return None
+    codes = [
+        member.__code__
+        for one in owner.__mro__
+        for member in vars(one).values()
+        if isinstance(member, types.FunctionType)
+    ]
+    return None if any(name.last in code.co_names for code in codes) else "is not there"
+
+
+def _local_problem(name: Name) -> str | None:
+    owner = _owner(name)
+    if isinstance(owner, types.FunctionType):
+        code = owner.__code__
+        return None if name.last in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) else "is not there"
+    if isinstance(owner, types.ModuleType):
+        for member in list(vars(owner).values()):
+            if isinstance(member, types.FunctionType) and name.last in (
+                *member.__code__.co_varnames,
+                *member.__code__.co_cellvars,
+            ):
+                return None
+        return "is not there"
+    return None

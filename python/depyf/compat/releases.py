@@ -1,0 +1,32 @@
+"""Releases of PyTorch and CPython, as far as they decide what is expected to be there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+NEWEST_TESTED = "2.15"
+
+
+@dataclass(frozen=True, order=True)
+class Release:
+    """The first two numbers of a version."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def of(cls, version: str) -> Release:
+        """Of "2.13.0+cpu": (2, 13). What has no numbers counts as newer than all."""
+        found = re.match(r"(\d+)\.(\d+)", version)
+        return cls(int(found[1]), int(found[2])) if found else cls(999, 0)
+
+
+def installed() -> str | None:
+    """The version of PyTorch that is installed; None if there is none."""
+    try:
+        import torch
+
+        return str(torch.__version__)
+    except ImportError:
+        return None
