@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import collections
+import contextlib
+import dis
+import functools
+import inspect
+import json
+import logging
+import os
 import re
 import subprocess
+import sys
+import threading
+import types
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 SRC = ROOT / "src"
@@ -104,3 +118,149 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
     assert not [path.name for path in files if "TEST_CASE" not in path.read_text(encoding="utf-8")]
     # cmake/tests.cmake takes all of tests/core, and nothing else has C++ tests.
     assert not [path for path in (ROOT / "tests").rglob("*_test.cpp") if path.parent.name != "core"]
+
+
+COMPAT = ROOT / "python" / "depyf" / "compat"
+# These are about names, and use none.
+MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py"}
+# Of PyTorch's documentation.
+PUBLIC_TORCH = {
+    "GraphModule",
+    "compiler",
+    "distributed",
+    "forward",
+    "fx",
+    "graph",
+    "grad_fn",
+    "metadata",
+    "named_children",
+}
+PUBLIC_TORCH |= {
+    "next_functions",
+    "nodes",
+    "op",
+    "saved_tensors",
+    "target",
+    "get_rank",
+    "get_world_size",
+    "is_available",
+}
+PUBLIC_TORCH |= {"is_initialized", "kwargs", "DEFAULT", "SKIP"}
+
+
+def python_names() -> set[str]:
+    """The attributes of Python's own objects."""
+    modules = [ast, builtins, collections, contextlib, dis, functools, inspect, json, logging, os, os.path, re, sys]
+    modules += [threading, types]
+    found: set[str] = {"EnumMeta"}
+    for module in modules:
+        found |= {name for name in dir(module) if not name.startswith("_")}
+        for value in vars(module).values():
+            if isinstance(value, type):
+                found |= set(dir(value)) | set(getattr(value, "_fields", ()))
+    found |= {*dir(logging.root), *dir(logging.root.manager), *dir(logging.makeLogRecord({}))}
+    found |= {"__missing__", "_name_", "__file__", "__version__"}
+    return found
+
+
+def own_names() -> set[str]:
+    """What depyf itself defines: functions, classes, and the attributes of its own objects."""
+    found = set()
+    for path in (ROOT / "python" / "depyf").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found.add(node.name)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                found.add(node.target.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+                found.add(node.attr)
+    return found
+
+
+def unregistered(source: str, rows: list[Any], known: set[str]) -> list[str]:
+    """What a module uses of PyTorch and CPython that has no row in depyf.compat.names."""
+    tree = ast.parse(source)
+    paths = {row.path for row in rows}
+    lasts = {re.sub(r".*\[(\w+)\]$", r"\1", row.last) for row in rows}
+    constants = {
+        node.targets[0].id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Constant)
+    }
+
+    def text(node: ast.expr) -> str:
+        if isinstance(node, ast.JoinedStr):
+            return "".join(text(one) for one in node.values)
+        if isinstance(node, ast.FormattedValue):
+            return str(constants.get(node.value.id, "{}")) if isinstance(node.value, ast.Name) else "{}"
+        return str(node.value) if isinstance(node, ast.Constant) else "{}"
+
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names if alias.name.startswith("torch.")]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("torch"):
+            public = node.module in ("torch.fx", "torch.compiler")
+            found += [f"{node.module}:{alias.name}" for alias in node.names if not public or alias.name.startswith("_")]
+        elif isinstance(node, ast.Attribute) and node.attr not in known | lasts:
+            found.append(node.attr)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr"):
+            name = text(node.args[1])
+            if "{}" not in name and name not in known | lasts:
+                found.append(name)
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+        ):
+            if node.func.value.id == "private" and node.func.attr in ("get", "call", "of", "module_of"):
+                path = text(node.args[1 if node.func.attr == "of" else 0]) if node.args else ""
+                if ":" in path and "{}" not in path and path not in paths:
+                    found.append(path)
+    return found
+
+
+def test_private_names_have_a_row() -> None:
+    from depyf.compat.names import FEATURES, NAMES
+
+    paths = [name.path for name in NAMES]
+    assert len(paths) == len(set(paths))
+    assert {name.feature for name in NAMES} <= {feature.key for feature in FEATURES}
+    known = python_names() | own_names() | PUBLIC_TORCH
+    wrong = []
+    for path in sorted(COMPAT.glob("*.py")):
+        if path.name not in MACHINERY:
+            wrong += [f"{path.name}: {one}" for one in unregistered(path.read_text(encoding="utf-8"), NAMES, known)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_names_without_a_row_are_seen() -> None:
+    from depyf.compat.names import NAMES
+
+    known = python_names() | PUBLIC_TORCH
+    uses = {
+        "import torch._dynamo.new_place": "torch._dynamo.new_place",
+        "from torch._dynamo import eval_frame": "torch._dynamo:eval_frame",
+        "def f(entry):\n    return entry.new_field": "new_field",
+        "def f(entry):\n    return getattr(entry, '_new_field', None)": "_new_field",
+        "private.get('torch._dynamo.eval_frame:_new_function')": "torch._dynamo.eval_frame:_new_function",
+        "_C = 'torch._C'\nprivate.call(f'{_C}:_new_function')": "torch._C:_new_function",
+    }
+    for source, name in uses.items():
+        assert name in unregistered(source, NAMES, known), source
+        # With a row it is in order.
+    assert not unregistered(
+        "private.get('torch._guards:CompileContext')\ndef f(e):\n    return e.guard_manager", NAMES, known | {"get"}
+    )
+
+
+def test_each_row_is_of_a_name_in_use() -> None:
+    from depyf.compat.names import NAMES
+
+    used = "\n".join(path.read_text(encoding="utf-8") for path in COMPAT.glob("*.py") if path.name not in MACHINERY)
+    used += "\n".join(path.read_text(encoding="utf-8") for path in (SRC / "bind").iterdir() if path.is_file())
+    used += (COMPAT.parent / "capture" / "recorder.py").read_text(encoding="utf-8")
+    lasts = {name.path: re.sub(r".*\[(\w+)\]$", r"\1", name.last.rpartition(".")[2] or name.last) for name in NAMES}
+    assert not [path for path, last in lasts.items() if last not in used]

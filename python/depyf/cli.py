@@ -49,6 +49,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     explain = commands.add_parser("explain", help="print the summary of a finished dump")
     explain.add_argument("directory", type=Path, metavar="DIR", help="that prepare_debug or depyf run wrote to")
+    doctor = commands.add_parser(
+        "doctor",
+        help="tell what works with the PyTorch and the Python that are installed",
+        description="Probes what is installed, runs a small program, and prints what works. The exit status is 1 if "
+        "something does not work that should with these releases.",
+    )
+    doctor.add_argument("--json", action="store_true", help="print it as JSON")
+    doctor.add_argument(
+        "--backend", default="aot_eager", help="of the program; inductor takes longer, and tries its parts too"
+    )
     parsed = parser.parse_args(arguments)
     if parsed.command == "run":
         if not parsed.program:
@@ -65,6 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"depyf: {parsed.directory}: {error}", file=sys.stderr)
             return 1
         return 0
+    if parsed.command == "doctor":
+        from depyf import doctor as examination
+
+        return examination.run(parsed)
     if parsed.command == "edit":
         from depyf.toolkit import command
 

@@ -190,6 +190,20 @@ class FullCode:
 
 
 @dataclass
+class FeatureState:
+    """What became of a feature of depyf with the PyTorch and the Python that are installed."""
+
+    key: str
+    feature: str
+    status: str
+    """"works", "works with a fallback" or "not available"."""
+    why: list[str] = field(default_factory=list)
+    """Of the latter two: a sentence for each thing that is not as it should be."""
+    expected: bool = True
+    """Is it what these releases are known for?"""
+
+
+@dataclass
 class Session:
     """What one block saw. Filled while the block runs; complete when it has ended."""
 
@@ -202,6 +216,8 @@ class Session:
     """Graphs that belong to no compilation that was seen."""
     notes: list[str] = field(default_factory=list)
     """What a reader has to know: what failed, what was compiled before."""
+    features: list[FeatureState] = field(default_factory=list)
+    """What `python -m depyf doctor` finds by looking; parts of PyTorch that were not loaded count as they should be."""
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it. The directory is left out: a dump can be moved."""

@@ -13,7 +13,7 @@ from typing import Any
 from depyf import decompilation, decompiler, dump, files, names, report, running, source_line
 from depyf.capture import hub, memory, substitution
 from depyf.capture.guarding import Guarded, Guarding
-from depyf.compat import dynamo, fx_nodes, graphs, inductor, origins, trace
+from depyf.compat import dynamo, fx_nodes, graphs, inductor, origins, probe, trace
 from depyf.guards import breaks, texts
 from depyf.provenance import annotate, collect, dumped
 from depyf.provenance.collect import Collected
@@ -22,6 +22,7 @@ from depyf.session import Artifact, Frame, Session, Symbol
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 _SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
 _CAN_RUN = ("Captured_Graph", "Forward_graph", "Backward_graph", "kernel")
+_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
 _OTHER_DUMP = "the files of another block, which was entered before, do"
 
 
@@ -264,6 +265,7 @@ class Recorder:
                 self._flush,
                 self._add_compiled_before,
                 self._add_missing,
+                self._add_features,
                 self._write_provenance,
                 self._write_full_code,
                 self._write_index,
@@ -337,6 +339,17 @@ class Recorder:
     def _given_codes(self) -> list[types.CodeType]:
         """The code of the functions given to `prepare_debug`, and of the resume functions that they lead to."""
         return dynamo.family([decompiler.find_code(function) for function in self._functions])
+
+    def _add_features(self) -> None:
+        """Adds what works here, and tells of what should and does not."""
+        probe.tell_losses()
+        self.session.features = probe.features()
+        self.session.notes += [
+            f"{one.feature}: {one.status}: {why}"
+            for one in self.session.features
+            if one.key in _OF_DUMPS
+            for why in one.why
+        ]
 
     def _add_missing(self) -> None:
         for compile in self._order:

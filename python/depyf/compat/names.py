@@ -61,7 +61,7 @@ class Name:
     @property
     def parts(self) -> list[str]:
         """The way to it in the module."""
-        return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path]
+        return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path.rpartition(".")[2]]
 
     @property
     def last(self) -> str:
@@ -394,7 +394,7 @@ NAMES = [
     Name("sys:_getframe", "capture", "the frames of PyTorch that have what no argument leads to", takes=1),
     Name("dis:_inline_cache_entries", "decompile", "tells how LOAD_GLOBAL asks for a NULL",
          fallback="as in Python 3.12", shape="Python 3.11 to 3.13"),
-    Name("PyFrameObject", "step", "the value stack of a frame, in src/bind/frame_layout.h", "mark",
+    Name("FrameLayout", "step", "where CPython has the value stack of a frame: src/bind/frame_layout.h", "mark",
          shape="checked against what the public functions say of the same frame", fallback="values are not shown"),
 ]
 # fmt: on

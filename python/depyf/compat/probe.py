@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
 import types
-from dataclasses import dataclass, field
 from typing import Any
 
 from depyf.compat import private, releases
 from depyf.compat.names import FEATURES, NAMES, Feature, Name
 from depyf.compat.releases import Release
+from depyf.session import FeatureState
 
 WORKS, FALLBACK, MISSING = "works", "works with a fallback", "not available"
 
 
-@dataclass
-class Found:
-    """What became of a feature."""
-
-    feature: str
-    status: str
-    """"works", "works with a fallback" or "not available"."""
-    why: list[str] = field(default_factory=list)
-    """Of the latter two: a sentence for each thing that is not as it should be."""
-    expected: bool = True
-    """Is it what this release of PyTorch is known for?"""
-
-
-def features() -> list[Found]:
+def features() -> list[FeatureState]:
     """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
 
-    Loads no part of PyTorch for its sake: what Inductor has is told where it is loaded. Takes about a millisecond.
+    What Inductor has is told where it is loaded. Takes two milliseconds.
     """
     version = releases.installed()
     if version is None:
         without = "PyTorch is not installed"
         return [
-            Found(one.title, MISSING, [without]) if one.needs_torch else Found(one.title, WORKS) for one in FEATURES
+            FeatureState(one.key, one.title, MISSING, [without])
+            if one.needs_torch
+            else FeatureState(one.key, one.title, WORKS)
+            for one in FEATURES
         ]
     release = Release.of(version)
     return [_feature(one, release) for one in FEATURES]
 
 
-def _feature(feature: Feature, release: Release) -> Found:
-    found = Found(feature.title, WORKS)
+def _feature(feature: Feature, release: Release) -> FeatureState:
+    found = FeatureState(feature.key, feature.title, WORKS)
     too_old = release < Release.of(feature.since)
     if too_old and feature.needs_torch:
-        return Found(feature.title, MISSING, [f"needs PyTorch {feature.since} or later"])
+        return FeatureState(feature.key, feature.title, MISSING, [f"needs PyTorch {feature.since} or later"])
     for name in NAMES:
         if name.feature != feature.key:
             continue
@@ -64,6 +56,13 @@ def _feature(feature: Feature, release: Release) -> Found:
             found.status = MISSING
             found.why.append(f"{name.path} {how}: {feature.lost}")
     return found
+
+
+def load() -> None:
+    """Loads all modules that names are in, so that all can be told."""
+    for module in dict.fromkeys(name.module for name in NAMES if name.module):
+        with contextlib.suppress(Exception):  # told with the names
+            importlib.import_module(module)
 
 
 def tell_losses() -> None:

@@ -1,0 +1,100 @@
+"""`python -m depyf doctor`: what works with the PyTorch and the Python that are here.
+
+What can be told by looking is asked of `depyf.compat.probe`; the rest shows when a small program is run (`trial`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+import textwrap
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import depyf
+from depyf.compat import probe, releases
+from depyf.session import FeatureState
+
+__all__ = ["Diagnosis", "diagnose"]
+
+
+@dataclass
+class Diagnosis:
+    """What was found."""
+
+    depyf: str
+    python: str
+    torch: str | None
+    """Their versions; None: it is not installed."""
+    backend: str
+    """Of the program that was run."""
+    features: list[FeatureState]
+    program: str
+    """"works", or what went wrong; "not run" without PyTorch."""
+    warnings: list[str] = field(default_factory=list)
+    """What depyf warned of meanwhile."""
+
+    @property
+    def ok(self) -> bool:
+        """Is everything as it should be with these releases?"""
+        return self.program in ("works", "not run") and all(one.expected for one in self.features)
+
+    def to_json(self) -> str:
+        """All of it, as JSON."""
+        return json.dumps({**dataclasses.asdict(self), "ok": self.ok}, indent=2)
+
+    def __str__(self) -> str:
+        torch = f"PyTorch {self.torch}" if self.torch else "no PyTorch, which all but the decompiler needs"
+        out = [f"depyf {self.depyf}, Python {self.python}, {torch}", ""]
+        width = max(len(one.feature) for one in self.features)
+        for one in self.features:
+            out.append(f"{one.feature:{width}}  {one.status}")
+            for why in one.why:
+                out += textwrap.wrap(
+                    why, 100, initial_indent="    ", subsequent_indent="      ", break_long_words=False
+                )
+        program = self.program if self.torch is None else f"with backend {self.backend}: {self.program}"
+        out += ["", f"A program, from torch.compile to dump and explanation, {program}"]
+        out.append("All is as it should be." if self.ok else "Something is not as it should be with these releases.")
+        return "\n".join(out)
+
+
+def diagnose(backend: str = "aot_eager") -> Diagnosis:
+    """Probes what is installed, and runs a program once from end to end.
+
+    Args:
+        backend: for torch.compile. With "inductor" its parts are tried too, which takes longer and needs a C++ compiler.
+    """
+    version = releases.installed()
+    program, told = "not run", []
+    problems: dict[str, list[str]] = {}
+    if version is not None:
+        from depyf.doctor import trial
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            probe.load()
+            program, problems = trial.run(backend)
+        told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
+    else:
+        from depyf.doctor import offline
+
+        problems = offline.run()
+    features = [_with(one, problems.get(one.key, [])) for one in probe.features()]
+    return Diagnosis(depyf.__version__, platform.python_version(), version, backend, features, program, told)
+
+
+def _with(found: FeatureState, problems: list[str]) -> FeatureState:
+    """What the names of a feature tell, with what the program showed."""
+    if not problems or found.status == probe.MISSING:
+        return found
+    return dataclasses.replace(found, status=probe.MISSING, why=[*found.why, *problems], expected=False)
+
+
+def run(arguments: Any) -> int:
+    """The command. Returns its exit status: 0 if all is as it should be, else 1."""
+    found = diagnose(arguments.backend)
+    print(found.to_json() if arguments.json else found)
+    return int(not found.ok)

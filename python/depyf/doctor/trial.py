@@ -1,0 +1,171 @@
+"""A program from torch.compile to dump, explanation, edit and step: what each feature has to show."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import depyf
+from depyf.compat import cache, compiling
+from depyf.doctor import offline
+from depyf.session import Frame, Session
+
+
+def toy_example(a: Any, b: Any) -> Any:
+    """A graph break in four lines: the branch depends on data."""
+    x = a / (a.abs() + 1)
+    if b.sum() < 0:
+        b = b * -1
+    return x * b
+
+
+def run(backend: str) -> tuple[str, dict[str, list[str]]]:
+    """("works" or what went wrong with the program, key of a feature -> what it did not show)."""
+    problems = offline.run()
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            return "works", {**problems, **_run(backend, Path(directory))}
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", problems
+
+
+def _run(backend: str, directory: Path) -> dict[str, list[str]]:
+    import torch
+
+    def inputs(size: int, sign: float) -> list[Any]:
+        return [(torch.arange(size) * sign + 1.0).requires_grad_(), torch.ones(size) * sign]
+
+    calls = [inputs(4, 1.0), inputs(4, -1.0), inputs(6, 1.0)]
+    expected = [_values(toy_example, call) for call in calls]
+    compiled = torch.compile(toy_example, backend=backend, dynamic=False)
+    with depyf.prepare_debug(directory) as session:
+        results = [_values(compiled, call) for call in calls]
+    for got, wanted in zip(results, expected, strict=True):
+        if not all(torch.allclose(one, other) for one, other in zip(got, wanted, strict=True)):
+            raise RuntimeError("under prepare_debug the program gives other results")
+    checks: dict[str, Callable[[], list[str]]] = {
+        "capture": lambda: _capture(session),
+        "trace": lambda: _trace(session, backend),
+        "running": lambda: _running(session),
+        "inductor": lambda: _inductor(session, backend),
+        "provenance": lambda: _provenance(session, backend),
+        "entries": lambda: _entries(compiled),
+        "guards": lambda: _guards(session, compiled, calls[2]),
+        "reasons": lambda: _reasons(session),
+        "register": lambda: _register(compiled, calls[2], expected[2][0]),
+        "debug": _debug,
+        "step": _step,
+        "logs": _logs,
+    }
+    return {key: found for key, check in checks.items() if (found := _checked(check))}
+
+
+def _checked(check: Callable[[], list[str]]) -> list[str]:
+    try:
+        return check()
+    except Exception as error:
+        return [f"{type(error).__name__}: {error}"]
+
+
+def _values(function: Any, arguments: list[Any]) -> list[Any]:
+    """The result, and the gradient of the first argument."""
+    first = arguments[0].detach().requires_grad_()
+    result = function(first, *arguments[1:])
+    result.sum().backward()
+    return [result.detach(), first.grad]
+
+
+def _needed(session: Session, shows: Callable[[Frame], bool], what: str) -> list[str]:
+    """A sentence if no compilation shows something."""
+    return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {what}"]
+
+
+def _capture(session: Session) -> list[str]:
+    frames = [frame for frame in session.frames if frame.status == "compiled"]
+    if len(frames) < 3:
+        return [f"of 3 functions that Dynamo makes of the program {len(frames)} were seen"]
+    return [f"{frame.function} is not proved: {frame.not_proved}" for frame in frames if not frame.proved]
+
+
+def _trace(session: Session, backend: str) -> list[str]:
+    kinds = ["Captured_Graph", "Forward_graph", "Backward_graph"] if backend != "eager" else ["Captured_Graph"]
+    kinds += ["kernel"] if backend == "inductor" else []
+    written = {artifact.kind for frame in session.frames for artifact in frame.artifacts}
+    found = [f"the dump of the program has no {kind}" for kind in kinds if kind not in written]
+    return found + _needed(session, lambda frame: bool(frame.breaks), "graph break")
+
+
+def _running(session: Session) -> list[str]:
+    found = _needed(session, lambda frame: frame.running, "transformed code that runs")
+    return found + _needed(session, lambda frame: any(one.running for one in frame.artifacts), "graph that runs")
+
+
+def _inductor(session: Session, backend: str) -> list[str]:
+    return [] if backend != "inductor" else _needed(session, lambda frame: bool(frame.files("ir_post_fusion")), "IR")
+
+
+def _provenance(session: Session, backend: str) -> list[str]:
+    return [] if backend != "inductor" else _needed(session, lambda frame: bool(frame.provenance), "links to kernels")
+
+
+def _entries(compiled: Any) -> list[str]:
+    found = depyf.cache_entries(compiled)
+    told = depyf.explain(compiled).entries
+    return [] if len(found) == len(told) == 2 else [f"2 cache entries: {len(found)} read, {len(told)} explained"]
+
+
+def _guards(session: Session, compiled: Any, call: list[Any]) -> list[str]:
+    if not any(entry.check(*call) for entry in depyf.cache_entries(compiled)):
+        return ["no cache entry accepts the call that it was made by"]
+    return _needed(session, lambda frame: bool(frame.frontier), "frontier")
+
+
+def _reasons(session: Session) -> list[str]:
+    return _needed(session, lambda frame: bool(frame.failures or frame.recompile_reasons), "reason for a recompilation")
+
+
+def _register(compiled: Any, call: list[Any], expected: Any) -> list[str]:
+    import torch
+
+    if cache.why_not_loadable() is not None:
+        return []  # told by its names
+    entry = next(one for one in depyf.cache_entries(compiled) if one.check(*call))
+    edited = entry.edit(source=entry.source.replace("return ", "return 100 * "))
+    with edited.register():
+        while_registered = compiled(*call)
+    after = compiled(*call)
+    right = torch.allclose(while_registered, 100 * expected) and torch.allclose(after, expected)
+    return [] if right else ["an edited entry was registered and not run, or not taken away"]
+
+
+def _debug() -> list[str]:
+    import torch
+
+    missed = []
+    remove = compiling.hold_back(lambda code, local: missed.append(code))
+    if remove is None:
+        return []  # told by its names
+    try:
+        result = torch.compile(_not_compiled, backend="eager")(torch.ones(2))
+    finally:
+        remove()
+    return [] if len(missed) == 1 and result.tolist() == [2, 2] else ["Dynamo is not held back"]
+
+
+def _not_compiled(x: Any) -> Any:
+    return x + 1
+
+
+def _step() -> list[str]:
+    stops: list[int] = []
+    with depyf.step(offline._sample, callback=lambda stop: stops.append(stop.depth)):
+        offline._sample([0, 5, 2])
+    return [] if len(stops) > 20 and max(stops) > 2 else ["it does not stop at every instruction"]
+
+
+def _logs() -> list[str]:
+    depyf.install()
+    depyf.uninstall()
+    return []
