@@ -66,7 +66,7 @@ struct CodeObject {
     iterable_coroutine = 0x100,
     async_generator = 0x200,
     future_annotations = 0x1000000,
-    has_docstring = 0x4000000,
+    has_docstring = 0x4000000,  // from 3.14
     method = 0x8000000,
   };
   Version version;

@@ -171,4 +171,10 @@ Result<DecodedCode> decode(const CodeObject& code) {
   return decoded;
 }
 
+bool has_docstring(const CodeObject& code) {
+  if (!(code.flags & CodeObject::new_locals) || code.constants.empty()) return false;
+  if (code.constants[0].kind != Constant::Kind::string) return false;
+  return code.version >= Version{3, 14} ? (code.flags & CodeObject::has_docstring) != 0 : !code.name.starts_with("<");
+}
+
 }  // namespace depyf

@@ -10,6 +10,9 @@ namespace depyf {
 // out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
 
+// Is the first constant the docstring of a function? To 3.13 a function without one has None there.
+bool has_docstring(const CodeObject& code);
+
 struct StackEffect {
   std::int32_t pops = 0, pushes = 0;
 };

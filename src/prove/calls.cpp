@@ -4,15 +4,7 @@
 #include "prove/machine.h"
 
 namespace depyf {
-namespace {
-
-// These look at the caller's frame: at its locals by name.
-bool looks_at_locals(std::string_view name) {
-  return name == "locals" || name == "vars" || name == "dir" || name == "eval" || name == "exec" ||
-         name == "_getframe" || name == "currentframe";
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // Two slots hold the callable: with NULL, or a function with its self.
 bool Machine::callable_of(Symbol low, Symbol high, Symbol& callable, Parts& arguments) const {
@@ -71,14 +63,19 @@ Step Machine::finish_call(Symbol callable, Parts arguments, Symbol names, int po
 
 void Machine::add_context(Effect& made) {
   const DecodedCode& decoded = program_.decoded;
-  if (made.operands.size() == 1 && !frame().locals.empty()) {  // super() finds its arguments in the frame
+  bool none = made.operands.size() == 1 || made.op == Op::call_function_ex_;
+  if (none && !frame().locals.empty()) {  // super() finds its arguments in the frame
     for (std::size_t i = 0; i < frame().locals.size(); ++i) {
       if (decoded.localsplus[i] != "__class__" || static_cast<int>(i) < decoded.first_free) continue;
       made.context = {frame().locals[0], frame().locals[i]};
     }
   }
   const SymbolInfo& callable = symbols_[made.operands[0]];
-  if (callable.kind != SymbolInfo::Kind::opaque || !looks_at_locals(callable.text)) return;
+  if (callable.kind == SymbolInfo::Kind::opaque && looks_at_locals(callable.text)) add_locals(made);
+}
+
+void Machine::add_locals(Effect& made) {
+  const DecodedCode& decoded = program_.decoded;
   std::vector<std::pair<std::string_view, Symbol>> bound;
   for (std::size_t i = 0; i < frame().locals.size(); ++i) {
     if (frame().locals[i] != Symbols::null) bound.emplace_back(decoded.localsplus[i], frame().locals[i]);

@@ -93,6 +93,7 @@ Step Machine::dispatch(const Instruction& it) {
     }
     case Op::contains_op_: {
       Step step = simple(it, 0);
+      if (step == Step::effect) outcome_.effect.operands[1] = symbols_.unordered(peek(1));
       outcome_.effect.boolean = true, outcome_.effect.negated = it.arg;
       return step;
     }

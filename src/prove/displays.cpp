@@ -254,8 +254,10 @@ Step Machine::subscript(const Instruction& it) {
       result = items[at];
     } else if (known && bounds(key, items.size(), at, stop)) {
       Parts part(items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(stop));
-      bool empty_tuple = part.empty() && known->kind == Object::Kind::tuple;
-      result = empty_tuple ? symbols_.constant(Constant::Kind::tuple) : make(known->kind, std::move(part));
+      const bool tuple = known->kind == Object::Kind::tuple;
+      if (tuple && part.empty()) result = symbols_.constant(Constant::Kind::tuple);
+      else if (tuple && part.size() == items.size()) result = container;  // a slice of all of a tuple is that tuple
+      else result = make(known->kind, std::move(part));
     }
   } else if (known && known->kind == Object::Kind::dict && plain_key(key)) {
     auto found = std::find(known->keys.begin(), known->keys.end(), key);

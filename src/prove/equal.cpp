@@ -25,7 +25,10 @@ bool Pairing::add(Symbol one, Symbol two) {
   while (!todo_.empty()) {
     auto [a, b] = todo_.back();
     todo_.pop_back();
-    if (a == b && !symbols_.is_object(a)) continue;
+    if (a == b && !symbols_.is_object(a)) {
+      if (!stands_for(a, a)) return false;
+      continue;
+    }
     const SymbolInfo &left = symbols_[a], &right = symbols_[b];
     if (left.code && right.code) {
       codes_.emplace_back(left.code, right.code);
@@ -34,11 +37,19 @@ bool Pairing::add(Symbol one, Symbol two) {
     if (!symbols_.is_object(a) && !symbols_.is_object(b)) return false;
     auto forth = forth_.find(a), back = back_.find(b);
     if (forth != forth_.end() && forth->second == b) continue;
+    if (back != back_.end() && back->second == a && !symbols_.is_object(a)) continue;
     if ((forth != forth_.end() && symbols_.is_object(a)) || (back != back_.end() && symbols_.is_object(b)))
       return false;
     if (!add_objects(a, b)) return false;
   }
   return true;
+}
+
+// A constant tuple is one object: it stands for itself on the other side, or for one tuple that is built there.
+bool Pairing::stands_for(Symbol constant, Symbol tuple) {
+  const Constant* value = symbols_.value(constant);
+  if (!value || value->kind != Constant::Kind::tuple) return true;
+  return constants_.try_emplace(constant, tuple).first->second == tuple;
 }
 
 bool Pairing::add_objects(Symbol a, Symbol b) {
@@ -49,7 +60,7 @@ bool Pairing::add_objects(Symbol a, Symbol b) {
     if (!constant || built.items.size() != constant->items.size()) return false;
     bool same = (built.kind == Object::Kind::tuple && constant->kind == Constant::Kind::tuple) ||
                 (built.kind == Object::Kind::slice && constant->kind == Constant::Kind::slice);
-    if (!same) return false;
+    if (!same || !stands_for(symbol, first ? a : b)) return false;
     for (std::size_t i = 0; i < built.items.size(); ++i) {
       Symbol item = symbols_.constant(constant->items[i]);
       if (first) todo_.emplace_back(built.items[i], item);

@@ -30,10 +30,11 @@ class Pairing {
  private:
   bool add_objects(Symbol one, Symbol two);
   bool add_functions(const Object& one, const Object& two);
+  bool stands_for(Symbol constant, Symbol tuple);
 
   const State& state_;
   Symbols& symbols_;
-  std::map<Symbol, Symbol> forth_, back_;
+  std::map<Symbol, Symbol> forth_, back_, constants_;
   std::vector<std::pair<Symbol, Symbol>> todo_;
   std::vector<CodePair> codes_;
 };

@@ -9,6 +9,7 @@ namespace {
 bool same_shape(const Object& one, const Object& two) {
   // Codes are equal by proof, not by symbol: what holds one or the other has no symbol that both sides share.
   if (one.kind == Object::Kind::function && one.items[function_code] != two.items[function_code]) return false;
+  if (one.kind == Object::Kind::method && one.items[1] != two.items[1]) return false;  // the name is not merged
   return one.kind == two.kind && one.keys == two.keys && one.items.size() == two.items.size();
 }
 
@@ -216,7 +217,11 @@ class Generaliser {
       }
     }
     if (made < 0) {
-      made = symbols_.opaque(symbols_[a].text == symbols_[b].text ? symbols_[a].text : "a value",
+      // What may be a function that looks at locals keeps its name.
+      const std::string &one = symbols_[a].text, &two = symbols_[b].text;
+      made = symbols_.opaque(one == two || looks_at_locals(one) ? one
+                             : looks_at_locals(two)             ? two
+                                                                : "a value",
                              symbols_[a].boolean && symbols_[b].boolean,
                              symbols_.may_be_null(a) || symbols_.may_be_null(b),
                              symbols_[a].exact == symbols_[b].exact ? symbols_[a].exact : Exact::unknown);

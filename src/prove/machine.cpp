@@ -55,6 +55,7 @@ Step Machine::effect(Effect made) {
   for (Symbol operand : made.operands) {
     if (operand < 0) return stuck("a value that is not understood");
   }
+  if (program_.watched && made.then != Effect::Then::bound) add_locals(made);
   outcome_.effect = std::move(made);
   return Step::effect;
 }
@@ -161,23 +162,6 @@ Step Machine::constant_test(const Instruction& it) {
   return silent();
 }
 
-// Instructions that conditions are made of, beside what they test.
-static bool only_jumps(Op op) {
-  switch (op) {
-    case Op::nop_:
-    case Op::copy_:
-    case Op::to_bool_:
-    case Op::jump_:
-    case Op::pop_jump_if_true_:
-    case Op::pop_jump_if_false_:
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return true;
-    case Op::compare_op_:  // of 3.13, whose second half is a test
-    case Op::unary_op_: return true;
-    default: return false;
-  }
-}
-
 Step Machine::step() {
   Side& side = frame();
   if (side.at == Side::left) {
@@ -186,8 +170,9 @@ Step Machine::step() {
   const Instruction& it = program_.decoded.instructions[static_cast<std::size_t>(side.at)];
   StackEffect size = stack_effect(it, program_.version(), false);
   if (size.pops > depth() && !side.second && !counts_itself(it.op)) return stuck("the stack is too short");
-  side.asked = side.asked && only_jumps(it.op);
-  return dispatch(it);
+  const Step step = dispatch(it);
+  if (step == Step::silent) side.asked = false;
+  return step;
 }
 
 void Machine::follow(State& state, const Effect& effect, const std::vector<Symbol>& results) {

@@ -127,6 +127,7 @@ class Machine {
   Step set_function_attribute(const Instruction& it);
   bool callable_of(Symbol low, Symbol high, Symbol& callable, Parts& arguments) const;
   void add_context(Effect& effect);
+  void add_locals(Effect& effect);
 
   // exceptions.cpp
   bool unwind(Side& side, Symbol exception);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/decode.h"
+#include "flow/pair_iterators.h"
 
 namespace depyf {
 namespace {
@@ -17,12 +18,6 @@ constexpr std::uint32_t visible_flags = CodeObject::optimized | CodeObject::new_
                                         CodeObject::iterable_coroutine | CodeObject::async_generator |
                                         CodeObject::future_annotations;
 
-bool has_docstring(const CodeObject& code) {
-  if (!(code.flags & CodeObject::new_locals)) return false;
-  if (code.version >= Version{3, 13}) return code.flags & CodeObject::has_docstring && !code.constants.empty();
-  return !code.name.starts_with("<") && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string;
-}
-
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   return names;
@@ -33,6 +28,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded.error();
+  if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
   if (argument_count(code) > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
       code.kwonlyargcount < 0) {
     return Error{"more arguments than locals", 0};
@@ -57,7 +53,10 @@ Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
   }
   for (int index = 0; index < program.decoded.constant_count(); ++index)
     program.constants.push_back(symbols.constant(program.decoded.constant(index)));
-  for (const std::string& name : code.names) program.names.push_back(symbols.string(name));
+  for (const std::string& name : code.names) {
+    program.names.push_back(symbols.string(name));
+    program.watched = program.watched || name == "_getframe" || name == "currentframe";
+  }
   return program;
 }
 

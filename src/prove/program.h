@@ -1,6 +1,7 @@
 // A code object made ready for the prover.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,12 @@ struct Program {
   std::vector<int> handler_of;   // by instruction: index of its range, or -1
   std::vector<bool> meets;       // by instruction: jumps or handlers lead there
   std::vector<Symbol> constants, names;
+  bool watched = false;          // may the code get hold of its own frame, and look at its locals at any time?
   int size = 0;
 
   const CodeObject& code() const { return *decoded.code; }
-  Version version() const { return decoded.code->version; }
+  // What the instructions are like: the two values that an iterator is in 3.15 have become one.
+  Version version() const { return std::min(decoded.code->version, Version{3, 14}); }
   bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
 };
 

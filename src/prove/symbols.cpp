@@ -13,6 +13,15 @@ void append_number(std::string& key, double value) {
   key += ',';
 }
 
+// Is the order of a set's items the same in every process, so that a program may tell it? Numbers have the same hash
+// in all; that of strings differs by process, that of None by its address.
+bool ordered(const Constant& set) {
+  return std::all_of(set.items.begin(), set.items.end(), [](const Constant& item) {
+    return item.kind == Kind::integer || item.kind == Kind::real || item.kind == Kind::complex ||
+           item.kind == Kind::true_ || item.kind == Kind::false_;
+  });
+}
+
 // Equal for two constants only where they have the same type and value. Constants nest as deep as their readers allow.
 void append_key(std::string& key, const Constant& value, int& unique) {
   key += static_cast<char>('A' + static_cast<int>(value.kind));
@@ -37,7 +46,7 @@ void append_key(std::string& key, const Constant& value, int& unique) {
     case Kind::frozenset: {
       std::vector<std::string> items;
       for (const Constant& item : value.items) append_key(items.emplace_back(), item, unique);
-      std::sort(items.begin(), items.end());
+      if (!ordered(value)) std::sort(items.begin(), items.end());
       for (const std::string& item : items) key += item;
       key += ')';
       break;
@@ -78,6 +87,11 @@ std::string short_words(const Constant& value) {
 }
 
 }  // namespace
+
+bool looks_at_locals(std::string_view name) {
+  return name == "locals" || name == "vars" || name == "dir" || name == "eval" || name == "exec" ||
+         name == "_getframe" || name == "currentframe";
+}
 
 int truth_of(const Constant& value) {
   switch (value.kind) {
@@ -130,6 +144,19 @@ Symbol Symbols::constant(const Constant& value) {
   return intern(key, std::move(info));
 }
 
+Symbol Symbols::unordered(Symbol symbol) {
+  const Constant* set = value(symbol);
+  if (!set || set->kind != Kind::frozenset || !ordered(*set)) return symbol;
+  std::vector<std::pair<std::string, const Constant*>> items;
+  int unique = 0;
+  for (const Constant& item : set->items) append_key(items.emplace_back("", &item).first, item, unique);
+  std::sort(items.begin(), items.end());
+  Constant sorted = *set;
+  sorted.items.clear();
+  for (auto& [key, item] : items) sorted.items.push_back(*item);
+  return constant(sorted);
+}
+
 Symbol Symbols::constant(Kind kind, std::string text) {
   Constant value;
   value.kind = kind;
@@ -176,6 +203,8 @@ bool Symbols::is_singleton(Symbol symbol) const {
 
 Symbol Symbols::is(Symbol a, Symbol b) {
   if (may_be_null(a) || may_be_null(b)) return -1;
+  // Which equal tuples of constants are one object is the compiler's choice.
+  if (const Constant* same = value(a); a == b && same && same->kind == Kind::tuple && !same->items.empty()) return -1;
   if (a == b) return true_;
   if (is_singleton(a) && value(b)) return false_;  // constants of other types are no singletons
   if (value(a) && is_singleton(b)) return false_;

@@ -48,6 +48,7 @@ class Symbols {
 
   Symbol constant(const Constant& value);
   Symbol constant(Constant::Kind kind, std::string text = {});
+  Symbol unordered(Symbol symbol);  // of a frozenset: the one that stands for all orders of its items
   Symbol string(std::string_view text);
   Symbol integer(std::int64_t value);
   Symbol boolean(bool value) { return value ? true_ : false_; }
@@ -83,6 +84,9 @@ class Symbols {
   std::unordered_map<std::string, Symbol> interned_;
   Symbol none_ = 0, true_ = 0, false_ = 0;
 };
+
+// Do functions of that name look at the locals of who calls them?
+bool looks_at_locals(std::string_view name);
 
 // Truth of a constant: 1, 0, or -1 where only the interpreter knows.
 int truth_of(const Constant& value);

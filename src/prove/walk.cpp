@@ -141,7 +141,7 @@ class Walk {
       if (one.op != Op::before_with_ || one.detail != two.detail) return fail("the effects differ");
     }
     Pairing pairing(state, symbols_);
-    if (!same_class_detail(one, two)) {
+    if (!same_class_detail(state, one, two)) {
       if (!pairing.add(one.operands, two.operands)) return fail("the operands differ");
       if (!pairing.add(one.context, two.context)) return fail("what the call finds in the frame differs");
     }
@@ -188,20 +188,39 @@ class Walk {
     return true;
   }
 
-  // What a class body says of its own source: the line, and names in an order that is no order (3.13).
-  bool same_class_detail(const Effect& one, const Effect& two) const {
+  // What the compiler lets a class body say of its own source (3.13): its line, and names in an order that is no order.
+  // A program may store to the same names: the first is then another number, the second not the last store.
+  bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
     if (one.op != Op::store_name_) return false;
-    const Constant *a = symbols_.value(one.operands[0]), *b = symbols_.value(two.operands[0]);
-    if (!a || !b || a->kind != b->kind) return false;
-    if (one.name == symbols_.string("__firstlineno__")) return a->kind == Constant::Kind::integer;
-    if (one.name != symbols_.string("__static_attributes__") || a->kind != Constant::Kind::tuple) return false;
-    auto names = [](const Constant& tuple) {
-      std::vector<std::string> result;
-      for (const Constant& item : tuple.items) result.push_back(item.text);
-      std::sort(result.begin(), result.end());
-      return result;
-    };
-    return names(*a) == names(*b);
+    const Constant* values[] = {symbols_.value(one.operands[0]), symbols_.value(two.operands[0])};
+    if (!values[0] || !values[1]) return false;
+    const std::string& name = symbols_.value(one.name)->text;
+    std::vector<std::string> names[2];
+    for (int side = 0; side < 2; ++side) {
+      const Constant& value = *values[side];
+      if (name == "__firstlineno__") {
+        bool line =
+            value.kind == Constant::Kind::integer && value.text == std::to_string(programs_[side]->code().firstlineno);
+        if (!line) return false;
+      } else if (name == "__static_attributes__") {
+        if (value.kind != Constant::Kind::tuple || stored_later(side, state.sides[side].at)) return false;
+        for (const Constant& item : value.items) {
+          if (item.kind != Constant::Kind::string) return false;
+          names[side].push_back(item.text);
+        }
+        std::sort(names[side].begin(), names[side].end());
+      } else {
+        return false;
+      }
+    }
+    return names[0] == names[1];
+  }
+
+  bool stored_later(int side, int at) const {
+    const auto& instructions = programs_[side]->decoded.instructions;
+    auto begin = instructions.begin() + at;
+    return std::any_of(begin + 1, instructions.end(),
+                       [&](const Instruction& it) { return it.op == begin->op && it.arg == begin->arg; });
   }
 
   void note(int side, const Side& frame, const Machine::Outcome& out) {

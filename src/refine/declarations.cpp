@@ -163,9 +163,7 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   Expr* text = nullptr;
   std::vector<Stmt*> result(body.begin(), body.end());
   if (scope.kind == Scope::Kind::function) {
-    bool has = code.version >= Version{3, 13} ? (code.flags & CodeObject::has_docstring) != 0 : true;
-    if (has && !code.constants.empty() && code.constants[0].kind == Constant::Kind::string)
-      text = context.expr(ConstantExpr{&code.constants[0]});
+    if (has_docstring(code)) text = context.expr(ConstantExpr{&code.constants[0]});
   } else if (scope.kind == Scope::Kind::module && !result.empty()) {
     auto* assign = as<Assign>(result[0]);
     auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;

@@ -160,7 +160,7 @@ def functions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 def compiled(function: ast.AST) -> types.CodeType:
-    module = compile(ast.fix_missing_locations(ast.Module([function], [])), "m", "exec")
+    module = compile(ast.fix_missing_locations(ast.Module([function], [])), "m", "exec", dont_inherit=True)
     return next(it for it in reversed(module.co_consts) if isinstance(it, types.CodeType))
 
 
