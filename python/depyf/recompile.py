@@ -112,14 +112,18 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
 
     inner = _compile_within(function, code, filename, keep=())
     missing_cells = set(code.co_cellvars) - set(inner.co_cellvars)
-    missing_locals = code.co_nlocals - inner.co_nlocals
-    if missing_cells or missing_locals > 0 or inner.co_freevars != code.co_freevars:
+    missing_locals = set(code.co_varnames) - {*inner.co_varnames, *inner.co_cellvars, *renamed.values()}
+    if missing_cells or missing_locals or inner.co_freevars != code.co_freevars:
         if both := sorted(missing_cells & global_names(inner)):
             raise ValueError(
                 f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code"
             )
-        padding = [f"__depyf_local_{i}" for i in range(missing_locals)]
-        inner = _compile_within(function, code, filename, keep=(*code.co_freevars, *code.co_cellvars, *padding))
+        # Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. One
+        # that the source has as a global cannot be kept.
+        named = sorted(missing_locals - global_names(inner))
+        padding = [f"__depyf_local_{i}" for i in range(code.co_nlocals - inner.co_nlocals - len(named))]
+        keep = (*code.co_freevars, *code.co_cellvars, *named, *padding)
+        inner = _compile_within(function, code, filename, keep=keep)
     _check(inner, code)
     if renamed:
         varnames = tuple(renamed.get(name, name) for name in inner.co_varnames)

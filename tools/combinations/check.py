@@ -1,0 +1,387 @@
+"""One check of one combination of PyTorch and CPython, in a process of its own: check.py WHAT OUT [ARGUMENT...]
+
+WHAT is `plain` or `dumped` (one of examples/ on one backend, without and with depyf.prepare_debug), or one of the
+features below. OUT is a file of JSON that gets what was seen; what it means is for `cells.py`, which starts this
+program, to say. A feature that PyTorch has no means for raises NotImplementedError: its words are the reason.
+"""
+
+from __future__ import annotations
+
+import bdb
+import contextlib
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+
+
+def example(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def plainly(value: Any) -> Any:
+    """A result as JSON has it; tensors by their bits."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        data = value.detach().contiguous().numpy().tobytes()
+        return {"tensor": str(value.dtype), "shape": list(value.shape), "bits": hashlib.sha256(data).hexdigest()}
+    if isinstance(value, (list, tuple)):
+        return [plainly(one) for one in value]
+    return value if value is None or isinstance(value, (int, float, str)) else repr(value)
+
+
+class Frames:
+    """The frames that Dynamo transforms, counted by a hook that is no part of depyf."""
+
+    def __init__(self) -> None:
+        from torch._dynamo import convert_frame
+
+        self.names: list[str] = []
+        convert_frame.register_bytecode_hook(lambda old, new: self.names.append(old.co_name))
+
+
+def run_example(name: str, backend: str) -> dict[str, Any]:
+    frames, out = Frames(), io.StringIO()
+    with contextlib.redirect_stdout(out):
+        result = example(name).main(backend)
+    return {"result": plainly(result), "printed": out.getvalue(), "frames": frames.names}
+
+
+def plain(name: str, backend: str) -> dict[str, Any]:
+    """The example without depyf."""
+    seen = run_example(name, backend)
+    assert "depyf" not in sys.modules
+    return seen
+
+
+def dumped(name: str, backend: str, directory: str) -> dict[str, Any]:
+    """The example under depyf.prepare_debug, and what the dump says of each frame, read from its files."""
+    import depyf
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with depyf.prepare_debug(directory) as session:
+            seen = run_example(name, backend)
+    heads = []
+    for path in sorted(Path(directory).glob("__transformed_code_*.py"), key=lambda one: int(one.name.split("_")[4])):
+        head = "".join(line for line in path.read_text().splitlines(True)[:12] if line.startswith("#"))
+        function = path.stem.partition("_for_")[2]
+        heads.append(
+            {
+                "function": function,
+                "proved": "\n# proved equivalent to the bytecode that Dynamo made" in "\n" + head,
+                "runs": "runs from this file" in head,
+                "head": head[:600],
+            }
+        )
+    broken = []
+    for path in Path(directory).glob("*.py"):
+        try:
+            compile(path.read_text(), str(path), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            broken.append(f"{path.name}: {error}")
+    told = json.loads((Path(directory) / "session.json").read_text())["runs"][-1]
+    missing = sorted({(one["kind"], one["why"]) for frame in told["frames"] for one in frame["missing"]})
+    kinds: dict[str, dict[str, int]] = {}
+    for frame in told["frames"]:
+        for one in frame["artifacts"]:
+            count = kinds.setdefault(one["kind"], {"files": 0, "running": 0})
+            count["files"] += 1
+            count["running"] += bool(one["running"])
+    return {
+        **seen,
+        "heads": heads,
+        "broken": broken,
+        "told": [frame["function"] for frame in told["frames"] if frame["status"] == "compiled"],
+        "full_code": len(told["full_code"]),
+        "files": sum(1 for _ in Path(directory).iterdir()),
+        "kinds": kinds,
+        "missing": missing,
+        "notes": [*session.notes, *(note for frame in session.frames for note in frame.notes)],
+        "warnings": [str(one.message)[:400] for one in caught if "depyf" in str(one.message)],
+    }
+
+
+# The features
+
+
+def scaled(x, y):  # type: ignore[no-untyped-def]
+    z = x * 2
+    if z.sum() > 0:
+        z = z + y
+    return z - 1
+
+
+def compiled(fn: Any) -> Any:
+    import torch
+
+    return torch.compile(fn, backend="eager")
+
+
+def explain() -> str:
+    """`depyf.explain`: the same number of compilations as a hook of its own counts, guards as functions that run."""
+    import depyf
+    import torch
+
+    frames = Frames()
+    fn = compiled(scaled)
+    fn(torch.ones(3), 2)
+    fn(torch.ones(3, dtype=torch.float64), 2)
+    told = depyf.explain(fn)
+    mine = [name for name in frames.names if name == "scaled"]
+    assert len(told.entries) == len(mine) == 2, (len(told.entries), frames.names)
+    text = str(told)
+    for entry in told.entries:
+        assert entry.proved, entry.not_proved
+        compile(entry.code, "<code>", "exec")
+        assert entry.resumes, "the functions that go on after the graph break are missing"
+        assert entry.graphs and entry.graphs[0].source, "the graph is missing"
+    json.dumps(told.to_dict())
+    assert "scaled" in text
+    if all(entry.guards.startswith("#") for entry in told.entries):
+        raise NotImplementedError(f"all but the guards as a function: {told.entries[0].guards.splitlines()[0][2:]}")
+    for entry in told.entries:
+        compile(entry.guards, "<guards>", "exec")
+        assert "def guard_0(" in entry.guards
+    assert any("dtype" in str(one) or "dtype" in text for one in told.entries[1].why), told.entries[1].why
+    return f"{len(told.entries)} compilations"
+
+
+def guards() -> str:
+    """An entry's guards give the verdict that PyTorch's own lookup gives, on calls of each kind."""
+    import depyf
+    import torch
+
+    frames = Frames()
+    fn = compiled(scaled)
+    fn(torch.ones(3), 2)
+    calls = [
+        (torch.ones(3), 2),
+        (torch.zeros(3) + 5, 2),
+        (torch.ones(3), 3),
+        (torch.ones(4), 2),
+        (torch.ones(3, dtype=torch.float64), 2),
+        (torch.ones(3, 1), 2),
+        (torch.ones(3, requires_grad=True), 2),
+        (torch.ones(3), 2.0),
+    ]
+    for call in calls:
+        entries = depyf.cache_entries(fn)
+        fits = any(entry.check(*call) for entry in entries)
+        before = frames.names.count("scaled")
+        fn(*call)
+        compiles = frames.names.count("scaled") > before
+        assert fits is not compiles, (call, [str(entry.check(*call)) for entry in entries])
+    entry = depyf.cache_entries(fn)[-1]
+    report = str(entry.check(torch.ones(3, dtype=torch.int32), 2))
+    assert "dtype" in report or "int32" in report or "Int" in report, report
+    return f"{len(calls)} calls"
+
+
+def cache_entries() -> str:
+    """Entries are copied, show source, run by hand."""
+    import depyf
+    import torch
+
+    fn = compiled(scaled)
+    x = torch.arange(3.0)
+    want = fn(x, 2)
+    (entry,) = depyf.cache_entries(fn)
+    assert torch.equal(entry.run(x, 2), want)
+    compile(entry.source, "<entry>", "exec")
+    assert entry.graphs and entry.graphs[0].graph_module is not None
+    assert entry.resume_functions
+    torch._dynamo.reset()
+    assert torch.equal(entry.run(x, 2), want), "the copy does not stay usable"
+    return "source, graphs, resume functions, run"
+
+
+def register() -> str:
+    """An edited entry is used by the next call, which compiles nothing; given back, the old one is."""
+    import depyf
+    import torch
+
+    frames = Frames()
+    fn = compiled(scaled)
+    x = torch.arange(3.0)
+    want = fn(x, 2)
+    count = len(frames.names)
+    (entry,) = depyf.cache_entries(fn)
+    edited = entry.edit(source=re.sub(r"\breturn ", "return 100 * ", entry.source))
+    try:
+        handle = edited.register()
+    except (NotImplementedError, RuntimeError) as error:
+        raise NotImplementedError(str(error)) from None
+    assert torch.equal(fn(x, 2), 100 * want)
+    handle.remove()
+    assert torch.equal(fn(x, 2), want)
+    assert len(frames.names) == count
+    return "used, and given back"
+
+
+class Stops(bdb.Bdb):
+    """A real debugger: breakpoints by file and line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hits: list[str] = []
+
+    def user_line(self, frame: Any) -> None:
+        if self.break_here(frame):
+            self.hits.append(Path(frame.f_code.co_filename).name)
+        self.set_continue()
+
+    def pause(self, *args: Any, **kwargs: Any) -> None:
+        """What PYTHONBREAKPOINT calls: goes on at once, breakpoints stay set."""
+        self.set_trace(sys._getframe(1))
+
+
+def debug(directory: str) -> str:
+    """Breakpoints in dumped files hit in `depyf.debug`, forward and backward; nothing is compiled in it."""
+    import depyf
+    import torch
+
+    frames = Frames()
+    fn = torch.compile(scaled, backend="aot_eager")
+    x = torch.ones(3, requires_grad=True)
+    with depyf.prepare_debug(directory) as session:
+        fn(x, 2).sum().backward()
+    count = len(frames.names)
+    running = [one for frame in session.frames for one in frame.artifacts if one.running]
+    transformed = [frame.transformed_file for frame in session.frames if frame.running]
+    out = io.StringIO()
+    debugger = Stops()
+    sys.breakpointhook = debugger.pause
+    with contextlib.redirect_stdout(out):
+        shown = subprocess_message(depyf)
+        for line in shown.splitlines():
+            found = re.match(r"\s+b (.+):(\d+)\s", line)
+            if found:
+                problem = debugger.set_break(found[1], int(found[2]))
+                assert not problem, problem
+        with depyf.debug():
+            got = fn(x, 2)
+            got.sum().backward()
+        sys.settrace(None)
+    assert len(frames.names) == count
+    hits = set(debugger.hits)
+    assert torch.equal(got, x * 2 + 2 - 1)
+    assert transformed and set(transformed) <= hits, (transformed, sorted(hits))
+    told = out.getvalue()
+    with contextlib.redirect_stdout(out), depyf.debug():
+        fn(torch.ones(3, dtype=torch.float64), 2)
+    sys.settrace(None)
+    later = out.getvalue()[len(told) :]
+    held = len(frames.names) == count
+    graphs = {one.file for one in running}
+    lost = []
+    if not graphs:
+        lost.append("breakpoints hit in transformed code alone, as no graph runs from its file")
+    assert graphs <= hits, (sorted(graphs), sorted(hits))
+    if not held:
+        assert "cannot be kept from compiling" in later, later
+        lost.append("a call that fits no compilation is compiled in the block: PyTorch cannot be kept from it")
+    elif "runs as it was written" not in later:
+        raise AssertionError(later)
+    if lost:
+        raise NotImplementedError("; ".join(lost))
+    return f"{len(hits)} files hit"
+
+
+def subprocess_message(depyf: Any) -> str:
+    from depyf import debugging
+
+    return debugging.message()
+
+
+def step() -> str:
+    """Every instruction of transformed code, with its value stack."""
+    import depyf
+    import torch
+
+    fn = compiled(scaled)
+    x = torch.arange(3.0)
+    want = fn(x, 2)
+    (entry,) = depyf.cache_entries(fn)
+    seen: list[Any] = []
+    depths: list[int] = []
+
+    def callback(stop: Any) -> None:
+        seen.append(stop.code)
+        depths.append(len(stop.stack))
+
+    with depyf.step(fn, callback=callback):
+        got = fn(x, 2)
+    assert torch.equal(got, want)
+    mine = [code for code in seen if code.co_name == "scaled"]
+    assert len(mine) > 10, [code.co_name for code in seen]
+    assert any(code.co_name.endswith("resume_in_scaled") or "resume_in_scaled" in code.co_name for code in seen)
+    assert max(depths) > 1
+    assert entry.code in mine or len(mine) > 10
+    return f"{len(seen)} stops"
+
+
+def edit_file(directory: str) -> str:
+    """An entry saved to a file, and loaded by another process."""
+    import depyf
+    import torch
+
+    fn = compiled(scaled)
+    x = torch.arange(3.0)
+    want = fn(x, 2)
+    (entry,) = depyf.cache_entries(fn)
+    path = Path(directory) / "entry.py"
+    entry.save(path)
+    loaded = depyf.load_entry(path, fn=scaled) if False else depyf.load_entry(path)
+    assert torch.equal(loaded.run(x, 2), want)
+    return "saved and loaded"
+
+
+def command(directory: str) -> str:
+    """`python -m depyf run`, and its summary again from the dump."""
+    run = [sys.executable, "-m", "depyf", "run", "-o", directory, str(ROOT / "examples" / "toy.py"), "eager"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-1000:]
+    told = done.stdout + done.stderr
+    assert "toy_example" in told and "graph break" in told, told
+    again = subprocess.run(
+        [sys.executable, "-m", "depyf", "explain", directory], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert again.returncode == 0 and "toy_example" in again.stdout, again.stdout + again.stderr
+    return "summary"
+
+
+def main() -> None:
+    what, out, *arguments = sys.argv[1:]
+    import torch
+
+    answer: dict[str, Any] = {"torch": torch.__version__, "python": sys.version.split()[0]}
+    try:
+        answer["seen"] = globals()[what](*arguments)
+    except NotImplementedError as error:
+        answer["not_available"] = str(error)
+    except Exception as error:
+        answer["error"] = f"{type(error).__name__}: {error}"[:1500]
+        answer["traceback"] = traceback.format_exc()[-6000:]
+    Path(out).write_text(json.dumps(answer))
+    sys.stdout.flush()
+    os._exit(0)  # threads that Inductor compiles in may outlive what is asked here
+
+
+if __name__ == "__main__":
+    main()
