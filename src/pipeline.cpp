@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ast/visit.h"
 #include "decode/decode.h"
 #include "depyf/decompile.h"
 #include "flow/block_stack.h"
@@ -233,6 +234,15 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   return names;
 }
 
+// The names in `nonlocal` statements at any depth. More than the instructions tell: a name that only code that is never
+// reached reads is declared so.
+void declared_nonlocal(Block block, std::set<std::string_view>& names) {
+  for (Stmt* stmt : block) {
+    if (auto* nonlocal = as<Nonlocal>(stmt)) names.insert(nonlocal->names.begin(), nonlocal->names.end());
+    for_each_block(stmt, [&](Block& inner) { declared_nonlocal(inner, names); });
+  }
+}
+
 Block whole(Context& context, const CodeObject& code) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
@@ -241,6 +251,10 @@ Block whole(Context& context, const CodeObject& code) {
       context.options.name.empty() ? std::string_view(code.name) : context.arena.copy(context.options.name);
   Block block = body.block;
   std::vector<std::string_view> outer = bound_free_variables(code);
+  std::set<std::string_view> declared;
+  declared_nonlocal(block, declared);
+  for (const std::string& free : code.freevars)
+    if (declared.contains(free) && std::find(outer.begin(), outer.end(), free) == outer.end()) outer.push_back(free);
   if (kind == Scope::Kind::class_body) {
     block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}, &code}, 0, code.firstlineno)});
   } else {

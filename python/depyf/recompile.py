@@ -8,7 +8,7 @@ import inspect
 import types
 from collections.abc import Callable
 
-from depyf import _core, names
+from depyf import _core, names, variable_order
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
 __all__ = ["compile_back", "compile_like", "signature"]
@@ -112,7 +112,10 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
 
     inner = _compile_within(function, code, filename, keep=())
     missing_cells = set(code.co_cellvars) - set(inner.co_cellvars)
-    missing_locals = set(code.co_varnames) - {*inner.co_varnames, *inner.co_cellvars, *renamed.values()}
+    missing_locals = set(code.co_varnames) - {
+        *(*inner.co_varnames, *inner.co_cellvars, *code.co_freevars),
+        *renamed.values(),
+    }
     if missing_cells or missing_locals or inner.co_freevars != code.co_freevars:
         if both := sorted(missing_cells & global_names(inner)):
             raise ValueError(
@@ -288,8 +291,12 @@ def _compile_within(
         outer_body.append(ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
     outer_body.append(inner)
     module = _within_outer(outer_body)
+    by = variable_order.renamings(code)
+    if by:
+        module = variable_order.renamed(module, by)
     compiled = compile(module, filename, "exec", flags=_future_flags(code), dont_inherit=True)
-    return _nested(_nested(compiled, _OUTER), _INNER)
+    result = _nested(_nested(compiled, _OUTER), _INNER)
+    return variable_order.restored(result, by) if by else result
 
 
 def _nested(code: types.CodeType, name: str) -> types.CodeType:
@@ -323,7 +330,38 @@ def _requalify(inner: types.CodeType, code: types.CodeType, written_name: str) -
     prefix = f"{_OUTER}.<locals>.{_INNER}"
     if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):  # what is in these is not "<locals>"
         inner = _replace_prefix(inner, prefix + ".<locals>", own)
-    return _replace_prefix(inner, prefix, own)
+    return _qualified_as(_replace_prefix(inner, prefix, own), code)
+
+
+def _qualified_as(code: types.CodeType, original: types.CodeType) -> types.CodeType:
+    """`code` with the qualified names of the functions in it as in the original, which need not be where they stand:
+    Dynamo's resume functions are called by their name alone."""
+    theirs: dict[str, dict[str, types.CodeType]] = {}
+    for const, after in zip(original.co_consts, (*original.co_consts[1:], None)):
+        if type(const) is types.CodeType:
+            theirs.setdefault(const.co_name, {})[_qualname_of(const, after)] = const
+    consts = list(code.co_consts)
+    for at, const in enumerate(consts):
+        found = theirs.get(const.co_name, {}) if type(const) is types.CodeType else {}
+        if len(found) != 1:
+            continue
+        ((wanted, same),) = found.items()
+        mine = _qualname_of(const, consts[at + 1] if at + 1 < len(consts) else None)
+        if mine and wanted and mine != wanted:
+            const = _replace_prefix(const, mine, wanted)
+            if not hasattr(types.CodeType, "co_qualname"):
+                consts[at + 1] = wanted
+        consts[at] = _qualified_as(const, same)
+    if all(new is old for new, old in zip(consts, code.co_consts)):
+        return code
+    return code.replace(co_consts=tuple(consts))
+
+
+def _qualname_of(code: types.CodeType, after: object) -> str:
+    """The qualified name of a function; to 3.10 it is the constant after its code, and "" where that is something else."""
+    if hasattr(types.CodeType, "co_qualname"):
+        return code.co_qualname
+    return after if isinstance(after, str) and f".{after}".endswith(f".{code.co_name}") else ""
 
 
 def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeType:

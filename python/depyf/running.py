@@ -74,8 +74,14 @@ def from_decompilation(result: Decompilation, text: str, path: str) -> types.Cod
     code = result.compile_text(text, path)
     if code is None:
         return None
+    if not _variables(result.original) <= _variables(code):
+        return None  # Dynamo of PyTorch 2.2 puts the values of a frame in place by name
     kept = _with_nested(code, result.original)
     return kept if kept is not code and prove(result.original, kept) else code
+
+
+def _variables(code: types.CodeType) -> set[str]:
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
 def _with_nested(code: types.CodeType, original: types.CodeType) -> types.CodeType:
