@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,19 +41,27 @@ def names() -> list[str]:
     return [*(f"{example}/{backend}" for backend in BACKENDS for example in EXAMPLES), *FEATURES]
 
 
-def run(name: str, python: str, cache: Path) -> dict[str, Any]:
-    """Runs the checks of one cell: "verdict" ("works", "in part", "not available", "fails"), "reason", and what was seen."""
-    if name in FEATURES:
+def run(python: str, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
+    """Runs the checks of the wanted cells. Gives some at a time: "verdict" ("works", "in part", "not available", "fails"),
+    "reason", and what was seen.
+    """
+    for backend in BACKENDS:
+        examples = [example for example in EXAMPLES if f"{example}/{backend}" in wanted]
         with _directory() as directory:
-            # Those that need one get a directory.
-            arguments = [directory] if name in ("debug", "entry_file", "command") else []
-            return _feature(_check(python, cache, name, *arguments))
-    example, backend = name.split("/")
-    plain = _check(python, cache, "plain", example, backend)
-    if "seen" not in plain:
-        return {"verdict": "not available", "reason": f"without depyf: {_why(plain)}"}
+            plain = _check(python, cache, [("plain", example, backend) for example in examples])
+            jobs = [("dumped", example, backend, f"{directory}/{example}") for example in examples]
+            dumped = _check(python, cache, jobs)
+        yield {
+            f"{example}/{backend}": _compared(one, other)
+            for example, one, other in zip(examples, plain, dumped, strict=True)
+        }
+    features = [feature for feature in FEATURES if feature in wanted]
     with _directory() as directory:
-        return _compared(plain["seen"], _check(python, cache, "dumped", example, backend, directory))
+        # Those that need one get a directory.
+        jobs = [
+            (one, f"{directory}/{one}") if one in ("debug", "entry_file", "command") else (one,) for one in features
+        ]
+        yield {feature: _feature(one) for feature, one in zip(features, _check(python, cache, jobs), strict=True)}
 
 
 def _feature(answer: dict[str, Any]) -> dict[str, Any]:
@@ -68,12 +76,14 @@ def _feature(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     """What a dump amounts to, held against the same program without depyf."""
+    if "seen" not in plain:
+        return {"verdict": "not available", "reason": f"without depyf: {_why(plain)}"}
     if "seen" not in answer:
         return {"verdict": "fails", "reason": _why(answer), "traceback": answer.get("traceback", "")}
     seen = answer["seen"]
     wrong = []
     for what in ("result", "printed", "frames"):
-        if seen[what] != plain[what]:
+        if seen[what] != plain["seen"][what]:
             wrong.append(f"with depyf the program's {what} differ{'s' * (what != 'frames')}")
     if len(seen["heads"]) != len(seen["frames"]) or seen["told"] != seen["frames"]:
         wrong.append(f"{len(seen['frames'])} frames were compiled, {len(seen['heads'])} files written")
@@ -94,14 +104,26 @@ def _why(answer: dict[str, Any]) -> str:
     return str(answer.get("error") or answer.get("not_available") or "nothing was answered")
 
 
-def _check(python: str, cache: Path, what: str, *arguments: str) -> dict[str, Any]:
+def _check(python: str, cache: Path, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+    """The answers to several checks. One that is without an answer because of another gets a process of its own."""
+    found = _process(python, cache, jobs)
+    for at, job in enumerate(jobs):
+        if "ended" in found[at] and len(jobs) > 1:
+            found[at] = _process(python, cache, [job])[0]
+    return found
+
+
+def _process(python: str, cache: Path, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
     with _directory() as directory:
-        out = Path(directory) / "answer.json"
-        command = [python, "-W", "ignore", str(HERE / "check.py"), what, str(out), *arguments]
-        environment = {**os.environ, **_ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": str(cache)}
+        outs = [Path(directory) / f"{at}.json" for at in range(len(jobs))]
+        command = [python, "-W", "ignore", str(HERE / "check.py")]
+        command += [":".join((str(out), *job)) for out, job in zip(outs, jobs, strict=True)]
+        for job in jobs:
+            if len(job) > 1 and job[-1].startswith("/"):
+                Path(job[-1]).mkdir(exist_ok=True)
         started = subprocess.Popen(
             command,
-            env=environment,
+            env={**os.environ, **_ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": str(cache)},
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -109,19 +131,17 @@ def _check(python: str, cache: Path, what: str, *arguments: str) -> dict[str, An
             text=True,
             start_new_session=True,
         )
+        ended = f"it did not end in {SECONDS} s"
         try:
             printed = started.communicate(timeout=SECONDS)[0]
+            code = started.returncode
+            ended = f"the process ended with {signal.Signals(-code).name if code < 0 else f'exit status {code}'}"
         except subprocess.TimeoutExpired:
             with contextlib.suppress(OSError):
                 os.killpg(started.pid, signal.SIGKILL)
-            started.communicate()
-            return {"error": f"it did not end in {SECONDS} s"}
-        if not out.exists():
-            code = started.returncode
-            how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-            return {"error": f"the process ended with {how}", "traceback": printed[-3000:]}
-        answer: dict[str, Any] = json.loads(out.read_text())
-        return answer
+            printed = started.communicate()[0]
+        lost = {"ended": True, "error": ended, "traceback": printed[-3000:]}
+        return [json.loads(out.read_text()) if out.exists() else dict(lost) for out in outs]
 
 
 @contextlib.contextmanager

@@ -111,8 +111,11 @@ def source(module: Any) -> str:
 
 @guarded(str)
 def text(module: Any) -> str:
-    """A graph module as PyTorch prints it; "" if it cannot."""
-    return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
+    """A graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot."""
+    try:
+        return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
+    except TypeError:
+        return str(module.print_readable(print_output=False))
 
 
 @guarded()

@@ -1,7 +1,7 @@
 """The tree in which Dynamo keeps a compilation's guards, read through its own objects.
 
-A method that a release lacks counts as empty. Releases whose entries have no tree (`check_fn` is a function there) give
-None.
+A method that a release lacks counts as empty. Releases whose entries have no tree (before 2.4, `check_fn` is a
+function there), or none that can be copied (before 2.6), give None.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
 def read(guard_manager: Any) -> Tree | None:
     """The tree behind a cache entry's guard manager; None where there is none."""
     root = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
-    if root is None or not hasattr(root, "get_leaf_guards"):
+    if not all(hasattr(root, name) for name in ("get_leaf_guards", "clone_manager")):
         return None
     relational = private.get(f"{_MODULE}:RelationalGuard") or ()
     dict_manager = private.get(f"{_MODULE}:DictGuardManager") or ()
