@@ -94,8 +94,11 @@ def restored(code: types.CodeType, by: dict[str, str]) -> types.CodeType:
         return ".".join(own.get(part, part) for part in name.split("."))
 
     def change(one: types.CodeType) -> types.CodeType:
-        extra = {"co_qualname": qualified(one.co_qualname)} if hasattr(types.CodeType, "co_qualname") else {}
-        consts = tuple(qualified(const) if type(const) is str and "depyf_" in const else const for const in one.co_consts)
+        if hasattr(types.CodeType, "co_qualname"):
+            one = one.replace(co_qualname=qualified(one.co_qualname))
+        consts = tuple(
+            qualified(const) if type(const) is str and "depyf_" in const else const for const in one.co_consts
+        )
         return one.replace(
             co_names=all_of(one.co_names),
             co_varnames=all_of(one.co_varnames),
@@ -103,7 +106,6 @@ def restored(code: types.CodeType, by: dict[str, str]) -> types.CodeType:
             co_cellvars=all_of(one.co_cellvars),
             co_name=own.get(one.co_name, one.co_name),
             co_consts=consts,
-            **extra,
         )
 
     return names.map_codes(code, change)

@@ -69,7 +69,7 @@ def _feature(answer: dict[str, Any]) -> dict[str, Any]:
         return {"verdict": "works", "reason": "", "seen": answer["seen"]}
     if "not_available" in answer:
         reason = answer["not_available"]
-        partly = reason.startswith("all but ")
+        partly = reason.startswith("all but")
         return {"verdict": "in part" if partly else "not available", "reason": reason}
     return {"verdict": "fails", "reason": _why(answer), "traceback": answer.get("traceback", "")}
 
@@ -94,9 +94,9 @@ def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
         wrong.append("nothing was written")
     wrong += [f"a file is not Python: {one}" for one in seen["broken"]]
     wrong += [note for note in (*seen["notes"], *seen["warnings"]) if "failed" in note]
-    kept = {
-        key: seen[key] for key in ("frames", "kinds", "missing", "notes", "warnings", "files")
-    } | {"running": sum(head["runs"] for head in seen["heads"])}
+    kept = {key: seen[key] for key in ("frames", "kinds", "missing", "notes", "warnings", "files")} | {
+        "running": sum(head["runs"] for head in seen["heads"])
+    }
     return {"verdict": "fails" if wrong else "works", "reason": "; ".join(wrong), "seen": kept}
 
 

@@ -76,10 +76,13 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     before: Any = guards.guard_manager_testing_hook_fn
     ours = not_compiled(hook)
 
-    def both(manager: Any, local: Any, builder: Any) -> None:
-        ours(manager, local, builder)
+    def both(*args: Any, **kwargs: Any) -> None:
+        # Before 2.7 the builder is no argument: PyTorch's own frame has it.
+        builder = args[2] if len(args) > 2 else sys._getframe(1).f_locals.get("builder")
+        if len(args) > 1:
+            ours(args[0], args[1], builder)
         if callable(before):
-            before(manager, local, builder)
+            before(*args, **kwargs)
 
     guards.guard_manager_testing_hook_fn = both
 
