@@ -371,7 +371,7 @@ class Lowering {
         break;
       case Opcode::RETURN_CONST:
         emit(Op::load_const_, arg);
-        emit(Op::return_value_);
+        emit(Op::return_value_, 0, 1);
         break;
 
       case Opcode::none:

@@ -55,7 +55,6 @@ class Builder {
         leader[at + 1] = true;
         if (flow_.next[at] >= 0) leader[flow_.next[at]] = true;
       }
-      if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
       if (instruction.op == Op::match_case_) leader[at + 1] = true;
       if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
     }
@@ -63,7 +62,10 @@ class Builder {
       if (region.handler_at >= 0) leader[region.handler_at] = true;
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
-    std::vector<int> original = find_exit_copies(cfg_, leader, reachable_, decoded_);
+    const std::vector<bool> entered = leader;
+    for (int at = 1; at < int(code_.size()); ++at)
+      if (cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
+    std::vector<int> original = find_exit_copies(cfg_, flow_, entered, reachable_, decoded_);
     for (int at = 0; at < int(code_.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (int at = 0; at < int(code_.size());) {

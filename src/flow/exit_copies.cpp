@@ -8,6 +8,7 @@
 //
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -23,16 +24,20 @@ bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op ==
 
 }  // namespace
 
-std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leader, const std::vector<bool>& reachable,
-                                  const DecodedCode& decoded) {
-  using Key = std::vector<std::array<int, 5>>;
+std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& entered,
+                                  const std::vector<bool>& reachable, const DecodedCode& decoded) {
+  using Key = std::vector<std::array<int, 7>>;
   const std::vector<Instruction>& code = cfg.code;
   std::vector<int> original(code.size() + 1, -1);
   std::map<Key, int> blocks;
+  auto position = [&](int at) {
+    const std::size_t unit = code[at].offset / 2;
+    return unit < decoded.code->positions.size() ? decoded.code->positions[unit] : Position{};
+  };
   // The last `count` instructions that do something, back from the end of a block; where they start.
   auto is_none = [&](int constant) {
-    return constant >= 0 && constant < int(decoded.code->constants.size()) &&
-           decoded.code->constants[std::size_t(constant)].kind == Constant::Kind::none;
+    return constant >= 0 && constant < decoded.constant_count() &&
+           decoded.constant(constant).kind == Constant::Kind::none;
   };
   auto walk = [&](int end, auto&& visit) {
     Key key;
@@ -40,15 +45,16 @@ std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leade
       const Instruction& it = code[at];
       if (at < end && (it.target >= 0 || !falls_through(it.op))) break;
       if (it.op != Op::nop_ && it.op != Op::resume_) {
-        key.push_back({int(it.op), it.arg, it.aux, it.line, cfg.region_of[at]});
+        const Position place = position(at);
+        key.push_back({int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg.region_of[at]});
         if (visit(key, at)) break;
       }
-      if (leader[at]) break;
+      if (entered[at]) break;
     }
   };
   auto whole = [&](int at) {  // does a block start at `at`, or just before it?
-    while (at > 0 && !leader[at] && (code[at - 1].op == Op::nop_ || code[at - 1].op == Op::resume_)) --at;
-    return leader[at];
+    while (at > 0 && !entered[at] && (code[at - 1].op == Op::nop_ || code[at - 1].op == Op::resume_)) --at;
+    return entered[at];
   };
   auto constant_return = [&](const Key& key) {  // each place that returns a constant does so by itself
     return key.size() == 2 && Op(key[1][0]) == Op::load_const_ && Op(key[0][0]) == Op::return_value_;
@@ -67,16 +73,22 @@ std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leade
   // One value of the block's own lies on the stack: where what comes next takes it, and what lay there before.
   auto rest_of_expression = [&](int end) -> Shared {
     int start = end, depth = 0, value = -1;  // where the last value of the block's own is complete
-    while (start > 0 && !leader[start]) --start;
+    while (start > 0 && !entered[start]) --start;
     for (int at = start; at < end; ++at) {
       StackEffect effect = stack_effect(code[at], decoded.code->version, false);
+      if (code[at].op == Op::pop_top_ && depth == 0) {  // the iterator of a loop that is left
+        start = at + 1, value = -1;
+        continue;
+      }
       if (effect.pops > depth) return {start, value};
       depth += effect.pushes - effect.pops;
       if (depth == 1 && code[at].op != Op::nop_) value = at + 1;
       if (depth == 0) start = at + 1;
     }
-    // A return of None may be the end of the function, which has no line of its own.
-    bool none = code[start].op == Op::load_const_ && is_none(code[start].arg) && start + 1 == end;
+    // A return of None may be the end of the function, which has no place of its own: that of both instructions is one.
+    const Position value_at = position(start), return_at = position(end);
+    bool none = code[start].op == Op::load_const_ && is_none(code[start].arg) && start + 1 == end &&
+                (value_at.column < 0 || (value_at.column == return_at.column && value_at.line == return_at.line));
     return {start, depth == 1 && !none ? end : -1};
   };
   auto shared = [&](int end, auto&& visit) {
@@ -88,6 +100,24 @@ std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leade
       if (at == found.split) visit(key, found);
       return at == found.split;
     });
+  };
+  std::vector<int> before(code.size() + 1, -1);  // what falls through to it
+  for (int at = 0; at < int(code.size()); ++at)
+    if (int to = flow.next[at]; to >= 0 && (before[to] < 0 || to != at + 1)) before[to] = at;
+  // A return whose value is made before it: is that of the same statement? Else what it returns is another value elsewhere.
+  auto takes_own = [&](int at, int end) {
+    if (code[end].op != Op::return_value_) return true;
+    int depth = 0;
+    for (int index = at; index <= end && depth >= 0; ++index) {
+      StackEffect effect = stack_effect(code[index], decoded.code->version, false);
+      depth =
+          effect.pops > depth && code[index].op != Op::pop_top_ ? -1 : std::max(0, depth + effect.pushes - effect.pops);
+    }
+    int made = before[at];
+    while (made >= 0 && code[made].op == Op::nop_) made = before[made];
+    if (depth >= 0 || made < 0) return true;
+    const Position statement = position(end);
+    return code[made].line >= code[end].line && code[made].line <= std::max(code[end].line, statement.end_line);
   };
   auto same_value = [&](Shared one, Shared two) {  // copies of one statement
     if (one.split - one.start != two.split - two.start) return false;
@@ -104,11 +134,13 @@ std::vector<int> find_exit_copies(const Cfg& cfg, const std::vector<bool>& leade
     int start = -1, same = -1;
     shared(end, [&](const Key& key, Shared own) {
       auto last = ends.find(key);
-      if (last != ends.end() && last->second.split > own.split && !same_value(own, last->second))
-        start = own.split, same = last->second.split;
+      if (last == ends.end() || last->second.split <= own.split) return;
+      if (!same_value(own, last->second)) start = own.split, same = last->second.split;
+      else if (position(end).column >= 0) start = own.start, same = last->second.start;
     });
     walk(end, [&](const Key& key, int at) {
-      if (auto found = blocks.find(key); found != blocks.end() && found->second > at) start = at, same = found->second;
+      auto found = blocks.find(key);
+      if (found != blocks.end() && found->second > at && takes_own(at, end)) start = at, same = found->second;
       return false;
     });
     if (start >= 0) original[start] = same;

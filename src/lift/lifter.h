@@ -94,6 +94,7 @@ class Lifter {
   bool swap_starts_stores(int n) const;
   void rotate(int n);
   void compare(CompareOp op);
+  bool test_for_none(bool jumps_on_none);
   void container(const Instruction& instruction);
   void build_unpack(const Instruction& instruction);
   void extend(const Instruction& instruction);
@@ -226,6 +227,7 @@ class Lifter {
   std::vector<int> flat_todo_;
   std::set<std::string_view> subjects_;  // names that match statements give to what they match
   std::set<int> chains_;  // blocks that only clean up after a chained comparison
+  int chain_fails_ = -1;  // the block that the last chained comparison goes to where a part before its last does not hold
 };
 
 }  // namespace depyf

@@ -548,13 +548,31 @@ void Lifter::compare(CompareOp op) {
     next = at(next + 1);
   }
   if (code_[next].op != Op::pop_top_) throw Restart{copied->index};
-  chains_.insert(cfg_.blocks[current_block_].jump);
+  const int failed = cfg_.blocks[current_block_].jump;
+  chains_.insert(failed);
+  chain_fails_ = failed >= 0 ? cfg_.blocks[failed].next : -1;
   push(Internal{Marker::chain, copied->index, so_far});
   stack_.back().mover = -1;
   Node& node = nodes_[node_];
   node.end = Node::End::go, node.a = cfg_.blocks[current_block_].next;
   ended_ = true;
   at_ = test;
+}
+
+// POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE: compares the top with None; does the jump lead to where that holds? At the end of
+// a chain `is` is told from `is not` by where the chain goes when an earlier part fails.
+bool Lifter::test_for_none(bool jumps_on_none) {
+  CompareOp op = CompareOp::is;
+  auto* chain = as<Internal>(peek(1).expr);
+  if (chain && chain->marker == Marker::chain) {
+    const BasicBlock& block = cfg_.blocks[current_block_];
+    const bool jumps_on_true = chain_fails_ >= 0 && chain_fails_ == block.next;
+    if (jumps_on_none != jumps_on_true) op = CompareOp::is_not;
+    jumps_on_none = jumps_on_true;
+  }
+  push(context_.none());
+  compare(op);
+  return jumps_on_none;
 }
 
 void Lifter::container(const Instruction& instruction) {

@@ -440,12 +440,12 @@ void Lifter::step(const Instruction& instruction) {
     case Op::jump_if_true_or_pop_:
     case Op::jump_if_false_or_pop_: {
       flush_unpackings();
-      Expr* test = pop();
       bool keeps = instruction.op == Op::jump_if_true_or_pop_ || instruction.op == Op::jump_if_false_or_pop_;
-      if (instruction.op == Op::pop_jump_if_none_ || instruction.op == Op::pop_jump_if_not_none_)
-        test = make(Compare{test, context_.list({CompareOp::is}), context_.list({context_.none()})});
       bool on_true = instruction.op == Op::pop_jump_if_true_ || instruction.op == Op::pop_jump_if_none_ ||
                      instruction.op == Op::jump_if_true_or_pop_;
+      if (instruction.op == Op::pop_jump_if_none_ || instruction.op == Op::pop_jump_if_not_none_)
+        on_true = test_for_none(on_true);
+      Expr* test = pop();
       const BasicBlock& block = cfg_.blocks[current_block_];
       settle(test);
       Node& node = nodes_[node_];
