@@ -55,6 +55,7 @@ class Builder {
         leader[at + 1] = true;
         if (flow_.next[at] >= 0) leader[flow_.next[at]] = true;
       }
+      if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
       if (instruction.op == Op::match_case_) leader[at + 1] = true;
       if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
     }
@@ -62,10 +63,7 @@ class Builder {
       if (region.handler_at >= 0) leader[region.handler_at] = true;
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
-    const std::vector<bool> entered = leader;
-    for (int at = 1; at < int(code_.size()); ++at)
-      if (cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
-    std::vector<int> original = find_exit_copies(cfg_, flow_, entered, reachable_, decoded_);
+    std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
     for (int at = 0; at < int(code_.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (int at = 0; at < int(code_.size());) {
@@ -93,6 +91,8 @@ class Builder {
       int next = block_of(block.next), jump = block_of(block.jump);
       if (next != jump) block.next = next, block.jump = jump;  // `x if c else x` stays two
     }
+    for (Region& region : cfg_.regions)
+      if (region.follow_at >= 0 && original[region.follow_at] >= 0) region.follow_at = original[region.follow_at];
     cfg_.entry = block_at_[0];
   }
 

@@ -18,9 +18,8 @@ void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const st
 // A region where one way out is no copy becomes try_except (it catches all and raises again).
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable);
 
-// By instruction: where the block stands that a copy of it starting here equals; -1: none does. `entered`: what control
-// reaches otherwise than from the instruction before.
-std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& entered,
-                                  const std::vector<bool>& reachable, const DecodedCode& decoded);
+// By instruction: where the code stands that a copy of it starting here equals; -1: none does.
+std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable,
+                                  const DecodedCode& decoded);
 
 }  // namespace depyf

@@ -4,11 +4,12 @@
 //         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
 //     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
 //
-// Copies have the same instructions on the same lines. So has what is left of one expression with two ends:
+// A copy has the same instructions on the same lines in the same regions. It may be the rest of an expression:
 //
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
-#include <algorithm>
+//
+// Before 3.10 the one instruction RETURN_VALUE is copied so.
 #include <array>
 #include <map>
 
@@ -22,130 +23,151 @@ constexpr int longest = 4;  // instructions that the compiler copies
 
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
 
+class ExitCopies {
+ public:
+  ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable, const DecodedCode& decoded)
+      : code_(cfg.code),
+        cfg_(cfg),
+        code_of_(*decoded.code),
+        version_(decoded.code->version),
+        flow_(flow),
+        reachable_(reachable),
+        entered_(code_.size() + 1),
+        resumed_(code_.size() + 1) {
+    for (int at = 0; at < int(code_.size()); ++at) {
+      if (!reachable[at]) continue;
+      if (code_[at].target >= 0) entered_[code_[at].target] = true;
+      if (flow.next[at] >= 0 && flow.next[at] != at + 1) entered_[flow.next[at]] = resumed_[flow.next[at]] = true;
+    }
+    for (const Region& region : cfg.regions)
+      for (int at : {region.handler_at, region.follow_at})
+        if (at >= 0) entered_[at] = true;
+  }
+
+  std::vector<int> run() {
+    std::vector<std::pair<int, std::vector<Tail>>> exits;
+    for (int end = 0; end < int(code_.size()); ++end)
+      if (reachable_[end] && leaves(code_[end].op)) exits.push_back({end, tails(end)});
+    std::map<Key, Tail> last;
+    for (const auto& [end, all] : exits)
+      for (const Tail& tail : all) last.insert_or_assign(tail.key, tail);
+    std::vector<int> original(code_.size() + 1, -1);
+    for (const auto& [end, all] : exits)
+      for (const Tail& tail : all) {
+        const Tail& other = last.at(tail.key);
+        if (other.at == tail.at || (tail.takes_value && same_statement(tail, other))) continue;
+        original[tail.at] = other.at;
+        break;
+      }
+    return original;
+  }
+
+ private:
+  using Key = std::vector<std::array<int, 5>>;  // first whether it takes no value, then its instructions
+  struct Tail {
+    int at;
+    int statement;     // where the statement starts
+    bool takes_value;  // the last of the values on the stack, which is complete
+    Key key;
+  };
+
+  // The ends of the code up to `end` that may be copies, longest first.
+  std::vector<Tail> tails(int end) const {
+    int start = end;  // what stands before it may be part of the same statement
+    while (!entered_[start] && start > 0 && code_[start - 1].target < 0 && flow_.next[start - 1] == start &&
+           cfg_.inside(cfg_.region_of[start - 1], cfg_.region_of[start]))
+      --start;
+    struct Place {
+      int at, statement;
+      bool whole, value;  // nothing of the statement stands before; one value of it does
+    };
+    std::vector<Place> places;
+    int depth = 0, statement = start;
+    bool below = false;  // values from before `start` are part of the statement
+    bool made = false;   // the instruction before made a value
+    for (int at = start; at <= end; ++at) {
+      if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
+      StackEffect effect = stack_effect(code_[at], std::max(version_, Version{3, 11}), false);
+      const bool takes = effect.pops > depth && code_[at].op != Op::pop_except_;
+      places.push_back({at, statement, depth == 0 && !below && !takes,
+                        (depth == 1 && made) || (places.empty() && takes && !resumed_[start])});
+      if (takes) below = effect.pushes > 0, depth = effect.pushes;
+      else depth += effect.pushes - std::min(effect.pops, depth);
+      if (depth == 0) statement = at + 1, below = false;
+      made = effect.pushes > 0;
+    }
+    std::vector<Tail> found;
+    const int count = int(places.size()), bound = version_ < Version{3, 10} ? 1 : longest;
+    for (int index = std::max(0, count - bound); index < count; ++index) {
+      const Place& place = places[std::size_t(index)];
+      if (ends_handler(place.at)) continue;
+      if (!place.whole && !place.value) continue;
+      if (version_ < Version{3, 10} && !place.value) continue;
+      Tail tail{place.at, place.statement, !place.whole, {{place.whole, -1, -1, -1, -1}}};
+      bool exits_with = false;
+      int first = end, values = 0;  // what leaves no handler
+      for (int other = index; other < count; ++other) {
+        const int at = places[std::size_t(other)].at;
+        const Instruction& it = code_[at];
+        exits_with |= it.op == Op::with_exit_;
+        if (it.op != Op::pop_except_ && values++ == 0) first = at;
+        tail.key.push_back({int(it.op), it.arg, it.aux, it.line, cfg_.region_of[at]});
+      }
+      // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
+      // returns, and the return of None at the end of a function has no line of its own.
+      if (tail.takes_value && (place.statement != start || exits_with || code_[end].line < 0 ||
+                               (place.at == end && index == 1 && is_none(places[0].at))))
+        continue;
+      // Each place that returns a constant does so by itself.
+      if (place.whole && values == 2 && code_[first].op == Op::load_const_) continue;
+      found.push_back(std::move(tail));
+    }
+    return found;
+  }
+
+  // Is it STORE e or DELETE e of what follows a handler: LOAD_CONST None; STORE e; DELETE e?
+  bool ends_handler(int at) const {
+    auto is = [&](int load) {
+      return load > 0 && load + 2 < int(code_.size()) && is_none(load) && is_store_name(code_[load + 1].op) &&
+             code_[load + 2].op == delete_of(code_[load + 1].op) && code_[load + 1].arg == code_[load + 2].arg;
+    };
+    return is(at - 1) || is(at - 2);
+  }
+
+  bool is_none(int at) const {
+    const auto& constants = code_of_.constants;
+    return code_[at].op == Op::load_const_ && code_[at].arg >= 0 && code_[at].arg < int(constants.size()) &&
+           constants[std::size_t(code_[at].arg)].kind == Constant::Kind::none;
+  }
+
+  // Copies of one statement, not of the rest of one?
+  bool same_statement(const Tail& one, const Tail& two) const {
+    auto plain = [&](int at, int end) {
+      while (at < end && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
+      return at;
+    };
+    int at = plain(one.statement, one.at), other = plain(two.statement, two.at);
+    for (; at < one.at && other < two.at; at = plain(at + 1, one.at), other = plain(other + 1, two.at))
+      if (code_[at].op != code_[other].op || code_[at].arg != code_[other].arg || code_[at].aux != code_[other].aux)
+        return false;
+    return at == one.at && other == two.at;
+  }
+
+  const std::vector<Instruction>& code_;
+  const Cfg& cfg_;
+  const CodeObject& code_of_;
+  const Version version_;
+  const Flow& flow_;
+  const std::vector<bool>& reachable_;
+  std::vector<bool> entered_;  // by instruction: not only from the one before it
+  std::vector<bool> resumed_;  // by instruction: follows a finally body that was copied
+};
+
 }  // namespace
 
-std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& entered,
-                                  const std::vector<bool>& reachable, const DecodedCode& decoded) {
-  using Key = std::vector<std::array<int, 7>>;
-  const std::vector<Instruction>& code = cfg.code;
-  std::vector<int> original(code.size() + 1, -1);
-  std::map<Key, int> blocks;
-  auto position = [&](int at) {
-    const std::size_t unit = code[at].offset / 2;
-    return unit < decoded.code->positions.size() ? decoded.code->positions[unit] : Position{};
-  };
-  // The last `count` instructions that do something, back from the end of a block; where they start.
-  auto is_none = [&](int constant) {
-    return constant >= 0 && constant < decoded.constant_count() &&
-           decoded.constant(constant).kind == Constant::Kind::none;
-  };
-  auto walk = [&](int end, auto&& visit) {
-    Key key;
-    for (int at = end; at >= 0 && int(key.size()) < longest; --at) {
-      const Instruction& it = code[at];
-      if (at < end && (it.target >= 0 || !falls_through(it.op))) break;
-      if (it.op != Op::nop_ && it.op != Op::resume_) {
-        const Position place = position(at);
-        key.push_back({int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg.region_of[at]});
-        if (visit(key, at)) break;
-      }
-      if (entered[at]) break;
-    }
-  };
-  auto whole = [&](int at) {  // does a block start at `at`, or just before it?
-    while (at > 0 && !entered[at] && (code[at - 1].op == Op::nop_ || code[at - 1].op == Op::resume_)) --at;
-    return entered[at];
-  };
-  auto constant_return = [&](const Key& key) {  // each place that returns a constant does so by itself
-    return key.size() == 2 && Op(key[1][0]) == Op::load_const_ && Op(key[0][0]) == Op::return_value_;
-  };
-  for (int end = 0; end < int(code.size()); ++end) {
-    if (!leaves(code[end].op) || !reachable[end]) continue;
-    walk(end, [&](const Key& key, int at) {
-      if (!whole(at)) return false;
-      if (!constant_return(key)) blocks[key] = at;
-      return true;
-    });
-  }
-  struct Shared {
-    int start, split;  // of the statement or expression; of what takes its value
-  };
-  // One value of the block's own lies on the stack: where what comes next takes it, and what lay there before.
-  auto rest_of_expression = [&](int end) -> Shared {
-    int start = end, depth = 0, value = -1;  // where the last value of the block's own is complete
-    while (start > 0 && !entered[start]) --start;
-    for (int at = start; at < end; ++at) {
-      StackEffect effect = stack_effect(code[at], decoded.code->version, false);
-      if (code[at].op == Op::pop_top_ && depth == 0) {  // the iterator of a loop that is left
-        start = at + 1, value = -1;
-        continue;
-      }
-      if (effect.pops > depth) return {start, value};
-      depth += effect.pushes - effect.pops;
-      if (depth == 1 && code[at].op != Op::nop_) value = at + 1;
-      if (depth == 0) start = at + 1;
-    }
-    // A return of None may be the end of the function, which has no place of its own: that of both instructions is one.
-    const Position value_at = position(start), return_at = position(end);
-    bool none = code[start].op == Op::load_const_ && is_none(code[start].arg) && start + 1 == end &&
-                (value_at.column < 0 || (value_at.column == return_at.column && value_at.line == return_at.line));
-    return {start, depth == 1 && !none ? end : -1};
-  };
-  auto shared = [&](int end, auto&& visit) {
-    if (!reachable[end] || code[end].line < 0 || (code[end].op != Op::return_value_ && code[end].op != Op::raise_))
-      return;
-    Shared found = rest_of_expression(end);
-    if (found.split < 0 || (found.split < end && decoded.code->version < Version{3, 10})) return;
-    walk(end, [&](const Key& key, int at) {
-      if (at == found.split) visit(key, found);
-      return at == found.split;
-    });
-  };
-  std::vector<int> before(code.size() + 1, -1);  // what falls through to it
-  for (int at = 0; at < int(code.size()); ++at)
-    if (int to = flow.next[at]; to >= 0 && (before[to] < 0 || to != at + 1)) before[to] = at;
-  // A return whose value is made before it: is that of the same statement? Else what it returns is another value elsewhere.
-  auto takes_own = [&](int at, int end) {
-    if (code[end].op != Op::return_value_) return true;
-    int depth = 0;
-    for (int index = at; index <= end && depth >= 0; ++index) {
-      StackEffect effect = stack_effect(code[index], decoded.code->version, false);
-      depth =
-          effect.pops > depth && code[index].op != Op::pop_top_ ? -1 : std::max(0, depth + effect.pushes - effect.pops);
-    }
-    int made = before[at];
-    while (made >= 0 && code[made].op == Op::nop_) made = before[made];
-    if (depth >= 0 || made < 0) return true;
-    const Position statement = position(end);
-    return code[made].line >= code[end].line && code[made].line <= std::max(code[end].line, statement.end_line);
-  };
-  auto same_value = [&](Shared one, Shared two) {  // copies of one statement
-    if (one.split - one.start != two.split - two.start) return false;
-    for (int at = one.start, other = two.start; at < one.split; ++at, ++other)
-      if (code[at].op != code[other].op || code[at].arg != code[other].arg || code[at].aux != code[other].aux)
-        return false;
-    return true;
-  };
-  std::map<Key, Shared> ends;
-  for (int end = 0; end < int(code.size()); ++end)
-    shared(end, [&](const Key& key, Shared last) { ends.insert_or_assign(key, last); });
-  for (int end = 0; end < int(code.size()); ++end) {
-    if (!leaves(code[end].op) || !reachable[end]) continue;
-    int start = -1, same = -1;
-    shared(end, [&](const Key& key, Shared own) {
-      auto last = ends.find(key);
-      if (last == ends.end() || last->second.split <= own.split) return;
-      if (!same_value(own, last->second)) start = own.split, same = last->second.split;
-      else if (position(end).column >= 0) start = own.start, same = last->second.start;
-    });
-    walk(end, [&](const Key& key, int at) {
-      auto found = blocks.find(key);
-      if (found != blocks.end() && found->second > at && takes_own(at, end)) start = at, same = found->second;
-      return false;
-    });
-    if (start >= 0) original[start] = same;
-  }
-  return original;
+std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable,
+                                  const DecodedCode& decoded) {
+  return ExitCopies(cfg, flow, reachable, decoded).run();
 }
 
 }  // namespace depyf

@@ -40,6 +40,7 @@ class Lifter {
     std::vector<Entry> stack;  // at the end
     bool lifted = false, keep_a = false, keep_b = false;  // keep: the tested value stays on the stack along that edge
     int alias = -1;  // merged into that node
+    bool pops = false;  // nothing in it so far but iterators that are popped
   };
   // Targets of one unpacking, filled by the stores that follow it.
   struct Unpacking {
@@ -58,7 +59,8 @@ class Lifter {
 
   // simulate.cpp
   void lift_block(int block);
-  void count_iterators(int begin, int end);
+  void count_iterators(int block);
+  bool only_after_chains(int block) const;
   void simulate(int begin, int end);
   void step(const Instruction& instruction);
   [[noreturn]] void fail(std::string what) const;

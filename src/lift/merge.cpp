@@ -188,6 +188,9 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       node_ = saved;
       nodes_[node].statements.push_back(
           context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+      // Made there, and not again where what waits at the end of the node is made.
+      if (slot < states_[node].stack.size() && states_[node].stack[slot].expr == entry.expr)
+        states_[node].stack[slot] = {context_.name(id), node, -1};
     }
     stack_[slot] = {context_.name(id), node_, -1};
   }

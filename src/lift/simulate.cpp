@@ -96,8 +96,8 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
 
 Lifted Lifter::run() {
   for (int block : cfg_.order) {
-    if (chains_.contains(block)) continue;
-    lift_block(block);
+    if (!chains_.empty() && only_after_chains(block)) chains_.insert(block);
+    if (!chains_.contains(block)) lift_block(block);
   }
   settle_ends();
   Lifted lifted;
@@ -114,6 +114,12 @@ Lifted Lifter::run() {
 
 void Lifter::fail(std::string what) const {
   throw InternalError{std::move(what), at_ < int(code_.size()) ? now().offset : 0};
+}
+
+// What only the cleanup of a chained comparison leads to is a copy of what its last test leads to.
+bool Lifter::only_after_chains(int block) const {
+  const std::vector<int>& preds = cfg_.blocks[block].preds;
+  return !preds.empty() && std::ranges::all_of(preds, [&](int pred) { return chains_.contains(pred); });
 }
 
 int Lifter::skip(int at) const {
@@ -142,13 +148,14 @@ void Lifter::lift_block(int block) {
     ended_ = true;
   } else {
     if (!flat_ && is_loop_header(block)) header_stacks_[block] = stack_;
-    if (!flat_ && node_ == block) count_iterators(info.begin, info.end);
+    if (!flat_ && (node_ == block || states_[node_].pops)) count_iterators(block);
     simulate(info.begin, info.end);
   }
   finish_block(block);
 }
 
-void Lifter::count_iterators(int begin, int end) {
+// What pops iterators may be several blocks: a `break` right behind a loop.
+void Lifter::count_iterators(int block) {
   auto in_loop = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     return internal && internal->marker == Marker::iterator && !internal->value;
@@ -156,12 +163,14 @@ void Lifter::count_iterators(int begin, int end) {
   Node& node = nodes_[node_];
   node.iterators = int(std::count_if(stack_.begin(), stack_.end(), in_loop));
   std::size_t depth = stack_.size();
-  for (int at = begin; at < end && depth > 0; ++at) {
-    if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
-    if (code_[at].op != Op::pop_top_ || !in_loop(stack_[depth - 1])) break;
+  states_[node_].pops = false;
+  for (int at = cfg_.blocks[block].begin; at < cfg_.blocks[block].end; ++at) {
+    if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_ || code_[at].op == Op::jump_) continue;
+    if (code_[at].op != Op::pop_top_ || depth == 0 || !in_loop(stack_[depth - 1])) return;
     --depth, --node.iterators;
     node.pops_iterator = true;
   }
+  states_[node_].pops = node.pops_iterator;
 }
 
 void Lifter::simulate(int begin, int end) {

@@ -17,11 +17,15 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
   return true;
 }
 
+// Does `assert False` test nothing?
+bool known_to_fail(const Scope& scope) { return scope.decoded.code->version >= Version{3, 10}; }
+
 // Is `block` but `raise AssertionError` or `raise AssertionError(message)`?
 bool fails(Block block, const Scope& scope, Expr*& message) {
   message = nullptr;
   if (block.size() != 1) return false;
-  if (auto* failed = as<Assert>(block[0])) {
+  // Before 3.10 `assert False` is a test like any other.
+  if (auto* failed = as<Assert>(block[0]); failed && known_to_fail(scope)) {
     message = failed->msg;
     auto* constant = as<ConstantExpr>(failed->test);
     return constant && constant->value->kind == Constant::Kind::false_;
@@ -46,13 +50,12 @@ bool leaves(Block block) {
 }  // namespace
 
 Block assert_statement(Context& context, Block body, const Scope& scope) {
-  const bool known_to_fail = scope.decoded.code->version >= Version{3, 10};  // then `assert False` tests nothing
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Expr* message = nullptr;
       auto* branch = as<If>(statements[index]);
       if (!branch) {
-        if (known_to_fail && is<Raise>(statements[index]) && fails({&statements[index], 1}, scope, message)) {
+        if (known_to_fail(scope) && is<Raise>(statements[index]) && fails({&statements[index], 1}, scope, message)) {
           Constant no;
           no.kind = Constant::Kind::false_;
           statements[index]->node = Assert{context.constant(std::move(no)), message};
@@ -65,10 +68,10 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       if (fails(branch->body, scope, message) &&
           (scope.decoded.code->version > Version{3, 8} || !negation_changes(context, branch->test))) {
         test = negate(context, branch->test), rest = branch->orelse;
-      } else if (!known_to_fail && fails(branch->orelse, scope, message)) {
+      } else if (!known_to_fail(scope) && fails(branch->orelse, scope, message)) {
         test = branch->test, rest = branch->body;
-      } else if (!known_to_fail && index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
-                 fails({&statements[index + 1], 1}, scope, message)) {
+      } else if (!known_to_fail(scope) && index + 2 == statements.size() && branch->orelse.empty() &&
+                 leaves(branch->body) && fails({&statements[index + 1], 1}, scope, message)) {
         test = branch->test, rest = branch->body;
         statements.pop_back();
       } else {

@@ -85,6 +85,12 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
+// A copy of a test stands on the line of the test.
+std::int32_t last_line(const Expr* test) {
+  while (auto* chain = as<BoolOp>(test)) test = chain->values.back();
+  return test->line;
+}
+
 // One loop: what `graph` says of other loops still holds afterwards.
 bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header) {
   auto& nodes = lifted.nodes;
@@ -101,6 +107,7 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
         continue;
       int other = on_true ? nodes[before].b : nodes[before].a;
       Expr* prefix;
+      if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
       if (!same_target(nodes, leave, other) ||
           !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix))
         continue;

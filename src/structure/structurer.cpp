@@ -18,7 +18,18 @@ Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool ma
       after_star_(lifted.nodes.size()),
       may_return_(may_return) {
   find_regions();
+  find_loop_ends();
   find_star_ends();
+}
+
+void Structurer::find_loop_ends() {
+  std::vector<std::uint32_t> last(cfg_.code.size());  // by where they lead
+  for (int at = 0; at < int(cfg_.code.size()); ++at)
+    if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
+      last[it.target] = it.offset;
+  loop_end_.resize(nodes_.size());
+  for (int block = 0; block < int(cfg_.blocks.size()); ++block)
+    if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
 }
 
 void Structurer::find_regions() {
@@ -304,7 +315,7 @@ int Structurer::else_meet(int header, int exit, int exhausted, const Place& plac
 // The node that stands after the loop, to which `break` goes; -1: none.
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
   std::set<int> exits;
-  std::uint32_t last = 0;  // what lies outside the statement around the loop is no place to go on
+  std::uint32_t last = loop_end_[header];  // what lies before the loop's end is no place to go on
   // A handler that leaves the loop belongs to a statement within it: what counts is where the handler goes.
   std::vector<int> todo;
   std::set<int> lexical;
@@ -331,9 +342,17 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   if (exhausted >= 0) {
     // With an else clause, `break` goes where that clause and what the loop leaves for meet.
     int best = -1;
+    // `else: continue`: what has left the iterator behind and goes round the loop around stands after the loop.
+    auto behind = [&](int node) {
+      const bool own = node != place.next && node != place.cont && node != place.brk;
+      return own && (exhausted == place.cont || exhausted == place.brk) && nodes_[header].end == Node::End::loop &&
+             nodes_[node].iterators <= nodes_[header].iterators;
+    };
     for (int exit : exits) {
-      if ((trivial_tail(exit) && exit != place.next) || reaches(exit, exhausted, place)) continue;
-      int meet = else_meet(header, exit, exhausted, place);
+      if (trivial_tail(exit) && exit != place.next) continue;
+      int meet = -1;
+      if (behind(exit)) meet = exit;
+      else if (!reaches(exit, exhausted, place)) meet = else_meet(header, exit, exhausted, place);
       if (meet >= 0 && (best < 0 || graph_.order(meet) < graph_.order(best))) best = meet;
     }
     return best >= 0 ? best : exhausted;

@@ -49,6 +49,7 @@ class Structurer {
   [[noreturn]] void fail(const char* what, int node) const;
 
   void find_regions();
+  void find_loop_ends();
 
   // handlers.cpp
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
@@ -72,7 +73,8 @@ class Structurer {
   std::vector<char> claimed_;     // some place has it already
   std::vector<char> emitted_;
   std::vector<char> after_star_;  // except* clauses go on to it: they must not return themselves
-  bool may_return_;               // `return` is a statement here: not in modules and class bodies
+  std::vector<std::uint32_t> loop_end_;  // by header: the last jump back to it, which to 3.9 may be one nothing reaches
+  bool may_return_;  // `return` is a statement here: not in modules and class bodies
   int depth_ = 0;
 };
 
