@@ -64,6 +64,7 @@ class Simplifier {
   // Which conditional jumps are left out of the range around them?
   void find_turned() {
     const Version version = decoded_.code->version;
+    if (version < Version{3, 12}) return find_continues();
     if (version < Version{3, 13} || version > Version{3, 14}) return;
     std::vector<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
@@ -73,6 +74,16 @@ class Simplifier {
       if (!is_conditional_jump(code_[at].op) || !covered[at - 1]) continue;
       if (!covered[at]) code_[at].turned = Turned::yes;
       else if (next.op == Op::jump_ && next.target >= 0 && next.target <= at) code_[at].turned = Turned::no;
+    }
+  }
+
+  // Before 3.12 no jump is turned around: one over a jump back is `if c: continue`.
+  void find_continues() {
+    for (int at = 0; at + 1 < size(); ++at) {
+      if (!is_conditional_jump(code_[at].op)) continue;
+      const int next = skip(at + 1);
+      if (code_[next].op == Op::jump_ && code_[next].target >= 0 && code_[next].target <= at && targets_[next] == 0)
+        code_[at].turned = Turned::no;
     }
   }
 

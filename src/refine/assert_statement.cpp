@@ -47,11 +47,22 @@ bool leaves(Block block) {
   if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
   return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
 }
+
+// `if c: continue` before the end of a loop's body, which became an assertion, leaves a `continue` that says nothing.
+void drop_continue(Stmt* stmt) {
+  auto drop = [](Block& body) {
+    if (body.size() > 1 && is<Continue>(body.back()) && is<Assert>(body[body.size() - 2]))
+      body = body.first(body.size() - 1);
+  };
+  if (auto* loop = as<For>(stmt)) drop(loop->body);
+  else if (auto* repeat = as<While>(stmt)) drop(repeat->body);
+}
 }  // namespace
 
 Block assert_statement(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
+      drop_continue(statements[index]);
       Expr* message = nullptr;
       auto* branch = as<If>(statements[index]);
       if (!branch) {
@@ -70,8 +81,9 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (!known_to_fail(scope) && fails(branch->orelse, scope, message)) {
         test = branch->test, rest = branch->body;
-      } else if (!known_to_fail(scope) && index + 2 == statements.size() && branch->orelse.empty() &&
-                 leaves(branch->body) && fails({&statements[index + 1], 1}, scope, message)) {
+      } else if (index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
+                 (!known_to_fail(scope) || is<Continue>(branch->body[0])) &&
+                 fails({&statements[index + 1], 1}, scope, message)) {
         test = branch->test, rest = branch->body;
         statements.pop_back();
       } else {

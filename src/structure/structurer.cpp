@@ -375,7 +375,7 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   for (int exit : exits)
     if (exit == place.cont || exit == place.brk) return exit;
   for (int exit : exits) {
-    if (trivial_tail(exit)) continue;
+    if (trivial_tail(exit) || leaves_at_once(exit)) continue;
     if (nodes_[exit].offset > last && (best < 0 || nodes_[exit].offset > nodes_[best].offset)) best = exit;
   }
   // A statement that every way through its body leaves the loop by: what stands behind it comes later in the code.
@@ -387,12 +387,28 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   return best;
 }
 
+// Does `exit`, which is not in the loop, stand between its lines? Then the test of the loop does not lead to it.
+bool Structurer::stands_within(int header, int exit) const {
+  if (exit < 0 || graph_.forward_preds(exit) > 1 || nodes_[exit].line <= nodes_[header].line) return false;
+  return std::ranges::any_of(graph_.members(header), [&](int node) { return nodes_[node].line > nodes_[exit].line; });
+}
+
+// Does it but return or raise, for one place only?
+bool Structurer::leaves_at_once(int node) const {
+  const Node& info = nodes_[node];
+  if (graph_.forward_preds(node) > 1) return false;
+  if (info.end == Node::End::leave)
+    return std::ranges::all_of(info.statements, [](const Stmt* stmt) { return is<InternalStmt>(stmt); });
+  return info.end == Node::End::stop && info.statements.size() == 1;
+}
+
 int Structurer::loop(int header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = graph_.is_header(header);
   bool is_for = info.end == Node::End::loop;
   bool is_while = back && !is_for && info.end == Node::End::branch && info.statements.empty() &&
-                  graph_.in_loop(info.a, header) != graph_.in_loop(info.b, header) && info.a != info.b;
+                  graph_.in_loop(info.a, header) != graph_.in_loop(info.b, header) && info.a != info.b &&
+                  !stands_within(header, graph_.in_loop(info.a, header) ? info.b : info.a);
   int body_at = -1, exhausted = -1;
   Expr* test = nullptr;
   if (is_for) {

@@ -40,6 +40,8 @@ class Structurer {
   int after_loop(int header, int exhausted, const Place& place) const;
   bool reaches(int from, int to, const Place& place) const;
   int else_meet(int header, int exit, int exhausted, const Place& place) const;
+  bool stands_within(int header, int exit) const;
+  bool leaves_at_once(int node) const;
   bool trivial_tail(int node) const;
   bool leaves(std::span<ast::Stmt* const> out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
