@@ -28,7 +28,7 @@ class ExitCopies {
   ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable, const DecodedCode& decoded)
       : code_(cfg.code),
         cfg_(cfg),
-        code_of_(*decoded.code),
+        decoded_(decoded),
         version_(decoded.code->version),
         flow_(flow),
         reachable_(reachable),
@@ -63,7 +63,7 @@ class ExitCopies {
   }
 
  private:
-  using Key = std::vector<std::array<int, 5>>;  // first whether it takes no value, then its instructions
+  using Key = std::vector<std::array<int, 7>>;  // first whether it takes no value, then its instructions
   struct Tail {
     int at;
     int statement;     // where the statement starts
@@ -103,7 +103,7 @@ class ExitCopies {
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
       if (version_ < Version{3, 10} && !place.value) continue;
-      Tail tail{place.at, place.statement, !place.whole, {{place.whole, -1, -1, -1, -1}}};
+      Tail tail{place.at, place.statement, !place.whole, {{place.whole}}};
       bool exits_with = false;
       int first = end, values = 0;  // what leaves no handler
       for (int other = index; other < count; ++other) {
@@ -111,12 +111,14 @@ class ExitCopies {
         const Instruction& it = code_[at];
         exits_with |= it.op == Op::with_exit_;
         if (it.op != Op::pop_except_ && values++ == 0) first = at;
-        tail.key.push_back({int(it.op), it.arg, it.aux, it.line, cfg_.region_of[at]});
+        const Position place_of = position(at);
+        tail.key.push_back(
+            {int(it.op), it.arg, it.aux, it.line, place_of.column, place_of.end_column, cfg_.region_of[at]});
       }
       // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
       // returns, and the return of None at the end of a function has no line of its own.
       if (tail.takes_value && (place.statement != start || exits_with || code_[end].line < 0 ||
-                               (place.at == end && index == 1 && is_none(places[0].at))))
+                               (place.at == end && index == 1 && is_end(places[0].at, end))))
         continue;
       // Each place that returns a constant does so by itself.
       if (place.whole && values == 2 && code_[first].op == Op::load_const_) continue;
@@ -134,10 +136,22 @@ class ExitCopies {
     return is(at - 1) || is(at - 2);
   }
 
+  // May `return None` from `load` to `end` be that at the end of a function, which has no place of its own? From 3.11 on
+  // both instructions of that have the same one.
+  bool is_end(int load, int end) const {
+    const Position value = position(load), exit = position(end);
+    return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
+  }
+
+  Position position(int at) const {
+    const std::size_t unit = code_[at].offset / 2;
+    return unit < decoded_.code->positions.size() ? decoded_.code->positions[unit] : Position{};
+  }
+
   bool is_none(int at) const {
-    const auto& constants = code_of_.constants;
-    return code_[at].op == Op::load_const_ && code_[at].arg >= 0 && code_[at].arg < int(constants.size()) &&
-           constants[std::size_t(code_[at].arg)].kind == Constant::Kind::none;
+    const int constant = code_[at].arg;
+    return code_[at].op == Op::load_const_ && constant >= 0 && constant < decoded_.constant_count() &&
+           decoded_.constant(constant).kind == Constant::Kind::none;
   }
 
   // Copies of one statement, not of the rest of one?
@@ -155,7 +169,7 @@ class ExitCopies {
 
   const std::vector<Instruction>& code_;
   const Cfg& cfg_;
-  const CodeObject& code_of_;
+  const DecodedCode& decoded_;
   const Version version_;
   const Flow& flow_;
   const std::vector<bool>& reachable_;

@@ -229,7 +229,8 @@ class Lifter {
   std::vector<int> flat_todo_;
   std::set<std::string_view> subjects_;  // names that match statements give to what they match
   std::set<int> chains_;  // blocks that only clean up after a chained comparison
-  int chain_fails_ = -1;  // the block that the last chained comparison goes to where a part before its last does not hold
+  int chain_fails_ =
+      -1;  // the block that the last chained comparison goes to where a part before its last does not hold
 };
 
 }  // namespace depyf
