@@ -1,17 +1,28 @@
-"""What prepare_debug adds to the compile time of examples/train.py on Inductor: a ratio, measured in turns in one process.
+"""What prepare_debug adds to the compile time of examples/train.py on Inductor: ratios, measured in turns in one process.
 
-    python bench/prepare_debug.py [ROUNDS]
+    python bench/prepare_debug.py [ROUNDS] [--cold] [--calls]
 
-One round that is not counted fills the caches of C++ kernels; what Inductor decides is made anew each time. Printed are
-the ratios of wall time and of processor time of the process up to the end of the block, as medians over the rounds, and
-what the end of the block, where index and provenance are written, takes besides. To be run on a quiet machine.
+A round is three runs: without, with, without, or with, without, with. Printed are ratios of what the middle run took to
+the mean of the other two, or the inverse, as medians over the rounds: wall time, and processor time of this process and
+of the compilers that it starts. A compilation that Inductor has not made before compiles its kernels with the C++
+compiler; `--cold` measures that, in a new cache folder each run. Without it a run that is not counted has done that, and
+what is left is the time that PyTorch's own Python takes: nothing else hides what depyf adds.
+
+The end of the block, where links, index and session are written, is told apart, and in the sum. How far two runs of the
+same kind are apart within a round tells how much the ratios can be trusted. `--calls` counts calls of functions
+instead, which no load of the machine changes.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import cProfile
 import gc
 import io
+import os
+import pstats
+import resource
 import statistics
 import sys
 import tempfile
@@ -22,6 +33,7 @@ from pathlib import Path
 import torch._dynamo
 import torch._functorch.config
 import torch._inductor.config
+import torch._inductor.utils
 
 import torch
 
@@ -30,59 +42,99 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples")]
 
 
 @dataclass(frozen=True)
-class Seconds:
-    """What one run took."""
+class Cost:
+    """What one run took: seconds, or calls of functions."""
 
     wall: float
     processor: float
-    end: float
-    """Processor time from the end of the program in the block to the end of the block."""
+    end_wall: float = 0
+    """From the end of the program in the block to the end of the block."""
+    end: float = 0
 
 
-def seconds(train, block) -> Seconds:
-    """Of compiling everything once."""
+def processor() -> float:
+    """Processor time of this process, and of the children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
+    """Compiles everything once."""
+    import depyf
+
     torch._dynamo.reset()
     gc.collect()
-    wall, processor = time.perf_counter(), time.process_time()
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.ExitStack() as stack:
+        if cold:
+            stack.enter_context(torch._inductor.utils.fresh_cache())
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        block = depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+        if calls:
+            profile = cProfile.Profile()
+            marks = []
+            profile.enable()
+            with block:
+                train.main("inductor")
+                profile.disable()
+                marks.append(pstats.Stats(profile).total_calls)
+                profile.enable()
+            profile.disable()
+            marks.append(pstats.Stats(profile).total_calls)
+            return Cost(marks[0], marks[0], marks[1] - marks[0], marks[1] - marks[0])
+        wall, used = time.perf_counter(), processor()
         with block:
             train.main("inductor")
-            wall, processor = time.perf_counter() - wall, time.process_time() - processor
-            end = time.process_time()
-        return Seconds(wall, processor, time.process_time() - end)
+            middle = time.perf_counter(), processor()
+        return Cost(middle[0] - wall, middle[1] - used, time.perf_counter() - middle[0], processor() - middle[1])
 
 
-def main(rounds: int) -> None:
+def mean(costs: list[Cost]) -> Cost:
+    """Of runs of the same kind."""
+    return Cost(*(statistics.mean(values) for values in zip(*(vars(one).values() for one in costs), strict=True)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What prepare_debug adds to compile time.")
+    parser.add_argument("rounds", nargs="?", type=int, default=5)
+    parser.add_argument("--cold", action="store_true", help="with the C++ compiler's part")
+    parser.add_argument("--calls", action="store_true", help="count calls of functions instead of seconds")
+    options = parser.parse_args()
     import train
-
-    import depyf
 
     torch._inductor.config.fx_graph_cache = False
     torch._functorch.config.enable_autograd_cache = False
     torch._dynamo.config.automatic_dynamic_local_pgo = False
-    walls, processors, ends = [], [], []
-    for i in range(rounds + 1):
-        with tempfile.TemporaryDirectory() as directory:
-            runs = {}
-            # The first of the two has no advantage: they change places.
-            for name in ("plain", "dumped") if i % 2 else ("dumped", "plain"):
-                block = depyf.prepare_debug(directory) if name == "dumped" else contextlib.nullcontext()
-                runs[name] = seconds(train, block)
-        if i:
-            plain, dumped = runs["plain"], runs["dumped"]
-            walls.append(dumped.wall / plain.wall)
-            processors.append(dumped.processor / plain.processor)
-            ends.append(dumped.end / plain.processor)
-            print(
-                f"round {i}: wall {walls[-1]:.3f}, processor {processors[-1]:.3f} ({dumped.processor:.2f} s of "
-                f"{plain.processor:.2f} s), end of the block {ends[-1]:.3f}",
-                flush=True,
-            )
+    run(train, True, cold=options.cold, calls=False)
+    rows: dict[str, list[float]] = {}
+    for i in range(options.rounds):
+        # The kind that is run once changes places with the other.
+        order = (True, False, True) if i % 2 else (False, True, False)
+        runs: dict[bool, list[Cost]] = {True: [], False: []}
+        for with_depyf in order:
+            runs[with_depyf].append(run(train, with_depyf, cold=options.cold, calls=options.calls))
+        plain, dumped = mean(runs[False]), mean(runs[True])
+        first, last = runs[order[0]]
+        row = {
+            "wall": dumped.wall / plain.wall,
+            "wall with the end": (dumped.wall + dumped.end_wall) / plain.wall,
+            "processor": dumped.processor / plain.processor,
+            "processor with the end": (dumped.processor + dumped.end) / plain.processor,
+            "apart": abs(last.processor - first.processor) / first.processor,
+        }
+        for key, value in row.items():
+            rows.setdefault(key, []).append(value)
+        print(
+            f"round {i + 1}: "
+            + ", ".join(f"{key} {value:.3f}" for key, value in row.items())
+            + f" (plain {plain.processor:.2f})",
+            flush=True,
+        )
     print(
-        f"prepare_debug: wall {statistics.median(walls):.3f}, processor {statistics.median(processors):.3f} of without; "
-        f"besides, the end of the block {statistics.median(ends):.3f}"
+        "prepare_debug, medians: " + ", ".join(f"{key} {statistics.median(value):.3f}" for key, value in rows.items())
     )
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    main()

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, names
+from depyf import decompiler, files, names
 from depyf.decompilation import PROVED
 from depyf.guards import Guards, texts
 from depyf.guards.frontier import origin
 from depyf.guards.source import source as guard_source
 from depyf.guards.terms import in_terms
-from depyf.session import SCHEMA_VERSION, Frame, FullCode, Missing, Session, Symbol
+from depyf.session import SCHEMA_VERSION, Artifact, Frame, FullCode, Missing, Session, Symbol
 
 __all__ = [
     "FullCode",
@@ -49,7 +49,8 @@ KINDS = {
     "kernel": "Inductor's output code: kernels, and the code that calls them",
 }
 # These need Inductor to run; a warm cache gives the result without them.
-_NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD", "BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
+_NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
+_OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
 _FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
 
 _GRAPH_HEAD = """\
@@ -81,15 +82,29 @@ class Section:
 # Single files
 
 
-def artifact_text(kind: str, text: str, direction: str | None, frame: Frame | None, runs: str | None = None) -> str:
-    """A graph, kernel or IR as its file shows it; with what `runs_text` says of it, or None of what never runs."""
+def artifact_text(
+    kind: str,
+    text: str,
+    direction: str | None,
+    frame: Frame | None,
+    runs: str | None = None,
+    *,
+    is_python: bool = False,
+) -> str:
+    """A graph, kernel or IR as its file shows it.
+
+    Args:
+        runs: what `runs_text` says of it, None of what never runs.
+        is_python: is the text of a kernel known to be Python?
+    """
     about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
     head = [f"# {about[0].upper()}{about[1:]}.", f"# {_belongs(frame, direction)}"]
     head += [f"# {runs}"] if runs is not None else []
     if kind.startswith("ir_"):
         return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
     if kind == "kernel":
-        return "\n".join([*head, "", _or_comments(names.shorten(text).rstrip()), ""])
+        text = names.shorten(text).rstrip()
+        return "\n".join([*head, "", text if is_python else _or_comments(text), ""])
     imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
     return "\n".join([*head, imports, "", graph_class(text), ""])
 
@@ -153,8 +168,12 @@ def _comments(text: str) -> list[str]:
 # What is not there
 
 
-def missing_artifacts(frame: Frame, *, cache_hit: bool) -> list[Missing]:
-    """What one would expect of a compilation that came as far as this one did, and why it is missing."""
+def missing_artifacts(frame: Frame, cached: set[str | None]) -> list[Missing]:
+    """What one would expect of a compilation that came as far as this one did, and why it is missing.
+
+    Args:
+        cached: the directions that came from a cache; None stands for all that was made together with the forward.
+    """
     if frame.status == "compiled before":
         why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
         return [Missing("graphs and kernels", why)]
@@ -163,8 +182,18 @@ def missing_artifacts(frame: Frame, *, cache_hit: bool) -> list[Missing]:
     if frame.status == "compiled" and frame.compiled_fn is not None and "Captured_Graph" not in have:
         missing.append(Missing("Captured_Graph", "PyTorch's structured trace did not report it"))
     if "kernel" in have or "AFTER_POST_GRAD" in have:
-        why = f"the result came from a cache; {_FRESH}" if cache_hit else "Inductor did not report it"
-        missing += [Missing(kind, why) for kind in _NOT_IN_CACHE if kind not in have]
+        missing += [Missing(kind, _why(bool(cached))) for kind in _NOT_IN_CACHE if kind not in have]
+        there = {(one.kind, _direction(one)) for one in frame.artifacts}
+        for direction in ("forward", "backward"):
+            if not {("kernel", direction), ("AFTER_POST_GRAD", direction)} & there:
+                continue
+            graph = f"{direction.capitalize()}_graph"
+            why = _why(direction in cached or None in cached)
+            missing += [
+                Missing(kind, why, direction)
+                for kind in (graph, *_OF_DIRECTION_NOT_IN_CACHE)
+                if (kind, direction) not in there
+            ]
         backward = any(artifact.direction == "backward" for artifact in frame.artifacts if artifact.kind == "kernel")
         if "Backward_graph" in have and not backward:
             missing.append(
@@ -173,6 +202,14 @@ def missing_artifacts(frame: Frame, *, cache_hit: bool) -> list[Missing]:
                 )
             )
     return missing
+
+
+def _why(cached: bool) -> str:
+    return f"the result came from a cache; {_FRESH}" if cached else "Inductor did not report it"
+
+
+def _direction(artifact: Artifact) -> str:
+    return "backward" if artifact.direction == "backward" else "forward"
 
 
 # The story of a function
@@ -247,7 +284,7 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
             if later:
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
         for one in frame.missing:
-            out.append(f"# Missing: {one.kind}: {one.why}.")
+            out.append(f"# Missing: {one}.")
     return out
 
 
@@ -358,14 +395,14 @@ def merged_runs(directory: Path, session: Session) -> list[Session]:
         pass
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         session.notes.append("The session.json that was in the directory could not be read, and was replaced.")
-    mine = session.to_dict()
+    mine = session.to_dict() if runs else None
     return [run for run in runs if run.to_dict() != mine] + [session]
 
 
 def session_json(runs: list[Session]) -> str:
     """The content of `session.json`."""
     data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
-    return json.dumps(data, indent=1, sort_keys=True) + "\n"
+    return files.json_text(data, levels=6) + "\n"  # an artifact or a guard a line
 
 
 def times_json(run: Session) -> str:
@@ -450,7 +487,7 @@ def _frame(frame: Frame) -> list[str]:
         out.append(f"- [{artifact.file}]({artifact.file}): {about}{direction}")
     if frame.provenance:
         out += ["", "From source to kernels (all of it: [provenance.json](provenance.json)):", "", *frame.provenance]
-    out += [f"- missing: {one.kind}: {one.why}" for one in frame.missing]
+    out += [f"- missing: {one}" for one in frame.missing]
     out += [f"- {note}" for note in frame.notes]
     out.append("")
     return out

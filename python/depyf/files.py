@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
 import threading
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
+from typing import Any
 
 _counter = itertools.count()
 
@@ -83,6 +85,16 @@ def replace(path: Path, text: str) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def json_text(data: Any, levels: int) -> str:
+    """Data as JSON that can be read: a line for each item down to that many levels, and for all below it."""
+    if not levels or not data or not isinstance(data, (dict, list)):
+        return json.dumps(data, sort_keys=True)
+    if isinstance(data, list):
+        return "[\n" + ",\n".join(json_text(one, levels - 1) for one in data) + "\n]"
+    lines = (f"{json.dumps(str(key))}: {json_text(data[key], levels - 1)}" for key in sorted(data))
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 @contextlib.contextmanager

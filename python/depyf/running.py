@@ -22,6 +22,7 @@ __all__ = [
     "from_decompilation",
     "functions_in",
     "reason_against",
+    "shifted",
 ]
 
 
@@ -130,6 +131,15 @@ def named(code: types.CodeType, path: str) -> types.CodeType:
     """`code`, and what is of the same file in it, under the name of another file."""
     old = code.co_filename
     return names.map_codes(code, lambda one: one.replace(co_filename=path) if one.co_filename == old else one)
+
+
+def shifted(code: types.CodeType, lines: int) -> types.CodeType:
+    """`code`, and what is of the same file in it, that many lines further down."""
+    file = code.co_filename
+    return names.map_codes(
+        code,
+        lambda one: one.replace(co_firstlineno=one.co_firstlineno + lines) if one.co_filename == file else one,
+    )
 
 
 def first_line(code: types.CodeType) -> int:

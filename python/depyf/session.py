@@ -32,6 +32,11 @@ class Missing:
 
     kind: str
     why: str
+    direction: str | None = None
+    """"forward" or "backward"; None where it has no meaning."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}{f' ({self.direction})' if self.direction else ''}: {self.why}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch._dynamo.guards
 
 import depyf.guards
 import torch
-from depyf.compat import dynamo, guard_forms, guard_tree
+from depyf.compat import dynamo, guard_forms, guard_tree, guard_values
 from guard_functions import CASES, MODULE
 from guard_inputs import Inputs
 from torch_helpers import example
@@ -81,7 +81,7 @@ def test_every_kind_of_guard_is_in_the_cases():
 
 def test_a_new_kind_of_guard_or_accessor_fails_here():
     assert set(guard_tree.leaf_types()) == guard_forms.known_types()
-    assert set(guard_tree.accessor_types()) <= guard_forms.known_steps()
+    assert set(guard_tree.accessor_types()) <= guard_values.known_steps()
 
 
 @contextlib.contextmanager

@@ -146,6 +146,37 @@ def test_warm_cache_names_what_is_missing_and_the_remedy(tmp_path):
     assert warm.files("kernel") and warm.files("Forward_graph") and warm.files("AFTER_POST_GRAD")
 
 
+@pytest.mark.slow
+def test_a_cache_that_has_one_direction_only_is_told_of_by_direction(tmp_path):
+    from torch._inductor.utils import fresh_cache
+
+    def run(directory, *, backward):
+        torch._dynamo.reset()
+        with depyf.prepare_debug(directory) as session:
+            result = torch.compile(double)(torch.ones(5, requires_grad=True))
+            if backward:
+                result.sum().backward()
+        return session.frames[0]
+
+    with (
+        fresh_cache(),
+        torch._inductor.config.patch(fx_graph_cache=True),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+    ):
+        cold = run(tmp_path / "cold", backward=False)
+        # The forward is in the cache, the backward, which is compiled when it is first called, is not.
+        warm = run(tmp_path / "warm", backward=True)
+    assert [(one.kind, one.direction) for one in cold.missing] == [("backward kernel", None)]
+    missing = {(one.kind, one.direction) for one in warm.missing}
+    assert missing == {(kind, "forward") for kind in ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")}
+    assert all("came from a cache" in one.why and "force_disable_caches = True" in one.why for one in warm.missing)
+    there = {(one.kind, one.direction) for one in warm.artifacts}
+    assert {("ir_post_fusion", "backward"), ("kernel", "forward"), ("kernel", "backward")} <= there
+    assert "missing: ir_pre_fusion (forward)" in (tmp_path / "warm" / "index.md").read_text()
+    # Both run from their files, the one that was loaded from the cache too.
+    assert all(one.running for one in warm.artifacts if one.kind == "kernel")
+
+
 def test_backward_that_was_not_called_is_said_to_be_missing(tmp_path):
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(double)(torch.ones(5, requires_grad=True))

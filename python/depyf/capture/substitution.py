@@ -2,8 +2,9 @@
 
 A graph's file holds a class as PyTorch prints it; its graph module, and those in that, are matched with this class and
 those in it, in order. Where the module takes its inputs in another way than it is printed with, in one list for example,
-the statements for that come from its own code, and stand at the line of the `def`. A kernel's file holds a module;
-functions are matched by their qualified names.
+the statements for that come from its own code, and stand at the line of the `def`. A kernel's file
+holds a module: where that is the text of Inductor's file under more comments, its functions get other positions and keep
+their bytecode; else functions are matched by their qualified names, and proved.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from depyf import running
 from depyf.compat import graphs
 from depyf.running import Swap
 
-__all__ = ["graph_swap", "kernel_codes", "module_swap"]
+__all__ = ["graph_swap", "kernel_swap"]
 
 Codes = dict[str, types.CodeType]
 
@@ -85,14 +86,58 @@ def _forward(graph: Any, body: ast.ClassDef, original: types.CodeType) -> tuple[
     return (None, reason) if reason else (code, "")
 
 
-def kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
-    """(qualified name -> code that may run in place of Inductor's, why there is none).
+def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str) -> tuple[Swap | None, str]:
+    """(what would have Inductor's output code run a file with this text, why not).
 
     Args:
-        text: of the dumped file.
+        module: what Inductor has loaded from its file; None if it has loaded nothing.
         own: the text of Inductor's file.
+        text: of the dumped file.
         path: of Inductor's file.
     """
+    if module is not None and text.endswith(own.rstrip() + "\n") and _is_text_of(path, own):
+        # The same lines under more comments: the same bytecode, that many lines further down.
+        shift = text[: -len(own.rstrip()) - 1].count("\n")
+        functions = dict(_functions_of(module))
+        if functions and all(one.__code__.co_filename == path for one in functions.values()):
+            return Swap([(one, running.shifted(one.__code__, shift)) for one in functions.values()]), ""
+    codes, reason = _kernel_codes(text, own, path)
+    if not reason and module is None:
+        reason = "Inductor did not load it"
+    if reason or module is None:
+        return None, reason
+    functions = dict(_functions_of(module))
+    pairs = [
+        (functions[name], code)
+        for name, code in codes.items()
+        if name in functions and not running.reason_against(code, functions[name].__code__)
+    ]
+    return (Swap(pairs), "") if pairs else (None, "what Inductor has loaded is not its own text")
+
+
+def _is_text_of(path: str, text: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read() == text
+    except (OSError, ValueError):
+        return False
+
+
+def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.FunctionType]]:
+    """(qualified name, function) of the functions and methods that a module defines itself."""
+    todo: list[tuple[str, Any]] = [("", module)]
+    for prefix, owner in todo:  # grows on the way
+        for name, value in list(vars(owner).items()):
+            if isinstance(value, (staticmethod, classmethod)):
+                value = value.__func__
+            if isinstance(value, types.FunctionType) and value.__module__ == module.__name__:
+                yield prefix + name, value
+            elif isinstance(value, type) and value.__module__ == module.__name__ and not prefix:
+                todo.append((f"{name}.", value))
+
+
+def _kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
+    """(qualified name -> code that may run in place of Inductor's, why there is none)."""
     mine, theirs = _compiled(text), _compiled(own, path)
     if mine is None or theirs is None:
         return {}, "PyTorch's own text is not Python"
@@ -106,22 +151,6 @@ def kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
             return {}, f"{name}: {reason}"
         proved[name] = ours[name]
     return proved, "" if proved else "it defines no function"
-
-
-def module_swap(module: types.ModuleType, codes: Codes) -> Swap:
-    """What has the functions of a module run the code that `kernel_codes` gave."""
-    pairs = []
-    for name, code in codes.items():
-        owner, _, last = name.rpartition(".")
-        table = vars(module)
-        for part in owner.split(".") if owner else ():
-            table = vars(table.get(part, object))  # type: ignore[assignment]
-        function = table.get(last)
-        if isinstance(function, (staticmethod, classmethod)):
-            function = function.__func__
-        if isinstance(function, types.FunctionType) and not running.reason_against(code, function.__code__):
-            pairs.append((function, code))
-    return Swap(pairs)
 
 
 def _compiled(text: str, path: str = "<dump>") -> types.CodeType | None:

@@ -207,6 +207,20 @@ def current() -> Compilation | None:
     return None if compile_id is None else Compilation(context, str(compile_id), attempt)
 
 
+def backend_at_work() -> Any:
+    """The backend that a captured graph is for; to be called while the graph is shown. None where it is not found.
+
+    No argument leads there, so PyTorch's own frame is asked.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch._dynamo.output_graph":
+            graph = frame.f_locals.get("self")
+            return None if graph is None else private.of(graph, "torch._dynamo.output_graph:OutputGraph.compiler_fn")
+        frame = frame.f_back
+    return None
+
+
 def globals_being_compiled() -> dict[str, Any] | None:
     """The globals of the function being compiled; to be called within a bytecode hook.
 

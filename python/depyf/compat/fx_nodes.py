@@ -6,6 +6,7 @@ What is missing is not told.
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -78,8 +79,11 @@ def _innermost(source: Any) -> str:
 
 
 def _line(trace: Any, torch_folder: str) -> Line | None:
-    if not isinstance(trace, str):
-        return None
+    return _line_of(trace, torch_folder) if isinstance(trace, str) else None
+
+
+@functools.lru_cache(maxsize=4096)  # the nodes of all graphs of a compilation have the same few stacks
+def _line_of(trace: str, torch_folder: str) -> Line | None:
     # What follows a frame's text is no part of the stack: PyTorch's remarks on sums of gradients, say.
     lines = trace.splitlines()
     stack = [

@@ -92,6 +92,12 @@ def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
     return intercept.around(private.get("torch.fx:GraphModule.recompile"), answer)
 
 
+@guarded(True)
+def computes(module: Any) -> bool:
+    """Does the graph of a module call anything? Inductor hands back one that does not."""
+    return any(node.op.startswith("call") for node in module.graph.nodes)
+
+
 @guarded(0)
 def size(module: Any) -> int:
     """How many nodes the graph of a module has."""

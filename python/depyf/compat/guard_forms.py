@@ -1,4 +1,4 @@
-"""Each kind of leaf guard, and each kind of step to the value that it checks, as Python over `L`, `G` and torch.
+"""Each kind of leaf guard as Python over `L`, `G` and torch: how it decides.
 
 The forms are those in which `torch/csrc/dynamo/guards.cpp` decides. A guard whose words are not as expected has none, and
 is called through PyTorch's own object. What words cannot show is asked of that object: a constant read from a repr is used
@@ -20,10 +20,10 @@ from typing import Any
 
 from depyf.compat import guard_words as words
 from depyf.compat import private
-from depyf.compat.guard_tree import Leaf, Node, Step
+from depyf.compat.guard_plain import GUARDS, in_plain, unparsed, value_of
+from depyf.compat.guard_tree import Leaf, Node
 from depyf.compat.private import guarded
 
-GUARDS = "torch._C._dynamo.guards"
 # The state in which guards read values: as the guard manager does, past every __torch_function__.
 QUIET = "torch._C.DisableTorchFunction()"
 
@@ -63,158 +63,6 @@ _HOOKS = re.compile(
 )
 _FUNCTORCH = "torch._functorch._aot_autograd.utils"
 _ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_type\(.*, (\d+)\)", re.DOTALL)
-# Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
-_NAMES = {
-    "inf": "float('inf')",
-    "nan": "float('nan')",
-    "device": "torch.device",
-    "utils_device": "torch.utils._device",
-    "inspect": "__import__('inspect')",
-    "math": "__import__('math')",
-    "__math_isnan": "__import__('math').isnan",
-    "__numpy_isnan": "__import__('numpy').isnan",
-    "___check_type_id": f"{GUARDS}.check_type_id",
-    "___check_obj_id": f"{GUARDS}.check_obj_id",
-    "___dict_version": f"{GUARDS}.dict_version",
-    "___dict_contains": "(lambda key, d: dict.__contains__(d, key))",
-    "___odict_getitem": "__import__('collections').OrderedDict.__getitem__",
-    "___namedtuple_fields": "(lambda x: x._fields)",
-    "__load_module": "__import__('importlib').import_module",
-}
-_PLAIN = {"L", "G", "torch", "int", "float", "str", "bool", "bytes", "complex", "tuple", "list", "set", "frozenset"}
-_PLAIN |= {
-    "dict",
-    "type",
-    "len",
-    "hasattr",
-    "getattr",
-    "isinstance",
-    "range",
-    "slice",
-    "max",
-    "min",
-    "abs",
-    "not",
-    "id",
-}
-_PLAIN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
-
-
-# Values: how a guard manager's accessors read them
-
-
-@guarded()
-def path(node: Node, above: str | None) -> str | None:
-    """The expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
-    if above is None or node.step is None:
-        return None
-    step = node.step
-    maker = _STEPS.get(step.kind)
-    if maker is not None:
-        return maker(above, step, node)
-    return None
-
-
-def _key(above: str, step: Step, node: Node) -> str | None:
-    key = _literal(step.argument)
-    if key is None:
-        return None
-    parent = node.parent
-    if parent is not None and parent.type is not None and not _is_plain_dict(parent):
-        # A subclass may have its own idea of `[]`, and `__missing__`.
-        return f"dict(dict.items({above}))[{key}]"
-    return f"{above}[{key}]"
-
-
-def _is_plain_dict(node: Node) -> bool:
-    kind = node.type
-    return (
-        isinstance(kind, type)
-        and issubclass(kind, dict)
-        and getattr(kind, "__getitem__", None) is dict.__getitem__
-        and not hasattr(kind, "__missing__")
-    )
-
-
-def _index(above: str, step: Step, node: Node) -> str:
-    return f"{above}[{step.argument}]"
-
-
-def _item(above: str, step: Step, node: Node) -> str | None:
-    # The accessor prints its key without quotes: whether '0' is a number is known from Dynamo's name for the value.
-    tree = words.parse(node.source)
-    key = _plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
-    if key is None or str(_value(key)) != step.argument:
-        key = _literal(step.argument) if step.argument.startswith("slice(") else None
-    return None if key is None else f"{above}[{key}]"
-
-
-def _attribute(above: str, step: Step, node: Node) -> str:
-    return f"{above}.{step.argument}" if step.argument.isidentifier() else f"getattr({above}, {step.argument!r})"
-
-
-def _quoted(name: str) -> str:
-    return name if name[:1] in "'\"" else repr(name)
-
-
-def _from_words(above: str, step: Step, node: Node) -> str | None:
-    """A Python function of Dynamo's, by the name that it gives to the result."""
-    parent = node.parent
-    source = node.source
-    if parent is not None and parent.source and parent.source != "L" and parent.source in source:
-        source = source.replace(parent.source, "___above")
-    tree = words.parse(source)
-    return None if tree is None else _plain(tree, {"___above": above})
-
-
-_STEPS: dict[str, Callable[[str, Step, Node], str | None]] = {
-    "FrameLocalsGuardAccessor": lambda above, step, node: f"L[{step.argument}]",
-    "GlobalsGuardAccessor": lambda above, step, node: "G",
-    "DictGetItemGuardAccessor": _key,
-    "GetAttrGuardAccessor": _attribute,
-    "GenericGetAttrGuardAccessor": lambda above, step, node: f"object.__getattribute__({above}, {step.argument!r})",
-    "GetGenericDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
-    "ListGetItemGuardAccessor": _index,
-    "TupleGetItemGuardAccessor": _index,
-    "GetItemGuardAccessor": _item,
-    "GradGuardAccessor": lambda above, step, node: f"{above}.grad",
-    "FuncDefaultsGuardAccessor": lambda above, step, node: f"{above}.__defaults__",
-    "FuncKwDefaultsGuardAccessor": lambda above, step, node: f"{above}.__kwdefaults__",
-    "TypeGuardAccessor": lambda above, step, node: f"type({above})",
-    "TypeDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
-    "TypeMROGuardAccessor": lambda above, step, node: f"{above}.__mro__",
-    "CodeGuardAccessor": lambda above, step, node: f"{above}.__code__",
-    "ClosureGuardAccessor": lambda above, step, node: f"{above}.__closure__",
-    "WeakRefCallGuardAccessor": lambda above, step, node: f"{above}()",
-    "CallFunctionNoArgsGuardAccessor": lambda above, step, node: f"{above}()",
-    "GlobalWeakRefGuardAccessor": lambda above, step, node: f"G[{_quoted(step.argument)}]()",
-    "TupleIteratorGetItemAccessor": lambda above, step, node: (
-        f"torch._dynamo.utils.tuple_iterator_getitem({above}, {step.argument})"
-    ),
-    "SetGetItemGuardAccessor": lambda above, step, node: f"list({above})[{step.argument.removeprefix('index=')}]",
-    "IndexedGuardAccessor": lambda above, step, node: above,
-    "IndexedGuardAccesor": lambda above, step, node: above,  # as 2.13 spells it
-    "PythonLambdaGuardAccessor": _from_words,
-    "key": lambda above, step, node: f"list(dict.keys({above}))[{step.argument}]",
-    "value": lambda above, step, node: f"list(dict.values({above}))[{step.argument}]",
-}
-for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("storage_offset", "storage_offset()")):
-    _STEPS[f"TensorPropertyGuardAccessor<{_property}>"] = lambda above, step, node, call=_call: (  # type: ignore[misc]
-        f"{above}.{call.format(step.argument)}"
-    )
-
-
-def reachable(node: Node, expression: str, above: str) -> str:
-    """The condition that a node's value can be read, for one that nothing else is asked of."""
-    step = node.step
-    if step is not None and step.kind in ("GetAttrGuardAccessor",):
-        return f"hasattr({above}, {step.argument!r})"
-    if step is not None and step.kind == "DictGetItemGuardAccessor" and expression.startswith(f"{above}["):
-        return f"{expression[len(above) + 1 : -1]} in {above}"
-    return f"({expression}, True)[1]"
-
-
-# Conditions: how leaf guards decide
 
 
 @guarded()
@@ -286,10 +134,10 @@ def _id_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
     found = words.compared(condition)
-    constant = None if found is None else _plain(found, {})
+    constant = None if found is None else in_plain(found, {})
     if constant is None:
         return _equals_named(leaf, node, x, condition)
-    value = _value(constant)
+    value = value_of(constant)
     # The repr must give back what the guard compares with; its type is part of that.
     if not _accepts(leaf, value):
         return None
@@ -359,7 +207,7 @@ def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     out = []
     for text in leaf.texts:
         tree = words.parse(words.read(text).condition)
-        plain = None if tree is None else _plain(tree, {}, node.source, x)
+        plain = None if tree is None else in_plain(tree, {}, node.source, x)
         if plain is None:
             return None
         out.append(plain)
@@ -407,7 +255,7 @@ def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 def _default_device(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     tree = words.parse(words.read(leaf.texts[0]).condition)
-    plain = None if tree is None else _plain(tree, {})
+    plain = None if tree is None else in_plain(tree, {})
     return None if plain is None else [plain]
 
 
@@ -424,11 +272,11 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     tree = words.parse(condition)
     if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
         return None
-    if ast.unparse(tree.left.args[0]) != _unparsed(node.source) or not isinstance(tree.left.func, ast.Name):
+    if ast.unparse(tree.left.args[0]) != unparsed(node.source) or not isinstance(tree.left.func, ast.Name):
         return None
     # Other lambdas are known by their words alone, which may be anyone's.
     helper = tree.left.func.id
-    plain = _plain(tree, {}, node.source, x)
+    plain = in_plain(tree, {}, node.source, x)
     if plain is None:
         return None
     if helper == "___normalize_count_iter" and node.type is not None:
@@ -441,7 +289,7 @@ def _expressions(leaf: Leaf) -> list[str] | None:
     out = []
     for text in leaf.texts:
         tree = words.parse(words.read(text).condition)
-        plain = None if tree is None else _plain(tree, {})
+        plain = None if tree is None else in_plain(tree, {})
         if plain is None:
             return None
         out.append(plain)
@@ -454,7 +302,7 @@ def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
         arguments = words.calls(condition)
         if len(arguments) != 2:
             return None
-        key = _plain(arguments[0] if of == "dict" else arguments[1], {})
+        key = in_plain(arguments[0] if of == "dict" else arguments[1], {})
         if key is None or not _names_key(leaf, of, key, negative=condition.startswith("not ")):
             return None
         kinds = "dict" if of == "dict" else "(set, frozenset)"
@@ -468,7 +316,7 @@ def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
 
 def _names_key(leaf: Leaf, of: str, key: str, *, negative: bool) -> bool:
     """Is the key in the words the one that the guard looks for?"""
-    value = _value(key)
+    value = value_of(key)
     try:
         sample: Any = {value: 0} if of == "dict" else {value}
     except TypeError:
@@ -491,7 +339,7 @@ def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """Guards whose words are their condition."""
     tree = words.parse(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
-    plain = None if tree is None else _plain(tree, {}, node.source, x)
+    plain = None if tree is None else in_plain(tree, {}, node.source, x)
     return None if plain is None else [plain]
 
 
@@ -513,8 +361,8 @@ def _range_iterator(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 def _mapping_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     found = words.compared(words.read(leaf.texts[0]).condition)
-    keys = None if found is None else _plain(found, {})
-    if keys is None or not _accepts(leaf, types.MappingProxyType(dict.fromkeys(_value(keys)))):
+    keys = None if found is None else in_plain(found, {})
+    if keys is None or not _accepts(leaf, types.MappingProxyType(dict.fromkeys(value_of(keys)))):
         return None
     return [f"list({x}.keys()) == {keys}"]
 
@@ -604,7 +452,7 @@ def _overlap(leaf: Leaf, members: list[str]) -> list[str] | None:
     for side in lists:
         if not isinstance(side, ast.List):
             return None
-        out.append([one for item in side.elts if (one := _plain(item, {})) is not None])
+        out.append([one for item in side.elts if (one := in_plain(item, {})) is not None])
         if len(out[-1]) != len(side.elts):
             return None
     every = ", ".join([*out[0], *out[1]])
@@ -634,85 +482,3 @@ SHORTHANDS = [
 def known_types() -> set[str]:
     """The classes of leaf guards that have a form here."""
     return set(_FORMS)
-
-
-def known_steps() -> set[str]:
-    """The classes of accessors that have a form here."""
-    return set(_STEPS)
-
-
-# Dynamo's words as plain Python
-
-
-def _literal(text: str) -> str | None:
-    """The repr of a key as an expression that makes the key again."""
-    tree = words.parse(text)
-    return None if tree is None else _plain(tree, {})
-
-
-def _unparsed(text: str) -> str | None:
-    tree = words.parse(text)
-    return None if tree is None else ast.unparse(tree)
-
-
-def _value(expression: str) -> Any:
-    import torch
-
-    try:
-        return eval(expression, {"torch": torch})
-    except Exception:
-        return _NOTHING
-
-
-_NOTHING = object()
-
-
-def _plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
-    """An expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
-
-    Args:
-        names: names and what they stand for.
-        source, x: where `source` stands in it, `x` is put instead.
-    """
-    known = {**_NAMES, **names}
-    bound = {
-        name.id
-        for one in ast.walk(tree)
-        if isinstance(one, ast.comprehension)
-        for name in ast.walk(one.target)
-        if isinstance(name, ast.Name)
-    }
-    wanted = None if source is None else _unparsed(source)
-    missing = False
-
-    class Replace(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            nonlocal missing
-            if wanted is not None and x is not None and isinstance(node, ast.expr) and ast.unparse(node) == wanted:
-                return ast.parse(x, mode="eval").body
-            if isinstance(node, ast.Name):
-                if node.id in _PLAIN or node.id in bound:
-                    return node
-                plain = known.get(node.id) or _helper(node.id)
-                if plain is None:
-                    missing = True
-                    return node
-                return ast.parse(plain, mode="eval").body
-            return self.generic_visit(node)
-
-    try:
-        done = Replace().visit(tree)
-        return None if missing else ast.unparse(done)
-    except RecursionError:
-        return None
-
-
-def _helper(name: str) -> str | None:
-    """The module path of a helper function in Dynamo's words."""
-    if name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ()):
-        return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
-    value = private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
-    if not isinstance(value, types.FunctionType) or "<" in value.__qualname__:
-        return None
-    where = f"{value.__module__}.{value.__qualname__}"
-    return where if _value(where) is value else None

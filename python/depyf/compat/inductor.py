@@ -7,12 +7,16 @@ objects.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import re
 import sys
+import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
+from operator import getitem
 from typing import Any
 
 from depyf.compat import intercept, private, trace
@@ -94,15 +98,77 @@ _texts = _Texts()
 def forget_texts() -> None:
     """To be called when the IR was told for the last time."""
     _texts.forget()
+    _expressions.forget()
+
+
+class _Expressions:
+    """The texts of SymPy's expressions, each made once, while a thread makes the text of the IR.
+
+    An expression never changes. It is known by its identity: equal ones can have other texts (2 and 2.0).
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[int, tuple[Any, str]] = {}
+        self._thread: int | None = None
+        self._original: Callable[[Any], str] = object.__str__
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Texts are kept in this block; where another thread is in one, this one does without."""
+        function = private.get("sympy.core._print_helpers:Printable.__str__")
+        if type(function) is not types.FunctionType or function.__closure__ or not self._lock.acquire(blocking=False):
+            yield
+            return
+        code = function.__code__
+        self._thread = threading.get_ident()
+        self._original = types.FunctionType(code, function.__globals__)
+        # Not the attribute: to set one of a class with so many subclasses takes as long as many texts.
+        function.__code__ = _text_of_expression.__code__
+        try:
+            yield
+        finally:
+            function.__code__ = code
+            self._lock.release()
+
+    def text(self, expression: Any) -> str:
+        """The text of an expression."""
+        found = self._known.get(id(expression))
+        if found is not None:
+            return found[1]
+        made = self._original(expression)
+        if threading.get_ident() == self._thread:
+            self._known[id(expression)] = expression, made
+        return made
+
+    def forget(self) -> None:
+        self._known.clear()
+
+
+def _text_of_expression(self: Any) -> str:
+    # Runs with SymPy's globals.
+    import sys
+
+    return sys.modules["depyf.compat.inductor"]._expressions.text(self)  # type: ignore[no-any-return]
+
+
+_expressions = _Expressions()
 
 
 def add_text_hooks() -> Callable[[], None]:
     """Has Inductor make the text of its IR in less time: the same text.
 
     Of a loop's body it makes the text from its graph, and no module, compiled, of it before; this, and what lists reads
-    and writes, is made once for the IR before and after fusion. To be called when Inductor is loaded; nothing is done
-    where it is not. Returns what takes it away.
+    and writes, is made once for the IR before and after fusion; the text of an expression is made once too. To be
+    called when Inductor is loaded; nothing is done where it is not. Returns what takes it away.
     """
+
+    def whole(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            with _expressions.kept():
+                return original(*args, **kwargs)
+
+        return call
 
     def loop(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -132,6 +198,7 @@ def add_text_hooks() -> Callable[[], None]:
 
     dependency = private.get("torch._inductor.dependencies:Dep") or ()
     undo = [
+        intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole),
         intercept.around(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), loop),
         intercept.around(private.get("torch._inductor.scheduler:pformat"), listed),
         forget_texts,
@@ -145,8 +212,45 @@ def add_text_hooks() -> Callable[[], None]:
 
 
 def _loop(graph: Any, name: str) -> str:
-    code = graph.python_code(root_module="self").src.strip()
-    return _AFTER_STATEMENT.sub("", code.replace("def forward(", f"def {name}("))
+    """The text of a loop's body."""
+    lines = [f"def {name}(self, ops):"]
+    for node in graph.nodes:
+        line = _loop_line(node)
+        if line is None:
+            code = graph.python_code(root_module="self").src.strip()
+            return _AFTER_STATEMENT.sub("", code.replace("def forward(", f"def {name}("))
+        lines += line
+    return "\n".join(lines)
+
+
+def _loop_line(node: Any) -> list[str] | None:
+    """What PyTorch prints of one node, for the few kinds that nearly all bodies are made of; None for others."""
+    arguments = [_loop_argument(one) for one in node.args]
+    if node.kwargs or node.type is not None or None in arguments:
+        return None
+    listed = [str(one) for one in arguments]
+    if node.op == "placeholder":
+        return [] if node.target == "ops" and not listed else None
+    if node.op == "call_module" and node.target.isidentifier():
+        return [f"    {node.name} = self.{node.target}({', '.join(listed)})"]
+    if node.op == "call_method" and listed:
+        return [f"    {node.name} = {listed[0]}.{node.target}({', '.join(listed[1:])})"]
+    if node.op == "call_function" and node.target is getitem and len(listed) == 2:
+        return [f"    {node.name} = {listed[0]}[{listed[1]}]"]
+    return [f"    return {listed[0]}"] if node.op == "output" and len(listed) == 1 else None
+
+
+def _loop_argument(value: Any) -> str | None:
+    kind = type(value)
+    if kind is int or kind is bool or value is None:
+        return repr(value)
+    if kind is str:
+        return repr(value) if ";" not in value else None
+    if kind is float:
+        return repr(value) if isfinite(value) else None
+    if kind.__name__ == "Node":
+        return str(value.name)
+    return repr(value) if kind.__name__ == "dtype" else None
 
 
 def add_fusion_handler(receive: Callable[[str, str, str], None]) -> Callable[[], None]:

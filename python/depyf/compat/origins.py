@@ -6,6 +6,7 @@ told.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ class Origins:
         return found if found is not None else self._lines.get((source, ""))
 
 
+@functools.cache
 def library() -> str:
     """The folder of torch, with the separator at its end."""
     import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from depyf.compat import dynamo, guard_forms, guard_tree, guard_words
+from depyf.compat import dynamo, guard_forms, guard_tree, guard_values, guard_words
 from depyf.compat.guard_tree import Leaf, Node, Tree
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
@@ -70,7 +70,7 @@ class _Reader:
         for node in nodes:
             above = self._paths.get(id(node.parent)) if node.parent is not None else None
             at_top = node.parent is self._tree.root
-            self._paths[id(node)] = guard_forms.path(node, "L" if at_top else above)
+            self._paths[id(node)] = guard_values.path(node, "L" if at_top else above)
             for leaf in node.leaves:
                 if leaf.relational:
                     self._members.setdefault(id(leaf.live), []).append(node)
@@ -96,7 +96,7 @@ class _Reader:
             out += self._of_leaf(leaf, node)
         if not out and not node.children and node.step is not None and value is not None:
             above = self._paths[id(node.parent)] if node.parent is not self._tree.root else "L"
-            condition = guard_forms.reachable(node, value, above or "L")
+            condition = guard_values.reachable(node, value, above or "L")
             out.append(Guard("REACHABLE", f"{node.source} can be read", node.source, value, (condition,)))
         return out
 

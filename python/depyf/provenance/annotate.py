@@ -19,7 +19,7 @@ _OPERATION = re.compile(r"^(?P<name>op\w+?): ")
 
 def plain(text: str) -> str:
     """A text without the comments."""
-    return _COMMENT.sub("", text)
+    return _COMMENT.sub("", text) if MARK in text else text
 
 
 def places(kind: str, text: str) -> dict[str, int]:

@@ -53,5 +53,6 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
         pass
     mine = json.loads(json.dumps({"compilations": compilations}))
     runs = [run for run in runs if run != mine] + [mine]
-    text = json.dumps({"schema_version": SCHEMA_VERSION, "runs": runs}, indent=1, sort_keys=True)
+    # A chain, a file or a kernel a line.
+    text = files.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
     files.replace(directory / FILE, text + "\n")

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+_COMMENT = re.compile(r"#[^\n'\"]*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
@@ -51,14 +53,15 @@ def read(code: str) -> Kernels:
     }
     calls: list[Call] = []
     writer: dict[str, Call] = {}
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _is_wrapper(node)]
-    for function in functions:
-        for statement in ast.walk(function):
+    lines = code.split("\n")
+    for function in _wrappers(tree):
+        for statement in _statements(function):
             if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
-                name = ast.unparse(statement.value.func)
+                name = _dotted(statement.value.func)
                 if name.rpartition(".")[2].startswith(_ALLOCATES):
                     continue
-                buffers = tuple(dict.fromkeys(_BUFFER.findall(ast.unparse(statement))))
+                text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+                buffers = tuple(dict.fromkeys(_BUFFER.findall(_COMMENT.sub("", text))))
                 if buffers:
                     calls.append(Call(name.removesuffix(".run"), statement.lineno, buffers))
     calls.sort(key=lambda one: one.line)
@@ -69,9 +72,32 @@ def read(code: str) -> Kernels:
 
 
 def _makes_kernel(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and ast.unparse(value.func).startswith("async_compile.")
+    return isinstance(value, ast.Call) and _dotted(value.func).startswith("async_compile.")
 
 
-def _is_wrapper(function: ast.FunctionDef) -> bool:
-    """The function that calls the kernels, or a part of it that is called for a partition of the graph."""
-    return function.name == "call" or function.name.startswith("partition_")
+def _dotted(function: ast.expr) -> str:
+    """What is called, `extern_kernels.mm`."""
+    if isinstance(function, ast.Name):
+        return function.id
+    return f"{_dotted(function.value)}.{function.attr}" if isinstance(function, ast.Attribute) else "?"
+
+
+def _wrappers(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The functions that call the kernels, or parts of one that are called for a partition of the graph."""
+    owners: list[ast.Module | ast.ClassDef] = [tree]
+    owners += [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    for owner in owners:
+        for one in owner.body:
+            if isinstance(one, ast.FunctionDef) and (one.name == "call" or one.name.startswith("partition_")):
+                yield one
+
+
+def _statements(function: ast.FunctionDef) -> Iterator[ast.stmt]:
+    todo: list[ast.AST] = list(reversed(function.body))
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.stmt):
+            yield one
+        for field in ("finalbody", "orelse", "handlers", "body"):
+            inner = getattr(one, field, None)
+            todo += reversed(inner) if isinstance(inner, list) else ()

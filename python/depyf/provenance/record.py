@@ -64,14 +64,20 @@ def record(frame: Frame, seen: Collected, links: Links, texts: dict[str, str]) -
 
 
 def _missing(frame: Frame, seen: Collected) -> list[str]:
-    why = next((f": {one.why}" for one in frame.missing if one.kind == "ir_post_fusion"), "")
-    return [
-        f"{name}: Inductor's IR was not seen, so kernels are not linked{why}"
-        if direction.graph
-        else f"{name}: no graph was seen with its nodes, so what the captured nodes became is not linked{why}"
-        for name, direction in seen.directions.items()
-        if not direction.operations
-    ]
+    found = []
+    for name, direction in seen.directions.items():
+        if direction.operations:
+            continue
+        why = next(
+            (f": {one.why}" for one in frame.missing if (one.kind, one.direction) == ("ir_post_fusion", name)), ""
+        )
+        what = (
+            "Inductor's IR was not seen, so kernels are not linked"
+            if direction.graph
+            else "no graph was seen with its nodes, so what the captured nodes became is not linked"
+        )
+        found.append(f"{name}: {what}{why}")
+    return found
 
 
 def _kernels(direction: str, seen: Collected, links: Links) -> list[dict[str, Any]]:

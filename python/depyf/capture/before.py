@@ -1,0 +1,85 @@
+"""What was compiled before a block, as far as it is still there: code and guards."""
+
+from __future__ import annotations
+
+import types
+from pathlib import Path
+from typing import Any
+
+from depyf import decompiler, names, report
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilation import Compilation
+from depyf.compat import dynamo
+from depyf.guards import texts
+from depyf.session import Frame, Session
+
+
+def add(
+    codes: dict[int, types.CodeType],
+    functions: tuple[Any, ...],
+    order: list[Compilation],
+    seen: set[int],
+    session: Session,
+    artifacts: Artifacts,
+) -> None:
+    """Adds it to a block's compilations, and notes in the session what is not shown.
+
+    Args:
+        codes: by id, the functions that had cache entries when the block began.
+        functions: those that the block was given.
+        order: the block's compilations, to which the others are added.
+        seen: ids of the transformed codes that the block saw made.
+        session: of the block.
+        artifacts: writes the files.
+    """
+    # The functions given to `prepare_debug`, and the resume functions that they lead to.
+    given = {id(code) for code in dynamo.family([decompiler.find_code(function) for function in functions])}
+    again = {id(compile.original) for compile in order if compile.original is not None}
+    nothing_new = not any(compile.frame.status == "compiled" for compile in order)
+    shown: list[str] = []
+    others: list[str] = []
+    for key, code in codes.items():
+        where = f"{code.co_name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
+        if not (nothing_new or key in given or key in again):
+            others.append(where)
+            continue
+        entries = [entry for entry in dynamo.entries(code) if id(entry.code) not in seen]
+        for entry in reversed(entries):
+            frame = Frame(
+                entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
+            )
+            frame.is_resume = dynamo.is_resume_code(code)
+            frame.guards = texts.tree(entry.guards)
+            compile = Compilation(frame, original=code)
+            called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
+            frame.compiled_fn = compile.number = called[0] if called else None
+            for name in entry.code.co_names:
+                if dynamo.is_resume_name(name):
+                    compile.add_resume(name, dynamo.resume_code(dynamo.find_global(name)))
+            session.frames.append(frame)
+            order.append(compile)
+            # An entry of the cache keeps the code that it has.
+            artifacts.write_transformed(frame, entry.code, may_run=False)
+        if entries and not dynamo.is_resume_code(code):
+            shown.append(where)
+    if shown:
+        note = (
+            f"Compiled before the block: {', '.join(shown)}. Of these compilations only the transformed code and the "
+            "guards are still there; graphs and kernels are not. To see all, call torch._dynamo.reset() before the "
+            "block, or make the first call in it."
+        )
+        session.notes.append(note)
+        report.warn(f"depyf: {note}")
+    elif nothing_new and not session.notes:
+        note = (
+            "Nothing was compiled in the block. Either no function under torch.compile was called in it, or Dynamo "
+            "could not compile what was called."
+        )
+        session.notes.append(note)
+        report.warn(f"depyf: {note}")
+    if others:
+        session.notes.append(
+            f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave "
+            "nothing here. To see them, call torch._dynamo.reset() before the block, or give the function: "
+            "prepare_debug(fn, directory)."
+        )

@@ -1,0 +1,74 @@
+"""What a block knows of one compilation while it is at work."""
+
+from __future__ import annotations
+
+import types
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf import names, running
+from depyf.capture.guarding import Guarded
+from depyf.provenance.collect import Collected
+from depyf.session import Artifact, Frame, Symbol
+
+
+@dataclass(eq=False)
+class Item:
+    """An artifact on its way: its text is kept until the compilation's number, and what runs, are known for certain."""
+
+    kind: str
+    text: str
+    direction: str | None
+    suffix: str
+    graph: Any = None
+    """The graph module, if it can be what runs."""
+    path: str | None = None
+    """Of a kernel: Inductor's own file."""
+    artifact: Artifact | None = None
+    created: bool = False
+    swap: running.Swap | None = None
+    modules: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
+    """The graph module and its copies."""
+    nodes: tuple[str, ...] = ()
+
+
+@dataclass
+class Compilation:
+    """One compilation, as far as it has come."""
+
+    frame: Frame
+    attempt: int = 0
+    number: int | None = None
+    items: list[Item] = field(default_factory=list)
+    original: types.CodeType | None = None
+    transformed: types.CodeType | None = None
+    resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
+    graphs: dict[str, Any] = field(default_factory=dict)
+    """Kind -> the graph module that was shown last, whose text comes next."""
+    by_inductor: bool = False
+    """Is Inductor the backend? Then graphs run only where no kernels are made of them."""
+    cached: set[str | None] = field(default_factory=set)
+    """The directions that came from a cache; None of what was asked for before there were any."""
+    ended: bool = False
+    guarded: Guarded | None = None
+    specialized: list[Symbol] = field(default_factory=list)
+    seen: Collected = field(default_factory=Collected)
+
+    @property
+    def stem(self) -> str:
+        """What the names of its files begin with."""
+        if self.number is not None:
+            return f"__compiled_fn_{self.number}"
+        return f"__compile_{names.safe_file_part(self.frame.compile_id)}"
+
+    @property
+    def has_kernels(self) -> bool:
+        """Did Inductor make output code?"""
+        return any(item.kind == "kernel" for item in self.items)
+
+    def add_resume(self, name: str, code: types.CodeType | None) -> None:
+        """Its transformed code calls the resume function with this code under this name."""
+        if name not in self.frame.resume_calls:
+            self.frame.resume_calls.append(name)
+        self.resumes[name] = code

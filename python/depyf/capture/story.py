@@ -1,0 +1,55 @@
+"""The full_code files: the story of each function that a block compiled, with its resume functions."""
+
+from __future__ import annotations
+
+from depyf import dump, names
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilation import Compilation
+from depyf.guards import texts
+from depyf.session import Session
+
+
+def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> None:
+    """Writes one file a function.
+
+    Args:
+        order: the block's compilations.
+        session: is told of the files.
+        artifacts: writes them.
+    """
+    by_code: dict[int, list[Compilation]] = {}
+    for compile in order:
+        if compile.original is not None:
+            by_code.setdefault(id(compile.original), []).append(compile)
+    reached: set[int] = set()
+    tops = [key for key, group in by_code.items() if not group[0].frame.is_resume]
+    for key in tops:
+        reached |= _write(key, by_code, session, artifacts)
+    # Resume functions whose beginning was not seen in this block have a story of their own.
+    for key in by_code:
+        if key not in reached:
+            reached |= _write(key, by_code, session, artifacts)
+
+
+def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
+    """Writes one file; returns the functions in it."""
+    todo, reached = [top], {top}
+    sections: list[dump.Section] = []
+    while todo:
+        key = todo.pop(0)
+        group = by_code[key]
+        original = group[0].original
+        assert original is not None
+        listed = [None if compile.guarded is None else compile.guarded.guards for compile in group]
+        sections.append(dump.Section(original, [compile.frame for compile in group], listed))
+        for compile in group:
+            for resume in compile.resumes.values():
+                if resume is not None and id(resume) in by_code and id(resume) not in reached:
+                    reached.add(id(resume))
+                    todo.append(id(resume))
+    name = sections[0].original.co_name
+    text = dump.full_code(sections, artifacts.read)
+    path = artifacts.claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text, texts.without_ids)[0]
+    ids = [frame.compile_id for section in sections for frame in section.frames]
+    session.full_code.append(dump.FullCode(name, path.name, ids))
+    return reached

@@ -1,0 +1,121 @@
+"""Dynamo's words as plain Python: expressions that mean the same outside of it."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from depyf.compat import guard_words as words
+from depyf.compat import private
+
+GUARDS = "torch._C._dynamo.guards"
+# Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
+_NAMES = {
+    "inf": "float('inf')",
+    "nan": "float('nan')",
+    "device": "torch.device",
+    "utils_device": "torch.utils._device",
+    "inspect": "__import__('inspect')",
+    "math": "__import__('math')",
+    "__math_isnan": "__import__('math').isnan",
+    "__numpy_isnan": "__import__('numpy').isnan",
+    "___check_type_id": f"{GUARDS}.check_type_id",
+    "___check_obj_id": f"{GUARDS}.check_obj_id",
+    "___dict_version": f"{GUARDS}.dict_version",
+    "___dict_contains": "(lambda key, d: dict.__contains__(d, key))",
+    "___odict_getitem": "__import__('collections').OrderedDict.__getitem__",
+    "___namedtuple_fields": "(lambda x: x._fields)",
+    "__load_module": "__import__('importlib').import_module",
+}
+_KNOWN = {"L", "G", "torch", "int", "float", "str", "bool", "bytes", "complex", "tuple", "list", "set", "frozenset"}
+_KNOWN |= {
+    "dict",
+    "type",
+    "len",
+    "hasattr",
+    "getattr",
+    "isinstance",
+    "range",
+    "slice",
+    "max",
+    "min",
+    "abs",
+    "not",
+    "id",
+}
+_KNOWN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
+
+
+def literal(text: str) -> str | None:
+    """The repr of a key as an expression that makes the key again."""
+    tree = words.parse(text)
+    return None if tree is None else in_plain(tree, {})
+
+
+def unparsed(text: str) -> str | None:
+    tree = words.parse(text)
+    return None if tree is None else ast.unparse(tree)
+
+
+def value_of(expression: str) -> Any:
+    import torch
+
+    try:
+        return eval(expression, {"torch": torch})
+    except Exception:
+        return NOTHING
+
+
+NOTHING = object()
+
+
+def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
+    """An expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
+
+    Args:
+        names: names and what they stand for.
+        source, x: where `source` stands in it, `x` is put instead.
+    """
+    known = {**_NAMES, **names}
+    bound = {
+        name.id
+        for one in ast.walk(tree)
+        if isinstance(one, ast.comprehension)
+        for name in ast.walk(one.target)
+        if isinstance(name, ast.Name)
+    }
+    wanted = None if source is None else unparsed(source)
+    missing = False
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            nonlocal missing
+            if wanted is not None and x is not None and isinstance(node, ast.expr) and ast.unparse(node) == wanted:
+                return ast.parse(x, mode="eval").body
+            if isinstance(node, ast.Name):
+                if node.id in _KNOWN or node.id in bound:
+                    return node
+                plain = known.get(node.id) or _helper(node.id)
+                if plain is None:
+                    missing = True
+                    return node
+                return ast.parse(plain, mode="eval").body
+            return self.generic_visit(node)
+
+    try:
+        done = Replace().visit(tree)
+        return None if missing else ast.unparse(done)
+    except RecursionError:
+        return None
+
+
+def _helper(name: str) -> str | None:
+    """The module path of a helper function in Dynamo's words."""
+    if name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ()):
+        return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
+    value = private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
+    if not isinstance(value, types.FunctionType) or "<" in value.__qualname__:
+        return None
+    where = f"{value.__module__}.{value.__qualname__}"
+    return where if value_of(where) is value else None

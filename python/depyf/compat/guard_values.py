@@ -1,0 +1,127 @@
+"""Each kind of step to a value that a guard checks, as Python over `L`, `G` and torch: how accessors read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from depyf.compat import guard_words as words
+from depyf.compat.guard_plain import in_plain, literal, value_of
+from depyf.compat.guard_tree import Node, Step
+from depyf.compat.private import guarded
+
+
+@guarded()
+def path(node: Node, above: str | None) -> str | None:
+    """The expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
+    if above is None or node.step is None:
+        return None
+    step = node.step
+    maker = _STEPS.get(step.kind)
+    if maker is not None:
+        return maker(above, step, node)
+    return None
+
+
+def _key(above: str, step: Step, node: Node) -> str | None:
+    key = literal(step.argument)
+    if key is None:
+        return None
+    parent = node.parent
+    if parent is not None and parent.type is not None and not _is_plain_dict(parent):
+        # A subclass may have its own idea of `[]`, and `__missing__`.
+        return f"dict(dict.items({above}))[{key}]"
+    return f"{above}[{key}]"
+
+
+def _is_plain_dict(node: Node) -> bool:
+    kind = node.type
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, dict)
+        and getattr(kind, "__getitem__", None) is dict.__getitem__
+        and not hasattr(kind, "__missing__")
+    )
+
+
+def _index(above: str, step: Step, node: Node) -> str:
+    return f"{above}[{step.argument}]"
+
+
+def _item(above: str, step: Step, node: Node) -> str | None:
+    # The accessor prints its key without quotes: whether '0' is a number is known from Dynamo's name for the value.
+    tree = words.parse(node.source)
+    key = in_plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
+    if key is None or str(value_of(key)) != step.argument:
+        key = literal(step.argument) if step.argument.startswith("slice(") else None
+    return None if key is None else f"{above}[{key}]"
+
+
+def _attribute(above: str, step: Step, node: Node) -> str:
+    return f"{above}.{step.argument}" if step.argument.isidentifier() else f"getattr({above}, {step.argument!r})"
+
+
+def _quoted(name: str) -> str:
+    return name if name[:1] in "'\"" else repr(name)
+
+
+def _from_words(above: str, step: Step, node: Node) -> str | None:
+    """A Python function of Dynamo's, by the name that it gives to the result."""
+    parent = node.parent
+    source = node.source
+    if parent is not None and parent.source and parent.source != "L" and parent.source in source:
+        source = source.replace(parent.source, "___above")
+    tree = words.parse(source)
+    return None if tree is None else in_plain(tree, {"___above": above})
+
+
+_STEPS: dict[str, Callable[[str, Step, Node], str | None]] = {
+    "FrameLocalsGuardAccessor": lambda above, step, node: f"L[{step.argument}]",
+    "GlobalsGuardAccessor": lambda above, step, node: "G",
+    "DictGetItemGuardAccessor": _key,
+    "GetAttrGuardAccessor": _attribute,
+    "GenericGetAttrGuardAccessor": lambda above, step, node: f"object.__getattribute__({above}, {step.argument!r})",
+    "GetGenericDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
+    "ListGetItemGuardAccessor": _index,
+    "TupleGetItemGuardAccessor": _index,
+    "GetItemGuardAccessor": _item,
+    "GradGuardAccessor": lambda above, step, node: f"{above}.grad",
+    "FuncDefaultsGuardAccessor": lambda above, step, node: f"{above}.__defaults__",
+    "FuncKwDefaultsGuardAccessor": lambda above, step, node: f"{above}.__kwdefaults__",
+    "TypeGuardAccessor": lambda above, step, node: f"type({above})",
+    "TypeDictGuardAccessor": lambda above, step, node: f"{above}.__dict__",
+    "TypeMROGuardAccessor": lambda above, step, node: f"{above}.__mro__",
+    "CodeGuardAccessor": lambda above, step, node: f"{above}.__code__",
+    "ClosureGuardAccessor": lambda above, step, node: f"{above}.__closure__",
+    "WeakRefCallGuardAccessor": lambda above, step, node: f"{above}()",
+    "CallFunctionNoArgsGuardAccessor": lambda above, step, node: f"{above}()",
+    "GlobalWeakRefGuardAccessor": lambda above, step, node: f"G[{_quoted(step.argument)}]()",
+    "TupleIteratorGetItemAccessor": lambda above, step, node: (
+        f"torch._dynamo.utils.tuple_iterator_getitem({above}, {step.argument})"
+    ),
+    "SetGetItemGuardAccessor": lambda above, step, node: f"list({above})[{step.argument.removeprefix('index=')}]",
+    "IndexedGuardAccessor": lambda above, step, node: above,
+    "IndexedGuardAccesor": lambda above, step, node: above,  # as 2.13 spells it
+    "PythonLambdaGuardAccessor": _from_words,
+    "key": lambda above, step, node: f"list(dict.keys({above}))[{step.argument}]",
+    "value": lambda above, step, node: f"list(dict.values({above}))[{step.argument}]",
+}
+for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("storage_offset", "storage_offset()")):
+    _STEPS[f"TensorPropertyGuardAccessor<{_property}>"] = lambda above, step, node, call=_call: (  # type: ignore[misc]
+        f"{above}.{call.format(step.argument)}"
+    )
+
+
+def reachable(node: Node, expression: str, above: str) -> str:
+    """The condition that a node's value can be read, for one that nothing else is asked of."""
+    step = node.step
+    if step is not None and step.kind in ("GetAttrGuardAccessor",):
+        return f"hasattr({above}, {step.argument!r})"
+    if step is not None and step.kind == "DictGetItemGuardAccessor" and expression.startswith(f"{above}["):
+        return f"{expression[len(above) + 1 : -1]} in {above}"
+    return f"({expression}, True)[1]"
+
+
+def known_steps() -> set[str]:
+    """The classes of accessors that have a form here."""
+    return set(_STEPS)
