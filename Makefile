@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call compat fuzz edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call compat drift fuzz edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -32,6 +32,9 @@ bench-call: build  ## What running from dumped files costs a cached call, for ea
 
 compat: build  ## Tests with the other PyTorch and Python versions at hand
 	@tools/compat.sh
+
+drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; hours
+	@PYTHONPATH=python:tests $(PYTHON_VENV) -W ignore tests/torch/drift.py
 
 fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 	@tools/fuzz.sh

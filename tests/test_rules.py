@@ -159,7 +159,7 @@ def python_names() -> set[str]:
             if isinstance(value, type):
                 found |= set(dir(value)) | set(getattr(value, "_fields", ()))
     found |= {*dir(logging.root), *dir(logging.root.manager), *dir(logging.makeLogRecord({}))}
-    found |= {"__missing__", "_name_", "__file__", "__version__"}
+    found |= {"__missing__", "_name_", "__file__", "__version__", "_getframe"}  # documented all the same
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import types
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -65,7 +66,7 @@ class Decompilation:
         return None if reason else code
 
 
-def decompile(code: types.CodeType, *, name: str | None = None, style: str = "readable") -> Decompilation:
+def decompile(code: types.CodeType, *, name: str | None = None, style: str | None = None) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
     Where readable source is not proved, exact source is tried; where nothing is proved, what was asked for is returned,
@@ -74,11 +75,14 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str = "re
     Args:
         code: what to decompile.
         name: takes the place of the function's own name.
-        style: one of `STYLES`.
+        style: one of `STYLES`; None is "readable", or "exact" where the environment has `DEPYF_REMOVE_TEMP=0`, by which
+            the older tool kept its temporaries.
 
     Raises:
         ValueError: an unknown style.
     """
+    if style is None:
+        style = "exact" if os.environ.get("DEPYF_REMOVE_TEMP") == "0" else "readable"
     if style not in STYLES:
         raise ValueError(f"unknown style {style!r}: the styles are {' and '.join(map(repr, STYLES))}")
     first: Decompilation | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import types
 from collections.abc import Callable
@@ -25,7 +26,7 @@ class DecompilationError(Exception):
         return f"DecompilationError: {self.message}"
 
 
-def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: str = "readable") -> str:
+def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: str | None = None) -> str:
     """Python source for a code object or for the innermost function behind a callable.
 
     Methods, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a `__call__`
@@ -38,7 +39,8 @@ def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: s
 
     Args:
         code_or_callable: what to decompile.
-        style: "readable", or "exact", which keeps each effect as a statement of its own in the order of the bytecode.
+        style: "readable", or "exact", which keeps each effect as a statement of its own in the order of the bytecode; if
+            it is not given, "exact" where the environment has `DEPYF_REMOVE_TEMP=0`, else "readable".
 
     Raises:
         TypeError: there is no Python code behind the argument.
@@ -121,6 +123,11 @@ class Decompiler:
             path, _ = claim(lambda n: filepath_template % n, lambda n: source)
             filename = str(path)
         return compile_checked(source, reference_code, constants_of=code_to_decompile, filename=filename)
+
+    @staticmethod
+    def supported_opnames() -> list[str]:
+        """The names of the instructions that can be decompiled: all that this Python has."""
+        return sorted(name for name in dis.opmap if not name.startswith("<"))
 
     def __hash__(self) -> int:
         return id(self.code)

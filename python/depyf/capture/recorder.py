@@ -14,7 +14,7 @@ from depyf.capture import before, hub, memory, story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, Item
 from depyf.capture.guarding import Guarding
-from depyf.compat import compiled, dynamo, fx_nodes, graphs, inductor, origins, probe, trace
+from depyf.compat import compiled, dynamo, fx_nodes, graphs, inductor, noticing, origins, probe, trace
 from depyf.guards import breaks, texts
 from depyf.provenance import collect, dumped
 from depyf.session import Frame, Session, Symbol
@@ -203,9 +203,9 @@ class Recorder:
             self._closed = True
             for step in (
                 self._flush,
+                self._add_features,
                 self._add_compiled_before,
                 self._add_missing,
-                self._add_features,
                 self._write_provenance,
                 self._write_full_code,
                 self._write_index,
@@ -231,6 +231,7 @@ class Recorder:
 
     def _add_features(self) -> None:
         """Adds what works here, and tells of what should and does not."""
+        noticing.notice(self._order)
         probe.tell_losses()
         self.session.features = probe.features()
         self.session.notes += [

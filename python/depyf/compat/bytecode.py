@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import sys
 import types
 from collections.abc import Iterator
 
@@ -22,7 +23,7 @@ _NAME_LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
 # From 3.11 the lowest bit of LOAD_GLOBAL's argument asks for a NULL beside the value: below it up to 3.12, above it
 # from 3.13.
 _NULL_BIT = _PUSH_NULL is not None
-_NULL_ABOVE = hasattr(dis, "_inline_cache_entries") and dis.opmap.get("CALL_KW") is not None
+_NULL_ABOVE = sys.version_info >= (3, 13)
 
 
 def _instructions(raw: bytes) -> Iterator[tuple[int, int, int, int]]:

@@ -10,6 +10,8 @@ import inspect
 import types
 from typing import Any
 
+from depyf.compat import private
+
 
 def wrapped(thing: Any) -> Any:
     """What a wrapper wraps; None if it is none."""
@@ -23,8 +25,8 @@ def wrapped(thing: Any) -> Any:
     modules = own.get("_modules")
     if isinstance(modules, dict) and "_orig_mod" in modules:  # torch.compile of a module
         return modules["_orig_mod"]
-    for name in ("_torchdynamo_orig_callable", "__wrapped__"):
-        if name in own:
+    for name in ("__wrapped__", "_torchdynamo_orig_callable"):
+        if callable(own.get(name)):
             return own[name]
     return None
 
@@ -61,7 +63,11 @@ def compiled_in(thing: Any) -> Any:
         return None
     if own.get("_torchdynamo_wrapper_id", id(thing)) != id(thing):
         return None  # a copy of the attributes, as functools.wraps makes it
-    return own["_torchdynamo_orig_callable"]
+    inner = own["_torchdynamo_orig_callable"]
+    if not callable(inner):
+        private.not_found("_torchdynamo_orig_callable", f"is of type {type(inner).__name__}")
+        return None
+    return inner
 
 
 def bound_call(thing: Any) -> Any:

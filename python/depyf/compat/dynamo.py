@@ -17,6 +17,7 @@ from depyf.compat import private
 from depyf.compat.private import guarded
 
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
+_GUARDS = "torch._dynamo.guards"
 _ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
 _MOST_ENTRIES = 100_000  # of a linked list that does not end
 
@@ -49,14 +50,23 @@ def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
     """
     # Dynamo iterates over its hooks while it compiles: another thread's compilation has to end first.
     with compile_lock():
-        handle = private.call("torch._dynamo.convert_frame:register_bytecode_hook", not_compiled(hook))
+        ours = not_compiled(hook)
+        handle = private.call("torch._dynamo.convert_frame:register_bytecode_hook", ours)
 
-    @guarded()
     def remove() -> None:
         with compile_lock():
-            handle.remove()
+            _remove(handle)
+            hooks = private.get("torch._dynamo.convert_frame:_bytecode_hooks") or {}
+            for key in [key for key, one in hooks.items() if one is ours]:
+                del hooks[key]
 
-    return remove if handle is not None else lambda: None
+    return remove
+
+
+@guarded()
+def _remove(handle: Any) -> None:
+    if handle is not None:
+        handle.remove()
 
 
 def compile_lock() -> contextlib.AbstractContextManager[Any]:
@@ -172,15 +182,18 @@ def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
 
     To be called while the reasons are told. No argument leads there, so PyTorch's own frame is asked.
     """
+    found = False
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         inside = frame.f_locals if frame.f_globals.get("__name__") == "torch._dynamo.guards" else {}
         if "cache_entries" in inside:
+            found = True
             call = inside.get("frame")
             code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
             if isinstance(code, types.CodeType) and isinstance(local, dict):
                 return code, local
         frame = frame.f_back
+    private.not_found(f"{_GUARDS}:frame" if found else f"{_GUARDS}:cache_entries")
     return None
 
 
@@ -226,13 +239,31 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
     No argument of the hook leads to them, so they are looked up in the compiler's own frame.
     """
+    compiling = False
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
             found = frame.f_locals.get("globals")
             if type(found) is dict:
                 return found
+            compiling = True
         frame = frame.f_back
+    if compiling:
+        private.not_found("torch._dynamo.convert_frame:globals")
+    return None
+
+
+def locals_being_compiled() -> dict[str, Any] | None:
+    """The local variables of the call that is compiled; to be called within a bytecode hook. None if they are not found."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
+            call = frame.f_locals.get("frame")
+            local = getattr(call, "f_locals", None)
+            if isinstance(local, dict):
+                return local
+        frame = frame.f_back
+    private.not_found("torch._dynamo.convert_frame:frame")
     return None
 
 

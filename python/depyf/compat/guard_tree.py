@@ -139,6 +139,8 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
 @guarded()
 def read(guard_manager: Any) -> Tree | None:
     """The tree behind a cache entry's guard manager; None where there is none."""
+    if guard_manager is None:
+        return None
     root = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
     if not all(hasattr(root, name) for name in ("get_leaf_guards", "clone_manager")):
         return None

@@ -150,6 +150,11 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
     return decorate
 
 
+def not_found(path: str, how: str = "is not there") -> None:
+    """Tells once that a name is not as expected, for names that can only be noticed where they are used."""
+    lost(_BY_PATH[path], how)
+
+
 def lost(name: Name, how: str) -> None:
     """Tells once that a name is not as expected, unless this release is known to lack it."""
     if name.path in losses:
@@ -190,8 +195,8 @@ def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
         # Names in the lines of compat that the exception passed through, the innermost first; and PyTorch's functions.
         frame = at.tb_frame
         if frame.f_code.co_filename.startswith(_HERE) and frame.f_code.co_filename != __file__:
-            text = linecache.getline(frame.f_code.co_filename, at.tb_lineno)
-            lines.insert(0, _WORD.findall(text))
+            text, used = linecache.getline(frame.f_code.co_filename, at.tb_lineno), set(_names_in(frame.f_code))
+            lines.insert(0, [word for word in _WORD.findall(text) if word in used])
         at = at.tb_next
     for words in (_WORD.findall(str(error)), *lines):
         for word in words:

@@ -72,7 +72,13 @@ def tell_losses() -> None:
         return
     release = Release.of(version)
     for name in NAMES:
-        if name.path not in private.losses and name.expected(release) and (how := problem(name)) is not None:
+        if name.path in private.losses or not name.expected(release) or (how := problem(name)) is None:
+            continue
+        # What became of an object is told by one of its members; the doctor tells of all.
+        owner = name.path.rpartition(".")[0]
+        if any(path.rpartition(".")[0] == owner != "" or path == owner for path in private.losses):
+            private.losses[name.path] = how
+        else:
             private.lost(name, how)
 
 
@@ -103,7 +109,9 @@ def _attribute_problem(name: Name) -> str | None:
     owner = _owner(name)
     if not isinstance(owner, type):
         return None  # told by the owner's name, or the class has another name in this release
-    if any(name.last in vars(one) or name.last in vars(one).get("__annotations__", ()) for one in owner.__mro__):
+    if any(name.last in vars(one) for one in owner.__mro__):
+        return None if hasattr(owner, name.last) else "is not there"
+    if any(name.last in vars(one).get("__annotations__", ()) for one in owner.__mro__):
         return None
     codes = [
         member.__code__

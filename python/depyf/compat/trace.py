@@ -20,6 +20,7 @@ from depyf.compat.private import guarded
 from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
+_SENDER = "torch._logging._internal:trace_structured"
 # Name of a record that holds a graph -> kind of graph, as depyf names it in files.
 _GRAPHS = {
     "dynamo_output_graph": "Captured_Graph",
@@ -89,12 +90,14 @@ class _Handlers(list[logging.Handler]):
         if frame.f_code.co_name != "trace_structured":
             return True
         local = frame.f_locals
-        name = local.get("name")
+        name, metadata = local.get("name"), local.get("metadata_fn")
+        if not isinstance(name, str) or not callable(metadata):
+            private.not_found(f"{_SENDER}.{'name' if callable(metadata) else 'metadata_fn'}")
+            return True
         if name != "artifact":
             return name in _HEARD
-        metadata = local.get("metadata_fn")
         try:
-            told = metadata() if callable(metadata) else None
+            told = metadata()
         except Exception:  # it is for PyTorch to raise
             return True
         return not isinstance(told, dict) or told.get("name") in _HEARD
@@ -115,16 +118,25 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
 
     @guarded()
     def on_record(record: logging.LogRecord) -> None:
-        metadata = getattr(record, "metadata", None)
-        payload = getattr(record, "payload", None)
-        if isinstance(metadata, dict):
-            found = _read(metadata, payload if isinstance(payload, str) else None)
-            if found is not None:
-                receive(found)
+        metadata, payload = record.metadata, record.payload  # type: ignore[attr-defined]
+        if not isinstance(metadata, dict):
+            private.not_found(f"{_TRACE}.metadata", f"is of type {type(metadata).__name__}")
+            return
+        if payload is not None and not isinstance(payload, str):
+            what = next(iter(metadata), "?")
+            private.not_found(f"{_TRACE}.payload", f"of {what} is of type {type(payload).__name__}")
+            payload = None
+        found = _read(metadata, payload)
+        if found is not None:
+            receive(found)
 
     logger = logging.getLogger(_TRACE)
     handler = _Handler(on_record)
-    logger.addHandler(handler)
+    try:
+        logger.addHandler(handler)
+    except Exception as error:
+        private.not_found(_TRACE, f"raised {type(error).__name__}: {error}")
+        return lambda: None
     before = logger.handlers
     if type(before) is list:
         logger.handlers = _Handlers(before)

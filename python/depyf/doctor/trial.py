@@ -51,7 +51,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "running": lambda: _running(session),
         "inductor": lambda: _inductor(session, backend),
         "provenance": lambda: _provenance(session, backend),
-        "entries": lambda: _entries(compiled),
+        "entries": lambda: _entries(compiled, calls[2]),
         "guards": lambda: _guards(session, compiled, calls[2]),
         "reasons": lambda: _reasons(session),
         "register": lambda: _register(compiled, calls[2], expected[2][0]),
@@ -110,9 +110,11 @@ def _provenance(session: Session, backend: str) -> list[str]:
     return [] if backend != "inductor" else _needed(session, lambda frame: bool(frame.provenance), "links to kernels")
 
 
-def _entries(compiled: Any) -> list[str]:
+def _entries(compiled: Any, call: list[Any]) -> list[str]:
     found = depyf.cache_entries(compiled)
     told = depyf.explain(compiled).entries
+    if depyf.dispatch(compiled, *call).entry is None:
+        return ["no cache entry accepts the call that it was made by"]
     return [] if len(found) == len(told) == 2 else [f"2 cache entries: {len(found)} read, {len(told)} explained"]
 
 

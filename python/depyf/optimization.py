@@ -1,0 +1,97 @@
+"""The older tool's wrapper that calls compiled code without asking guards. New code may use `depyf.cache_entries`."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from depyf.compat import dynamo
+
+__all__ = ["TorchCompileWrapperWithCustomDispatcher"]
+
+
+class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
+    """Keeps what Dynamo makes of the `forward` of a subclass, for the subclass to call it past Dynamo's guards.
+
+        class Wrapper(TorchCompileWrapperWithCustomDispatcher):
+            def __init__(self):
+                super().__init__(torch.compile(self.forward, backend="eager"))
+
+            def forward(self, x):
+                return x + 1
+
+            def __call__(self, x):
+                if not self.compiled_codes:
+                    return self.compiled_callable(x)
+                with self.dispatch_to_code(0):
+                    return self.forward(x)
+
+    Nothing checks that a call fits the code that it is dispatched to. While it is, `forward` of the whole class is that
+    code: calls of several threads must not overlap.
+
+    Args:
+        compiled_callable: what `torch.compile` made of `forward`.
+        use_custom_dispatcher: kept for the subclass to ask.
+
+    Attributes:
+        compiled_codes: what Dynamo made, in the order in which it did.
+        original_code_object: of `forward`, as it was written.
+    """
+
+    def __init__(self, compiled_callable: Callable[..., Any], use_custom_dispatcher: bool = True) -> None:
+        self.compiled_callable = compiled_callable
+        self.original_code_object: types.CodeType = self._function().__code__
+        self.compiled_codes: list[types.CodeType] = []
+        self.use_custom_dispatcher = use_custom_dispatcher
+        # The hook must not keep the wrapper alive.
+        this = weakref.ref(self)
+
+        def hook(old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+            wrapper = this()
+            return None if wrapper is None else wrapper.bytecode_hook(old_code, new_code)
+
+        self._finalizer = weakref.finalize(self, dynamo.add_bytecode_hook(hook))
+        self._finalizer.atexit = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls what `torch.compile` made; for the subclass to replace."""
+        return self.compiled_callable(*args, **kwargs)
+
+    @abc.abstractmethod
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What is compiled."""
+
+    def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
+        """Called by Dynamo for every function that it compiles. Keeps the code if it was made for this instance."""
+        if old_code is not self.original_code_object:
+            return None
+        local = dynamo.locals_being_compiled()
+        if local is None or local.get("self", self) is self:
+            self.compiled_codes.append(new_code)
+        return None
+
+    @contextlib.contextmanager
+    def dispatch_to_code(self, index: int) -> Iterator[None]:
+        """In the block `forward` is what Dynamo made, `compiled_codes[index]`; after it, also if it raised, what it was.
+
+        Raises:
+            IndexError: there is no such code.
+        """
+        code, function = self.compiled_codes[index], self._function()
+        before = function.__code__
+        function.__code__ = code
+        try:
+            yield
+        finally:
+            function.__code__ = before
+
+    @classmethod
+    def _function(cls) -> types.FunctionType:
+        function = cls.forward
+        if not isinstance(function, types.FunctionType):
+            raise TypeError(f"{cls.__name__}.forward is no Python function")
+        return function
