@@ -231,7 +231,8 @@ class Recorder:
 
     def _add_features(self) -> None:
         """Adds what works here, and tells of what should and does not."""
-        noticing.notice(self._order)
+        if not self._told:  # what failed here may have kept away what PyTorch told
+            noticing.notice(self._order)
         probe.tell_losses()
         self.session.features = probe.features()
         self.session.notes += [
