@@ -1,0 +1,115 @@
+"""What PyTorch and CPython did to the older tool, done again: each test fails where the defence is absent."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+
+import pytest
+from torch._inductor.codecache import PyCodeCache
+
+import depyf
+import torch
+from depyf import names
+from torch_helpers import bytecode_hook, check_dump, example, names_in
+
+
+def double(x):
+    return x * 2 + 1
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_graph_modules_that_cannot_be_copied(backend, tmp_path, monkeypatch):
+    # On 3.14 a counter in a graph cannot be pickled, and so no graph module be copied deeply by who only looks at it.
+    import copy
+    import sys
+
+    def refuses(self, memo):
+        at = sys._getframe(1)
+        while at is not None:
+            if str(at.f_globals.get("__name__", "")).startswith("depyf"):
+                raise TypeError("cannot pickle 'itertools.count' object")
+            at = at.f_back
+        return original(self, memo)
+
+    original = torch.fx.GraphModule.__deepcopy__
+    monkeypatch.setattr(torch.fx.GraphModule, "__deepcopy__", refuses)
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled = torch.compile(double, backend=lambda graph, inputs: _show(graph) if backend == "eager" else graph)
+        assert compiled(torch.ones(3)).tolist() == [3, 3, 3]
+    assert session.frames[0].files("Captured_Graph") and not session.notes
+    check_dump(tmp_path)
+    with pytest.raises(TypeError, match=r"itertools\.count"):  # the trap works
+        exec("copy.deepcopy(graph)", {"__name__": "depyf.test", "copy": copy, "graph": torch.fx.symbolic_trace(double)})
+
+
+def _show(graph):
+    graph.graph.counter = itertools.count()
+    torch._dynamo.utils.lazy_format_graph_code("before split", graph)
+    return graph
+
+
+def test_guards_whose_text_is_no_python(tmp_path):
+    compiled = torch.compile(double, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(torch.ones(3))
+    (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(double)
+    words = [line for leaf in entry.guard_manager.root.get_leaf_guards() for line in leaf.verbose_code_parts()]
+    # PyTorch's words of some guards are none: it is as it was when it broke.
+    assert [one for one in words if not _is_python(one)]
+    (story,) = session.full_code
+    ast.parse((tmp_path / story.file).read_text())
+    # Nor need what stands there be: `guard_0` decides as the guards do.
+    found = depyf.explain(compiled).entries[0].guards
+    namespace = {"torch": torch}
+    exec(found, namespace)
+    (guard,) = [one for name, one in namespace.items() if name.startswith("guard_")]
+    assert guard({"x": torch.ones(3)}, globals()) and not guard({"x": torch.ones(3, dtype=torch.int64)}, globals())
+    check_dump(tmp_path)
+
+
+def _is_python(text):
+    try:
+        ast.parse(text.strip())
+        return True
+    except SyntaxError:
+        return False
+
+
+def test_uuids_in_the_names_of_graphs(tmp_path):
+    codes = []
+    with bytecode_hook(lambda old, new: codes.append(new)), depyf.prepare_debug(tmp_path) as session:
+        example("toy").main("eager")
+    called = {name for code in codes for name in code.co_names if name.startswith("__compiled_fn_")}
+    # It is as it was when it broke: the names differ from run to run.
+    assert called and all(re.search(r"_[0-9a-f]{8}_[0-9a-f]{4}_", name) for name in called)
+    files = names_in(tmp_path)
+    for frame in session.frames:
+        (file,) = frame.files("Captured_Graph")
+        assert file == f"__compiled_fn_{frame.compiled_fn}.Captured_Graph.0.py"
+        text = (tmp_path / frame.transformed_file).read_text()
+        assert f"__compiled_fn_{frame.compiled_fn}" in text
+    assert not [file for file in files if re.search(r"[0-9a-f]{8}_[0-9a-f]{4}", file)]
+    assert {names.shorten(name) for name in called} == {
+        f"__compiled_fn_{frame.compiled_fn}" for frame in session.frames
+    }
+
+
+def test_arguments_that_a_hooked_function_gained(tmp_path):
+    # 2.13 calls what loads output code with `set_sys_modules`, by name, which a replacement with fixed arguments refuses.
+    import inspect
+
+    before = inspect.signature(PyCodeCache.load_by_key_path)
+    assert "set_sys_modules" in before.parameters
+    key, path = PyCodeCache.write("answer = 42\n")
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(double, backend="inductor")(torch.ones(3))  # from here on Inductor is listened to
+        assert PyCodeCache.load_by_key_path.__func__.__code__.co_name == "load_by_key_path"
+        assert set(PyCodeCache.load_by_key_path.__func__.__code__.co_varnames[:2]) == {"args", "kwargs"}
+        module = PyCodeCache.load_by_key_path(key, path, set_sys_modules=False)
+        assert module.answer == 42
+        with pytest.raises(TypeError):
+            PyCodeCache.load_by_key_path(key, path, no_such_argument=1)
+    assert inspect.signature(PyCodeCache.load_by_key_path) == before
+    check_dump(tmp_path)
