@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call compat drift fuzz edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat drift fuzz edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -29,6 +29,12 @@ bench: build  ## Measure the speed of the core
 
 bench-call: build  ## What running from dumped files costs a cached call, for each backend
 	@for backend in eager aot_eager inductor; do $(PYTHON_VENV) bench/cached_call.py $$backend; done
+
+bench-proof: build  ## What proving costs, as a multiple of decompiling
+	@$(PYTHON_VENV) bench/proof.py
+
+prove: build  ## Try the prover at length: mutants, random pairs, standard libraries
+	@tools/prove.sh
 
 compat: build  ## Tests with the other PyTorch and Python versions at hand
 	@tools/compat.sh

@@ -38,6 +38,10 @@ SAME: Pairs = {
         "x = [a]\nm = x.append if c else x.extend\ng()\nm(b)\nreturn x",
         "x = [a]\nm = x.append if c else x.extend\ng()\nm(b)\nreturn x",
     ),
+    "a jump that is threaded on one line only": (
+        "return (a\n or\n (b\n and\n c)\n or\n g)",
+        "return a or (b and c) or g",
+    ),
 }
 DIFFERENT: Pairs = {
     "a value tested once more": ("if a: b()", "if a: pass\nif a: b()"),
@@ -381,5 +385,5 @@ DIFFERENT: Pairs = {
     "class kw": ("class A(metaclass=a): pass\nreturn A", "class A(metaclass=b): pass\nreturn A"),
     "class locals": ("class A:\n    x=a\n    y=locals()\nreturn A", "class A:\n    y=locals()\n    x=a\nreturn A"),
     "type hints": ("x: a = b\nreturn x", "x: g = b\nreturn c"),
-    "asked again where lines differ": ("return (a\n or\n (b\n and\n c)\n or\n g)", "return a or (b and c) or g"),
+    "asked again by a not": ("if not (a and b): g()", "x = not (a and b)\nif x: g()"),
 }

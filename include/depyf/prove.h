@@ -25,6 +25,9 @@ struct Proof {
 // Whether `two` does what `one` does, as far as any program can tell without looking at bytecode, tracebacks' positions
 // or the life time of objects: the same effects in the same order on equal operands, nested code included. The
 // outermost names are not compared. Always ends; what cannot be decided is not proved.
+// Taken for the same, as CPython's compiler chooses between them: a value that is asked for its truth by a jump and again
+// by the jump where that leads (to 3.11), and a tuple of constants that is one or built. Nobody but code that names
+// locals(), sys._getframe() or the like is taken to look at a frame's locals from outside.
 Proof prove(const CodeObject& one, const CodeObject& two);
 
 }  // namespace depyf

@@ -48,7 +48,13 @@ std::vector<const CodeObject*> nested(const CodeObject& code) {
   return result;
 }
 
-// Code objects that are not proved are looked at one by one: those nested in them go by their places.
+std::size_t count(const CodeObject& code) {
+  std::size_t result = 1;
+  for (const CodeObject* inner : nested(code)) result += count(*inner);
+  return result;
+}
+
+// What is nested in a proved code object is proved with it. In one that is not, it is looked at one by one, by its place.
 nb::list prove_pyc(nb::bytes one, nb::bytes two) {
   LoadedPyc left = load(one), right = load(two);
   nb::list result;
@@ -56,7 +62,9 @@ nb::list prove_pyc(nb::bytes one, nb::bytes two) {
   while (!todo.empty()) {
     auto [a, b] = todo.back();
     todo.pop_back();
-    result.append(nb::cast(prove_codes(*a, *b)));
+    Proof proof = prove_codes(*a, *b);
+    for (std::size_t left = proof.proved ? count(*a) : 1; left > 0; --left) result.append(nb::cast(proof));
+    if (proof.proved) continue;
     std::vector<const CodeObject*> in_a = nested(*a), in_b = nested(*b);
     for (std::size_t i = 0; i < in_a.size() && i < in_b.size(); ++i) todo.emplace_back(in_a[i], in_b[i]);
   }

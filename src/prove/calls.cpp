@@ -67,7 +67,9 @@ void Machine::add_context(Effect& made) {
   if (none && !frame().locals.empty()) {  // super() finds its arguments in the frame
     for (std::size_t i = 0; i < frame().locals.size(); ++i) {
       if (decoded.localsplus[i] != "__class__" || static_cast<int>(i) < decoded.first_free) continue;
-      made.context = {frame().locals[0], frame().locals[i]};
+      const Object* cell = object(frame().locals[0]);
+      bool inside = cell && cell->kind == Object::Kind::cell;
+      made.context = {inside ? cell->items[0] : frame().locals[0], frame().locals[i]};
     }
   }
   const SymbolInfo& callable = symbols_[made.operands[0]];
@@ -132,9 +134,18 @@ Step Machine::make_function(const Instruction& it) {
   const CodeObject* code = symbols_[parts[function_code]].code;
   if (!code) return stuck("a function without a code object");
   if (!it.aux) parts[function_name] = symbols_.string(code->qualname);
+  // The function of a class body has the class's own name to 3.10; only __build_class__ sees it.
+  if (program_.across({3, 11}) && !(code->flags & CodeObject::optimized)) {
+    parts[function_name] = symbols_.string(code->name);
+  }
   for (auto [flag, part] : {std::pair{8, function_closure}, std::pair{4, function_annotations},
                             std::pair{2, function_kwdefaults}, std::pair{1, function_defaults}}) {
     if (it.arg & flag) parts[static_cast<std::size_t>(part)] = pop();
+  }
+  if (const Object* dict = object(parts[function_annotations]); dict && dict->kind == Object::Kind::dict) {
+    Parts pairs;  // as they come from 3.10 on
+    for (std::size_t i = 0; i < dict->keys.size(); ++i) pairs.insert(pairs.end(), {dict->keys[i], dict->items[i]});
+    parts[function_annotations] = make(Object::Kind::tuple, std::move(pairs));
   }
   push(make(Object::Kind::function, std::move(parts)));
   return silent();

@@ -52,6 +52,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::load_attr_:
     case Op::load_method_: return load_attribute(it);
     case Op::load_super_attr_: {
+      if (program_.across({3, 12})) return super_attribute(it);
       Effect made{.op = it.op,
                   .detail = it.aux >> 1,
                   .name = program_.names[static_cast<std::size_t>(it.arg)],
@@ -126,7 +127,9 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::build_const_key_map_: return build_map(it);
     case Op::build_slice_: return build_slice(it.arg);
     case Op::build_string_: {
-      Symbol text = symbols_.term("string of", top(it.arg));
+      Parts parts = top(it.arg);
+      if (program_.across({3, 12})) std::erase(parts, symbols_.string(""));  // the end of a format spec
+      Symbol text = symbols_.term("string of", std::move(parts));
       if (text < 0) return simple(it, it.arg);
       drop(it.arg);
       push(text);
@@ -193,6 +196,8 @@ Step Machine::dispatch(const Instruction& it) {
       return step;
     }
     case Op::return_generator_: {
+      // To 3.10 a generator starts without an instruction that says so.
+      if (program_.across({3, 11})) return push(symbols_.known("what starts a generator")), silent();
       Effect made{.op = it.op, .results = 1};
       made.raises = false;
       return effect(std::move(made));
@@ -227,8 +232,12 @@ Step Machine::dispatch(const Instruction& it) {
       return step;
     }
 
-    case Op::load_name_:
     case Op::store_name_:
+      if (program_.across({3, 13}) && (side.at == program_.stores_line || side.at == program_.stores_attributes)) {
+        return pop(), silent();
+      }
+      return named(it);
+    case Op::load_name_:
     case Op::delete_name_:
     case Op::load_global_:
     case Op::store_global_:

@@ -31,6 +31,7 @@ Step Machine::load_cell(const Instruction& it) {
     return silent();
   }
   if (symbols_.may_be_null(cell)) return stuck("no cell where one is needed");
+  if (is_class_of_super(it)) return push(cell), silent();
   Effect made{.op = it.op, .name = name_of_local(it), .operands = {cell}};
   made.results = 1;
   return effect(std::move(made));

@@ -162,16 +162,37 @@ Step Machine::constant_test(const Instruction& it) {
   return silent();
 }
 
+// A jump that keeps the value, and leads straight to a jump that asks again (to 3.11): CPython's compiler threads these or
+// not by the lines that they stand on, so that the same source may ask once or twice.
+bool Machine::threads(Op op) const {
+  const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
+  switch (program_.decoded.instructions[static_cast<std::size_t>(frame().at)].op) {
+    case Op::jump_:
+    case Op::pop_jump_if_true_:
+    case Op::pop_jump_if_false_:
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_: return keeps;
+    default: return false;
+  }
+}
+
 Step Machine::step() {
   Side& side = frame();
   if (side.at == Side::left) {
+    // To 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError.
+    if (!side.second && program_.is_generator() && program_.version() < Version{3, 12} && program_.across({3, 12})) {
+      Effect made{.op = Op::intrinsic_1_, .detail = static_cast<int>(Intrinsic1::stopiteration_error)};
+      made.operands = side.stack;
+      made.half = true, made.pops = made.results = 1;
+      return effect(std::move(made));
+    }
     return effect({.op = Op::reraise_, .operands = side.stack, .then = Effect::Then::end, .raises = false});
   }
   const Instruction& it = program_.decoded.instructions[static_cast<std::size_t>(side.at)];
   StackEffect size = stack_effect(it, program_.version(), false);
   if (size.pops > depth() && !side.second && !counts_itself(it.op)) return stuck("the stack is too short");
   const Step step = dispatch(it);
-  if (step == Step::silent) side.asked = false;
+  if (step == Step::silent) side.asked = side.asked && side.at == it.target && threads(it.op);
   return step;
 }
 

@@ -84,6 +84,7 @@ class Machine {
   Step constant_test(const Instruction& it);
   Symbol truth(Symbol value, Step& step);                  // -1: see step
   Step branch(const Instruction& it);
+  bool threads(Op op) const;
   Symbol fact(Symbol boolean) const;
 
   // frame_values.cpp
@@ -116,6 +117,8 @@ class Machine {
 
   // methods.cpp
   Step load_attribute(const Instruction& it);
+  Step super_attribute(const Instruction& it);
+  bool is_class_of_super(const Instruction& it) const;
   Exact exact_type_of(Symbol symbol) const;
   Step call_method(Symbol method, const Parts& arguments, int pops);
 

@@ -1,5 +1,5 @@
 // Methods of lists and sets that are known to be just that: `a.append(b)` is LIST_APPEND, and is silent where only the
-// frame has the list. The cells of a new function: `(lambda: x).__closure__[0]`.
+// frame has the list. Attributes of super(). The cells of a new function: `(lambda: x).__closure__[0]`.
 #include "prove/machine.h"
 
 namespace depyf {
@@ -42,6 +42,32 @@ Step Machine::load_attribute(const Instruction& it) {
   Effect made{.op = Op::load_attr_, .name = name, .operands = {owner}};
   made.pops = 1, made.results = 1, made.method = it.op == Op::load_method_;
   return effect(std::move(made));
+}
+
+// `super().name` as a call and an attribute, which it is to 3.11.
+Step Machine::super_attribute(const Instruction& it) {
+  for (int n = 1; n <= (frame().second ? 1 : 3); ++n) {
+    if (symbols_.may_be_null(peek(n))) return stuck("no value where one is needed");
+  }
+  if (frame().second) {
+    Effect made{.op = Op::load_attr_, .name = program_.names[static_cast<std::size_t>(it.arg)], .operands = top(1)};
+    made.pops = made.results = 1, made.method = it.aux & 1;
+    return effect(std::move(made));
+  }
+  Effect made{.op = Op::call_, .operands = {peek(3)}};
+  if (it.aux & 2) made.operands.insert(made.operands.end(), {peek(2), peek(1)});
+  else made.context = {peek(1), peek(2)};
+  made.pops = 3, made.results = 1, made.half = true;
+  return effect(std::move(made));
+}
+
+// LOAD_DEREF __class__; LOAD_FAST self; LOAD_SUPER_ATTR: to 3.11 super() itself looks into the cell.
+bool Machine::is_class_of_super(const Instruction& it) const {
+  const auto at = static_cast<std::size_t>(frame().at);
+  if (!program_.across({3, 12}) || at + 2 >= program_.decoded.instructions.size()) return false;
+  const Instruction& used = program_.decoded.instructions[at + 2];
+  return used.op == Op::load_super_attr_ && !(used.aux & 2) &&
+         program_.decoded.localsplus[static_cast<std::size_t>(it.arg)] == "__class__";
 }
 
 // Stuck: it is called in a way that is not known here.

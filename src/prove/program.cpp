@@ -51,6 +51,12 @@ Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
       if (handler < 0) handler = static_cast<int>(range);
     }
   }
+  for (int at = 0; at < program.size && code.version >= Version{3, 13} && !(code.flags & CodeObject::optimized); ++at) {
+    if (instructions[static_cast<std::size_t>(at)].op != Op::store_name_) continue;
+    const std::string& name = code.names[static_cast<std::size_t>(instructions[static_cast<std::size_t>(at)].arg)];
+    if (name == "__firstlineno__" && program.stores_line < 0) program.stores_line = at;
+    if (name == "__static_attributes__") program.stores_attributes = at;
+  }
   for (int index = 0; index < program.decoded.constant_count(); ++index)
     program.constants.push_back(symbols.constant(program.decoded.constant(index)));
   for (const std::string& name : code.names) {

@@ -16,9 +16,20 @@ struct Program {
   std::vector<int> handler_of;   // by instruction: index of its range, or -1
   std::vector<bool> meets;       // by instruction: jumps or handlers lead there
   std::vector<Symbol> constants, names;
+  // From 3.13 on: where the compiler has a class body store what it says of its own source: the line, and names in an
+  // order that is no order. A program may store to the same names: later to the one, earlier to the other. -1: nowhere.
+  int stores_line = -1, stores_attributes = -1;
   bool watched = false;          // may the code get hold of its own frame, and look at its locals at any time?
   int size = 0;
 
+  Version other;                 // of the code on the other side
+
+  // Does something change between the versions of both sides that `first` brought? Where so, and it means the same, both
+  // are given one form; else each keeps its own, in which more can be told apart.
+  bool across(Version first) const { return (decoded.code->version < first) != (other < first); }
+  bool is_generator() const {
+    return code().flags & (CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator);
+  }
   const CodeObject& code() const { return *decoded.code; }
   // What the instructions are like: the two values that an iterator is in 3.15 have become one.
   Version version() const { return std::min(decoded.code->version, Version{3, 14}); }

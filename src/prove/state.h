@@ -46,7 +46,7 @@ struct Side {
 
   int at = 0;           // instruction
   bool second = false;  // the second half of an instruction that has two effects
-  bool asked = false;   // the last effect was the test of this instruction, which now goes on
+  bool asked = false;   // the last effect was the test of this instruction, or of one that jumps straight here
   std::vector<Symbol> locals, stack;
   std::vector<Block> blocks;
   Symbol handled = Symbols::null;  // what sys.exception() gives
@@ -57,8 +57,7 @@ struct Side {
 
 struct State {
   Side sides[2];
-  // The last effect was a test of `tested`, which gave `truth`. Who asks again makes another effect, though it be a jump to
-  // where the same is asked: an object may count.
+  // The last effect was a test of `tested`, which gave `truth`. Who asks again makes another effect: an object may count.
   Symbol tested = Symbols::null, truth = Symbols::null;
   std::vector<std::pair<Symbol, bool>> facts;  // terms on which the execution has branched
 };

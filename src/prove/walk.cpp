@@ -46,8 +46,7 @@ class Walk {
     State start;
     start.sides[0] = start_of(*programs_[0], symbols_);
     start.sides[1] = start_of(*programs_[1], symbols_);
-    proof_.proved = start_generators(start);
-    if (proof_.proved) proof_.proved = from(std::move(start));
+    proof_.proved = from(std::move(start));
     while (proof_.proved) {
       // Handlers last: by then most ways into them are known.
       std::vector<Key>& queue = !queue_.empty() ? queue_ : handlers_;
@@ -67,14 +66,6 @@ class Walk {
     bool known;  // is this the state of a point? then the point is not looked up again
     bool met;
   };
-
-  // To 3.10 a generator starts without an instruction that says so.
-  bool start_generators(State&) {
-    if (programs_[0]->has_table() == programs_[1]->has_table()) return true;
-    constexpr std::uint32_t generators = CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator;
-    if (!(programs_[0]->code().flags & generators)) return true;
-    return fail("generators of versions that differ in how they start");
-  }
 
   bool from(State state) {
     std::vector<Ahead> ahead;
@@ -188,39 +179,19 @@ class Walk {
     return true;
   }
 
-  // What the compiler lets a class body say of its own source (3.13): its line, and names in an order that is no order.
-  // A program may store to the same names: the first is then another number, the second not the last store.
+  // See Program: of the line nothing counts, of the names which they are.
   bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
-    if (one.op != Op::store_name_) return false;
-    const Constant* values[] = {symbols_.value(one.operands[0]), symbols_.value(two.operands[0])};
-    if (!values[0] || !values[1]) return false;
-    const std::string& name = symbols_.value(one.name)->text;
+    auto at = [&](int side, int place) { return place >= 0 && state.sides[side].at == place; };
+    if (at(0, programs_[0]->stores_line) && at(1, programs_[1]->stores_line)) return true;
+    if (!at(0, programs_[0]->stores_attributes) || !at(1, programs_[1]->stores_attributes)) return false;
     std::vector<std::string> names[2];
     for (int side = 0; side < 2; ++side) {
-      const Constant& value = *values[side];
-      if (name == "__firstlineno__") {
-        bool line =
-            value.kind == Constant::Kind::integer && value.text == std::to_string(programs_[side]->code().firstlineno);
-        if (!line) return false;
-      } else if (name == "__static_attributes__") {
-        if (value.kind != Constant::Kind::tuple || stored_later(side, state.sides[side].at)) return false;
-        for (const Constant& item : value.items) {
-          if (item.kind != Constant::Kind::string) return false;
-          names[side].push_back(item.text);
-        }
-        std::sort(names[side].begin(), names[side].end());
-      } else {
-        return false;
-      }
+      const Constant* value = symbols_.value((side ? two : one).operands[0]);
+      if (!value || value->kind != Constant::Kind::tuple) return false;
+      for (const Constant& item : value->items) names[side].push_back(item.text);
+      std::sort(names[side].begin(), names[side].end());
     }
     return names[0] == names[1];
-  }
-
-  bool stored_later(int side, int at) const {
-    const auto& instructions = programs_[side]->decoded.instructions;
-    auto begin = instructions.begin() + at;
-    return std::any_of(begin + 1, instructions.end(),
-                       [&](const Instruction& it) { return it.op == begin->op && it.arg == begin->arg; });
   }
 
   void note(int side, const Side& frame, const Machine::Outcome& out) {
@@ -267,6 +238,7 @@ Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& 
       return proof;
     }
     programs[side] = std::move(*made);
+    programs[side]->other = sides[1 - side]->version;
   }
   return Walk(symbols, *programs[0], *programs[1], codes).run();
 }

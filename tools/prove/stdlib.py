@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does the prover cry wolf? Sources of a standard library against what `ast.unparse` makes of them.
 
-    stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile]
+    stdlib.py --python PY [--other PY] [--sample N] [--command build/dev/depyf-decompile [--check]]
 
 Both are compiled by the interpreter PY (the unparsed one by --other, where given) and proved here. Prints the share of
 code objects that is proved, and those that are not. With --command the other side is what that makes of the bytecode.
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
@@ -46,20 +47,46 @@ while True:
 """
 
 
-class Compiler:
-    def __init__(self, python: str) -> None:
+class Worker:
+    """A Python process that takes and gives byte strings, each after its length."""
+
+    def __init__(self, python: str, program: str, *arguments: str) -> None:
         # From 3.13 on classes hold a tuple of names in the order of a set.
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        environment.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
-            [python, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            [python, "-c", program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
         )
 
-    def __call__(self, source: bytes) -> bytes:
-        assert self.process.stdin and self.process.stdout
-        self.process.stdin.write(struct.pack("<I", len(source)) + source)
+    def send(self, data: bytes) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(struct.pack("<I", len(data)) + data)
         self.process.stdin.flush()
-        (size,) = struct.unpack("<I", self.process.stdout.read(4))
-        return self.process.stdout.read(size)
+
+    def number(self) -> int:
+        assert self.process.stdout
+        return struct.unpack("<I", self.process.stdout.read(4))[0]
+
+    def receive(self) -> bytes:
+        assert self.process.stdout
+        return self.process.stdout.read(self.number())
+
+
+class Compiler(Worker):
+    def __init__(self, python: str) -> None:
+        super().__init__(python, WORKER)
+
+    def __call__(self, source: bytes) -> bytes:
+        self.send(source)
+        return self.receive()
+
+
+def library(python: str, sample: int) -> list[Path]:
+    """The files of the standard library of `python`; so many of them, evenly chosen, or all (0)."""
+    where = subprocess.run([python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
+    root = Path(where.stdout.strip()).parent
+    files = [it for it in sorted(root.rglob("*.py")) if not {"site-packages", "lib2to3"} & set(it.parts)]
+    return files[:: max(1, len(files) // sample)] if sample else files
 
 
 def unparsed(source: bytes) -> bytes:
@@ -67,54 +94,90 @@ def unparsed(source: bytes) -> bytes:
     return ast.unparse(ast.parse(source)).encode("utf-8", "surrogatepass")
 
 
-def decompiled(command: str, pyc: bytes) -> bytes:
-    return subprocess.run([command, "-"], input=pyc, stdout=subprocess.PIPE, timeout=60).stdout
+def decompiled(command: str, pyc: bytes, check: str = "") -> bytes:
+    options = ["--check", check] if check else []
+    return subprocess.run([command, *options, "-"], input=pyc, stdout=subprocess.PIPE, timeout=60).stdout
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--other")
-    parser.add_argument("--sample", type=int, default=0, help="so many files; 0: all")
-    parser.add_argument("--command", help="a decompiler that reads a .pyc file from its standard input")
-    parser.add_argument("--show", type=int, default=20)
-    options = parser.parse_args()
-    where = subprocess.run([options.python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
-    library = Path(where.stdout.strip()).parent
-    files = [it for it in sorted(library.rglob("*.py")) if not {"site-packages", "lib2to3"} & set(it.parts)]
-    if options.sample:
-        files = files[:: max(1, len(files) // options.sample)]
-    one, two = Compiler(options.python), Compiler(options.other or options.python)
-    codes = proved = compared = 0
-    seconds = 0.0
-    failed: list[tuple[Path, object]] = []
-    for path in files:
+def is_marked(text: bytes, qualname: str) -> bool:
+    """Does the decompiled `text` say of the code object `qualname`, or of one around it, that it is not equal?"""
+    lines = text.decode("utf-8", "surrogatepass").splitlines()
+    wanted = [name for name in qualname.split(".") if name != "<locals>"]
+    found = False
+
+    def visit(node: ast.AST, inside: bool) -> None:
+        nonlocal found
+        for child in ast.iter_child_nodes(node):
+            marked = inside
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                head = lines[child.lineno - 1 : child.body[0].lineno]
+                marked = inside or any(line.strip().startswith("# depyf: not ") for line in head)
+                found = found or (marked and child.name in wanted)
+            visit(child, marked)
+
+    tree = ast.parse(text)
+    head = lines[: tree.body[0].lineno if tree.body else len(lines)]
+    visit(tree, any(line.startswith("# depyf: not ") for line in head))
+    return found or any(line.startswith("# depyf: not ") for line in head)
+
+
+@dataclass
+class Result:
+    files: int = 0
+    codes: int = 0
+    proved: int = 0
+    seconds: float = 0
+    failed: list[str] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+
+
+def attempt(python: str, other: str = "", sample: int = 0, command: str = "", check: bool = False) -> Result:
+    result = Result()
+    one, two = Compiler(python), Compiler(other or python)
+    for path in library(python, sample):
         try:
             source = path.read_bytes()
             left = one(source)
-            right = two(decompiled(options.command, left) if options.command else unparsed(source))
-        except (SyntaxError, ValueError, RecursionError):
+            text = decompiled(command, left, python if check else "") if command and left else unparsed(source)
+            right = two(text)
+        except (SyntaxError, ValueError, RecursionError, OSError):
             continue
         if not left or not right:
             continue
         start = time.perf_counter()
         proofs = _core.prove_pyc(left, right)
-        seconds += time.perf_counter() - start
-        compared += 1
-        codes += len(proofs)
+        result.seconds += time.perf_counter() - start
+        result.files += 1
+        result.codes += len(proofs)
         # What holds something unproved is unproved too; it is shown once.
-        proved += sum(map(bool, proofs))
-        names = set()
-        for proof in proofs:
-            if not proof and repr(proof) not in names:
-                names.add(repr(proof))
-                failed.append((path, proof))
+        result.proved += sum(map(bool, proofs))
+        for words, proof in {repr(proof): proof for proof in proofs if not proof}.items():
+            result.failed.append(f"{path} {words}")
+            if check and proof.where and not is_marked(text, proof.where.function):
+                result.unmarked.append(f"{path} {words}")
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--other", default="")
+    parser.add_argument("--sample", type=int, default=0, help="so many files; 0: all")
+    parser.add_argument("--command", default="", help="a decompiler that reads a .pyc file from its standard input")
+    parser.add_argument("--check", action="store_true", help="it has to mark what is not proved: count what is not")
+    parser.add_argument("--show", type=int, default=20)
+    options = parser.parse_args()
+    result = attempt(options.python, options.other, options.sample, options.command, options.check)
     print(
-        f"{options.python} {options.other or ''}: {proved} of {codes} code objects proved "
-        f"({100 * proved / max(codes, 1):.3f} %), {compared} files, {seconds:.1f} s"
+        f"{options.python} {options.other}: {result.proved} of {result.codes} code objects proved "
+        f"({100 * result.proved / max(result.codes, 1):.3f} %), {result.files} files, {result.seconds:.1f} s"
     )
-    for path, proof in failed[: options.show]:
-        print("   ", path, proof)
+    for text in result.failed[: options.show]:
+        print("   ", text)
+    if options.check:
+        print(f"{len(result.unmarked)} of {len(result.failed)} places that are not proved have no mark")
+        for text in result.unmarked:
+            print("   ", text)
 
 
 if __name__ == "__main__":

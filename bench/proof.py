@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What does the proof cost? Both halves in one run, in turns, over modules of the standard library.
 
-    cost.py [MODULE...]
+    proof.py [MODULE...]
 
 Prints the processor time of decompiling and of proving, and the ratio. Compiling back is CPython's own work.
 """
@@ -14,7 +14,7 @@ import time
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from depyf import _core, names  # noqa: E402
 from depyf.recompile import compile_back  # noqa: E402
