@@ -66,6 +66,8 @@ class Builder {
     std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
     for (int at = 0; at < int(code_.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
+    for (Region& region : cfg_.regions)
+      if (region.follow_at >= 0 && original[region.follow_at] >= 0) region.follow_at = original[region.follow_at];
     for (int at = 0; at < int(code_.size());) {
       int end = at + 1;
       while (end < int(code_.size()) && !leader[end]) ++end;
@@ -280,7 +282,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   std::vector<bool> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);
-    remove_finally_copies(cfg, flow, reachable);
+    remove_finally_copies(cfg, flow, reachable, decoded.code->version);
   } else {
     for (Instruction& it : cfg.code)
       if (it.op == Op::reraise_) it.target = -1;  // nothing gets there

@@ -181,11 +181,33 @@ class RegionBuilder {
         if (instruction.op == Op::pop_top_) return Shape::except;
         if (instruction.op == Op::store_fast_ || instruction.op == Op::store_name_) return Shape::except;
       }
-      if (!falls_through(instruction.op) || instruction.target >= 0) return Shape::finally;
+      if (!falls_through(instruction.op)) return Shape::finally;
+      if (instruction.target >= 0) return type_of_parts(at, depth);
       StackEffect effect = stack_effect(instruction, {3, 11}, false);
       if (effect.pops > depth) return Shape::finally;
       depth += effect.pushes - effect.pops;
       if (depth == 0) return Shape::finally;  // a whole statement: the body of a finally
+    }
+    return Shape::finally;
+  }
+
+  // except A or B, except A if c else B: some way on from a jump comes to the test. No way through a finally body does.
+  Shape type_of_parts(int from, int from_depth) const {
+    std::vector<std::pair<int, int>> todo{{from, from_depth}};
+    std::unordered_set<int> seen;
+    while (!todo.empty() && seen.size() < 100) {
+      auto [at, depth] = todo.back();
+      todo.pop_back();
+      if (at >= int(code_.size()) || depth < 0 || !seen.insert(at).second) continue;
+      const Instruction& instruction = code_[at];
+      if (depth == 1 && instruction.op == Op::check_exc_match_) return Shape::except;
+      if (depth == 1 && instruction.op == Op::check_eg_match_) return Shape::except_star;
+      auto after = [&](bool jump) {
+        StackEffect effect = stack_effect(instruction, {3, 11}, jump);
+        return effect.pops > depth ? -1 : depth - effect.pops + effect.pushes;
+      };
+      if (instruction.target >= 0) todo.push_back({instruction.target, after(true)});
+      if (falls_through(instruction.op)) todo.push_back({at + 1, after(false)});
     }
     return Shape::finally;
   }

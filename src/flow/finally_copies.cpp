@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "decode/decode.h"
 #include "flow/exception_regions.h"
 #include "support/forest.h"
 
@@ -80,7 +81,10 @@ class CopyMatcher {
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
       seen_.erase(mine);
-      return step(plain(left), raw, todo);
+      // `finally: break` drops what `return` in the body would have returned.
+      const int goes_on = plain(left);
+      const bool drops = b.op == Op::pop_top_ && code_[goes_on].op != Op::pop_top_;
+      return step(goes_on, drops ? flow_.next[other] : raw, todo);
     }
     if (a.op != b.op || a.arg != b.arg || a.aux != b.aux) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
@@ -124,17 +128,19 @@ class CopyMatcher {
 
 }  // namespace
 
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable) {
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable, Version version) {
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
   std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
   std::vector<int> parents, instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
+  std::vector<std::pair<int, int>> unreturned;  // the last instruction of a region, the copy of a body that never ends
   const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
     if (cfg.regions[region].kind != Region::Kind::try_finally || cfg.regions[region].called) continue;
     CopyMatcher matcher(cfg, flow, region);
     bool all = true;
+    std::vector<std::pair<int, int>> waiting;
     for (int at : members.of(region)) {
       if (!all) break;
       for (int to : {cfg.code[at].target, flow.next[at]}) {
@@ -143,10 +149,15 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
         if (after[region].contains(to)) continue;
         int end = matcher.match(to);
         if (end == -1) all = false;
+        if (end == -2 && cfg.code[at].target < 0 && stack_effect(cfg.code[at], version, false).pushes > 0)
+          waiting.push_back({at, to});
         after[region][to] = end;
       }
     }
-    if (all) continue;
+    if (all) {
+      unreturned.insert(unreturned.end(), waiting.begin(), waiting.end());
+      continue;
+    }
     cfg.regions[region].kind = Region::Kind::try_except;
     after[region].clear();
   }
@@ -167,6 +178,12 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
     if (!reachable[at] || cfg.region_of[at] < 0) continue;
     cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
+  }
+  // A body that never ends (`finally: raise`) is run with the value of a return on the stack, and nothing that takes it.
+  for (auto [at, to] : unreturned) {
+    Instruction& taken = cfg.code[to];
+    taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
+    flow.next[to] = -1;
   }
   // The same where a with statement goes on after an exception that it suppressed.
   for (Region& region : cfg.regions)

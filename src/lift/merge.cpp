@@ -289,6 +289,9 @@ bool Lifter::merge_condition(int node) {
                           internal->marker == Marker::match_case);
     };
     if (handles(first.value) || handles(second.value)) break;
+    // The test of a while loop stands again at its end: what comes before it there is another statement.
+    auto goes_back = [&](int to) { return to >= 0 && cfg_.order_index[to] >= 0 && cfg_.is_back_edge(node, to); };
+    if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.value = test, first.a = a, first.b = b, first.turned = second.turned;
       one.keep_a = keep_a, one.keep_b = keep_b;

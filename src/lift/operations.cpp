@@ -12,6 +12,23 @@ Expr* unless_none(Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   return constant && constant->value->kind == Constant::Kind::none ? nullptr : expr;
 }
+
+// From 3.11 on the compiler makes an f-string of '%s and %r' % (a, b). Where it did not, the text was an f-string itself.
+bool would_be_fstring(const Expr* left, const Expr* right) {
+  auto* text = as<ConstantExpr>(left);
+  auto* items = as<Tuple>(right);
+  if (!text || text->value->kind != Constant::Kind::string || !items) return false;
+  const std::string& format = text->value->text;
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < format.size(); ++at) {
+    if (format[at] != '%') continue;
+    const char kind = ++at < format.size() ? format[at] : 0;
+    if (kind != '%' && kind != 's' && kind != 'r' && kind != 'a') return false;
+    count += kind != '%';
+  }
+  return count == items->elts.size() &&
+         std::none_of(items->elts.begin(), items->elts.end(), [](const Expr* item) { return is<Starred>(item); });
+}
 }  // namespace
 
 bool Lifter::operation(const Instruction& instruction) {
@@ -769,6 +786,8 @@ void Lifter::binary(BinaryOp op, bool in_place) {
   if (!in_place) {
     stack_.push_back({left, node_, -1});
     left = pop();
+    if (op == BinaryOp::remainder && context_.version >= Version{3, 11} && would_be_fstring(left, right))
+      left = make(JoinedStr{context_.list({left})});
     return push(BinOp{left, op, right, false});
   }
   if (literal_here()) {

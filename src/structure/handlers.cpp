@@ -66,6 +66,22 @@ std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
   return clauses;
 }
 
+// A finally clause drops the exception where it leaves by return, break or continue.
+Structurer::Statements Structurer::without_exception(const Statements& body) {
+  Statements result;
+  for (Stmt* stmt : body) {
+    if (auto* bind = marker(stmt, StmtMarker::bind_exception); bind && !bind->value) continue;
+    for_each_block(stmt, [&](Block& inner) {
+      if (inner.empty()) return;
+      Statements kept = without_exception({inner.begin(), inner.end()});
+      if (kept.empty()) kept.push_back(context_.stmt(Pass{}));
+      inner = block(kept);
+    });
+    result.push_back(stmt);
+  }
+  return result;
+}
+
 // Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
 Block Structurer::clean(Block statements) {
   Statements result;

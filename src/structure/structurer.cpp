@@ -567,6 +567,7 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   go_into(info.b, step, handler);
   if (body.empty()) body.push_back(make(Pass{}, info));
   if (is_finally) {
+    handler = without_exception(handler);
     if (handler.empty()) handler.push_back(make(Pass{}, info));
     out.push_back(make(Try{block(body), {}, {}, block(handler), false}, info));
   } else {

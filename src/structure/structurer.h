@@ -56,6 +56,7 @@ class Structurer {
   // handlers.cpp
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
   ast::Block clean(ast::Block statements);
+  Statements without_exception(const Statements& body);
 
   // match.cpp
   bool is_case(int node) const;
