@@ -82,8 +82,10 @@ class RegionBuilder {
     for (int at = 1; at < int(code_.size()); ++at) {
       if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
-      if (falls_through(code_[at - 1].op) && cfg_.inside(cfg_.region_of[code_[at].target], before))
-        cfg_.region_of[at] = before;
+      // What does nothing was given to what comes next: what counts is the range that it stands in.
+      const int to = code_[at].target;
+      const bool inside = cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before);
+      if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
     }
     for (int at = 1; at < int(code_.size()); ++at) {
       if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;

@@ -290,7 +290,12 @@ bool Lifter::merge_condition(int node) {
     };
     if (handles(first.value) || handles(second.value)) break;
     // The test of a while loop stands again at its end: what comes before it there is another statement.
-    auto goes_back = [&](int to) { return to >= 0 && cfg_.order_index[to] >= 0 && cfg_.is_back_edge(node, to); };
+    auto goes_back = [&](int to) {
+      if (to < 0 || cfg_.order_index[to] < 0 || !cfg_.is_back_edge(node, to)) return false;
+      int start = cfg_.blocks[to].begin;
+      while (start + 1 < cfg_.blocks[to].end && code_[start].op == Op::nop_) ++start;
+      return code_[start].op != Op::for_iter_;
+    };
     if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.value = test, first.a = a, first.b = b, first.turned = second.turned;
@@ -310,6 +315,10 @@ bool Lifter::merge_condition(int node) {
       int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
       int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
+      // Neither can be negated without another instruction: two statements.
+      if (cost_first >= 1000 && cost_second >= 1000 && negation_changes(context_, first.value) &&
+          negation_changes(context_, second.value))
+        break;
       bool negate_first = cost_first >= 1000 || cost_second >= 1000 ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
                                     : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;

@@ -79,6 +79,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       if (fails(branch->body, scope, message) &&
           (scope.decoded.code->version > Version{3, 8} || !negation_changes(context, branch->test))) {
         test = negate(context, branch->test), rest = branch->orelse;
+      } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
+        test = branch->test;  // `assert c in d`, which cannot be negated
       } else if (!known_to_fail(scope) && fails(branch->orelse, scope, message)) {
         test = branch->test, rest = branch->body;
       } else if (index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
