@@ -27,7 +27,7 @@ def while_with_break(self, size, found):
         found += b
         if found.endswith(b'\n'):
             break
-    return bytes(found)
+    return found
 
 
 def none(a, b):
