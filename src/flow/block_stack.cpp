@@ -344,7 +344,10 @@ class Unwinder {
     if (top(state) != Kind::type) throw Stop{at_, "no exception to raise again"};
     bool falls = old_[std::size_t(at_)].op == Op::end_finally_ && block.called;
     // Behind the handlers of an except statement stands what follows it, or its else clause.
-    if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) behind_.insert(at_ + 1);
+    if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) {
+      behind_.insert(at_ + 1);
+      if (skips_what_follows(block.target)) else_clauses_.insert(at_ + 1);
+    }
     become(Op::reraise_, block.with ? 2 : block.bare ? 1 : 0);
     if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.with && !block.bare) {
       State after = state;
@@ -360,6 +363,16 @@ class Unwinder {
   }
 
   // ---- 3.8
+
+  // POP_EXCEPT; JUMP_FORWARD, which each handler ends with and which may be dead: over an else clause behind the handlers
+  // that start at `target` and end here?
+  bool skips_what_follows(int target) const {
+    for (int at = target + 1; at < at_; ++at)
+      if (old_[std::size_t(at) - 1].op == Op::pop_except_ && is_jump_forward(at) &&
+          old_[std::size_t(at)].target > at_ + 1)
+        return true;
+    return false;
+  }
 
   // END_FINALLY; JUMP_ABSOLUTE out of the loop around
   bool is_else_break(int at) const {
@@ -478,7 +491,8 @@ class Unwinder {
         starts[std::size_t(found->second)] = int(result_.size());
         if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
       }
-      if (behind_.contains(at) && seen) put_made(it, Op::behind_handlers_, cover, is_else_break(at));
+      if (behind_.contains(at) && seen)
+        put_made(it, Op::behind_handlers_, cover, is_else_break(at) + 2 * else_clauses_.contains(at));
       put(it, cover, false);
       if (auto more = after_.find(at); more != after_.end())
         for (const Instruction& made : more->second) {
@@ -568,6 +582,7 @@ class Unwinder {
   std::unordered_map<int, std::vector<Instruction>> after_;  // more that stands for one
   std::unordered_map<int, int> protected_after_, left_after_;  // block in which part of `after_` lies
   std::unordered_set<int> behind_;  // what follows a try statement of 3.8
+  std::unordered_set<int> else_clauses_;  // of those: where one starts
   std::vector<std::pair<int, State>> dead_ends_;  // END_FINALLY that raises, with the state behind it
   std::unordered_map<int, WithHandler> with_handlers_;  // by where it is put
   std::vector<Instruction> result_;

@@ -32,6 +32,7 @@ struct Node {
   int iterators = 0;  // of for loops on the stack at its start, those popped at once not counted
   bool behind_handlers = false;  // follows a try statement, wherever else it might stand
   bool else_break = false;  // 3.8: `break` right behind handlers, as the else clause of their statement
+  bool else_clause = false;  // 3.8: starts the else clause of a try statement
   Turned turned = Turned::unknown;  // branch: of the last jump in it
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;

@@ -249,7 +249,8 @@ bool Lifter::operation(const Instruction& instruction) {
     }
     case Op::behind_handlers_:
       nodes_[node_].behind_handlers = true;
-      nodes_[node_].else_break = instruction.arg != 0;
+      nodes_[node_].else_break = (instruction.arg & 1) != 0;
+      nodes_[node_].else_clause = (instruction.arg & 2) != 0;
       return true;
     case Op::unreachable_: stop(); return true;
     case Op::push_exc_info_: {

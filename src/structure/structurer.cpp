@@ -19,6 +19,8 @@ Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool ma
       may_return_(may_return) {
   find_regions();
   find_loop_ends();
+  for (int node : graph_.sequence())
+    if (nodes_[node].end == Node::End::stop && nodes_[node].a >= 0) dead_ends_.push_back(node);
   find_star_ends();
 }
 
@@ -182,6 +184,15 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   return -1;
 }
 
+// 3.8: END_FINALLY of a statement that never goes on leads over the else clause, which starts at `second`.
+bool Structurer::skips_else(int first, int second, const Statements& body) const {
+  if (dead_ends_.empty() || !is<Try>(body.back())) return false;
+  return std::ranges::any_of(dead_ends_, [&](int node) {
+    return graph_.order(node) >= 0 && graph_.dominates(first, node) && nodes_[node].a != second &&
+           nodes_[node].region >= 0 && cfg_.inside(nodes_[first].region, nodes_[nodes_[node].a].region);
+  });
+}
+
 int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   auto* internal = as<Internal>(info.value);
@@ -219,7 +230,7 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   Expr* test = negated ? negate(context_, info.value) : info.value;
   Statements body, orelse;
   go(first, place, body, false);
-  if (!handler && !body.empty() && leaves(body)) {
+  if (!handler && !body.empty() && leaves(body) && !skips_else(first, second, body)) {
     out.push_back(make(If{test, block(body), {}}, info));
     return go(second, place, out, tail);
   }
@@ -527,7 +538,9 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     claimed_[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
     // Handlers that go on to where the statement ends make what only the body reaches its else clause.
-    if (!is_finally && (joined || handler_falls(info.b, handler_scope, place))) orelse_at = body_exits[0];
+    if (!is_finally &&
+        (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place)))
+      orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
   // 3.8: an else clause that no way leads to stands behind the handlers, which go on to somewhere else.

@@ -42,6 +42,7 @@ class Structurer {
   int else_meet(int header, int exit, int exhausted, const Place& place) const;
   bool stands_within(int header, int exit) const;
   bool leaves_at_once(int node) const;
+  bool skips_else(int first, int second, const Statements& body) const;
   bool trivial_tail(int node) const;
   bool leaves(std::span<ast::Stmt* const> out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
@@ -77,6 +78,7 @@ class Structurer {
   std::vector<char> emitted_;
   std::vector<char> after_star_;  // except* clauses go on to it: they must not return themselves
   std::vector<std::uint32_t> loop_end_;  // by header: the last jump back to it, which to 3.9 may be one nothing reaches
+  std::vector<int> dead_ends_;  // nodes that never go on but say what stands behind
   bool may_return_;  // `return` is a statement here: not in modules and class bodies
   int depth_ = 0;
 };
