@@ -538,8 +538,7 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     claimed_[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
     // Handlers that go on to where the statement ends make what only the body reaches its else clause.
-    if (!is_finally &&
-        (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place)))
+    if (!is_finally && (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place)))
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
