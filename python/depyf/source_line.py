@@ -26,14 +26,19 @@ class Line:
 
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
-    """The innermost line that is the user's: not of the library whose folder is given. The innermost of all if none is.
+    """The innermost line that is the user's. The innermost of all if none is.
+
+    The user's are not those of the library whose folder is given, nor those of dumped files: transformed code runs
+    from them, and calls what is compiled next.
 
     Args:
         lines: a stack, the innermost line last.
         library: the path of its folder, with the separator at its end.
     """
+    from depyf import running
+
     found = list(lines)
     for line in reversed(found):
-        if not line.file.startswith(library):
+        if not line.file.startswith(library) and line.file not in running.files:
             return line
     return found[-1] if found else None

@@ -189,3 +189,42 @@ def test_bounds_of_a_condition():
     assert bounds("L['x'].size() == (8, 64)") == [("x.shape[0]", "==", "8"), ("x.shape[1]", "==", "64")]
     assert bounds("3 > L['n'] > 1") == [("n", "<", "3"), ("n", ">", "1")]
     assert bounds("f(L['n']) < L['m']") == [] == bounds("L['x'")
+
+
+def test_lines_of_dumped_files_are_not_the_users(tmp_path):
+    # The transformed code of `step` calls the optimizer, which is compiled on its own, and breaks in PyTorch's code.
+    weight = torch.ones(3, requires_grad=True)
+    weight.grad = torch.ones(3)
+    optimizer = torch.optim.Adam([weight])
+
+    def step():
+        optimizer.step()
+
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(step, backend="eager")()
+    breaks = [(frame.function, one) for frame in session.frames for one in frame.breaks]
+    assert {function for function, _ in breaks} >= {"step", "wrapper"}
+    for _, one in breaks:
+        assert one.line is not None and Path(one.line.file).parent != tmp_path, one
+    assert torch.equal(weight.detach(), torch.full((3,), 0.999))
+
+
+def test_names_of_submodules_are_told_of_in_one_line():
+    class Stack(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleList([torch.nn.Linear(2, 2) for _ in range(3)])
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    torch._dynamo.reset()
+    stack = Stack()
+    torch.compile(stack, backend="eager")(torch.ones(2, 2))
+    (entry,) = depyf.explain(stack).to_dict()["entries"]
+    conditions = [one["condition"] for one in entry["frontier"]]
+    assert not [one for one in conditions if "_modules" in one], conditions
+    assert any(one.startswith("modules have the same classes, submodules and hooks") for one in conditions)

@@ -15,6 +15,7 @@ _FRAMEWORK = re.compile(r"^\((?P<place>\S+:\d+ in \S+)\)$")
 _SAME = re.compile(r"^[\w.'\[\]]+ is [\w.'\[\]]+$")
 _CLASS = re.compile(r"type=<class '([^']+)'>")
 _OF_MODULE = re.compile(r"\['_(?:modules|parameters|buffers)'\]|\._(?:modules|parameters|buffers)\b")
+_KEYS = re.compile(r"list\(dict\.keys\(")
 
 
 def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -> list[Limit]:
@@ -40,7 +41,9 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
                 tensors += 1
             else:
                 found += _tensor(guard, reach)
-        elif _OF_MODULE.search(guard.value or "") and guard.kind not in ("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH"):
+        elif _OF_MODULE.search(guard.value or "") and (
+            guard.kind not in ("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH") or _KEYS.match(guard.value or "")
+        ):
             parts += 1
         elif guard.kind in ("ID_MATCH", "REACHABLE") or guard.source.startswith("G['__") or _is_about_modules(guard):
             fixed += 1
