@@ -1,8 +1,8 @@
 """The files of a block's compilations, and which of them are the running code.
 
 What runs from its file is decided when all is known that decides it. A graph that a backend runs as it is runs from its
-file as soon as it is told of. A graph that Inductor is given waits until there are kernels, which run in its place, or
-until the compilation has ended without them. Output code waits until it is loaded: its functions then get the positions
+file as soon as it is told of. Of a graph that Inductor is given the kernels run in its place; where the compilation has
+ended without any, it is written anew. Output code waits until it is loaded: its functions then get the positions
 of the dumped file, which has the same lines under a head of comments.
 """
 
@@ -59,6 +59,12 @@ class Artifacts:
         for item in compile.items:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._write(item, compile)
+            if last and item.graph is not None:
+                if not compile.has_kernels:  # what was said of it does not hold: it runs as it is
+                    self.unwrite(compile, item)
+                    compile.by_inductor = False
+                    self._write(item, compile)
+                item.graph = None
 
     def write_alone(self, item: Item) -> Artifact:
         """Writes an artifact of no compilation."""
@@ -71,7 +77,7 @@ class Artifacts:
             self._kernels[item.path] = item, compile
             # What comes from a cache is loaded before it is told of.
             return not compile.cached or graphs.loaded_module(item.path) is None
-        return _goes_to_inductor(item, compile) and not compile.has_kernels
+        return False
 
     def _write(self, item: Item, compile: Compilation | None, module: types.ModuleType | None = None) -> Artifact:
         frame = None if compile is None else compile.frame
@@ -85,7 +91,7 @@ class Artifacts:
         if can_run:
             if item.graph is None and item.path is None:
                 reason = "this PyTorch does not show what runs"
-            elif compile is not None and compile.has_kernels and _goes_to_inductor(item, compile):
+            elif compile is not None and _goes_to_inductor(item, compile):
                 reason = _KERNELS
             elif hub.substitutes(self.directory):
                 candidate = text(dump.runs_text(item.kind, ""))
@@ -115,7 +121,8 @@ class Artifacts:
                 item.modules.add(item.graph)
                 item.nodes = graphs.node_names(item.graph)
                 self._graphs.setdefault(len(item.nodes), []).append(item)
-        item.graph = None
+        if reason != _KERNELS:  # else it is known at the end of the compilation
+            item.graph = None
         return item.artifact
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
