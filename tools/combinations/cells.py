@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 EXAMPLES = ("toy", "train", "hard")
 BACKENDS = ("eager", "aot_eager", "inductor")
 FEATURES = {
+    "doctor": "doctor",
     "explain": "explain",
     "guards": "guards",
     "cache_entries": "cache_entries",
@@ -36,21 +37,32 @@ _ENVIRONMENT = {
 }
 
 
+_Where = tuple[str, Path, Path]
+
+
 def names() -> list[str]:
     """All cells, in the order in which they run."""
     return [*(f"{example}/{backend}" for backend in BACKENDS for example in EXAMPLES), *FEATURES]
 
 
-def run(python: str, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
+def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
     """Runs the checks of the wanted cells. Gives some at a time: "verdict" ("works", "in part", "not available", "fails"),
     "reason", and what was seen.
+
+    Args:
+        python: the interpreter of the environment.
+        site: the folder that depyf is imported from.
+        cache: where Inductor keeps what it compiles.
+        wanted: names of cells.
     """
+    where = (python, site, cache)
     for backend in BACKENDS:
+        # One process without depyf, one with it; what takes another down with it is run alone.
         examples = [example for example in EXAMPLES if f"{example}/{backend}" in wanted]
         with _directory() as directory:
-            plain = _check(python, cache, [("plain", example, backend) for example in examples])
+            plain = _check(where, [("plain", example, backend) for example in examples])
             jobs = [("dumped", example, backend, f"{directory}/{example}") for example in examples]
-            dumped = _check(python, cache, jobs)
+            dumped = _check(where, jobs)
         yield {
             f"{example}/{backend}": _compared(one, other)
             for example, one, other in zip(examples, plain, dumped, strict=True)
@@ -61,7 +73,7 @@ def run(python: str, cache: Path, wanted: Collection[str]) -> Iterator[dict[str,
         jobs = [
             (one, f"{directory}/{one}") if one in ("debug", "entry_file", "command") else (one,) for one in features
         ]
-        yield {feature: _feature(one) for feature, one in zip(features, _check(python, cache, jobs), strict=True)}
+        yield {feature: _feature(one) for feature, one in zip(features, _check(where, jobs), strict=True)}
 
 
 def _feature(answer: dict[str, Any]) -> dict[str, Any]:
@@ -104,16 +116,19 @@ def _why(answer: dict[str, Any]) -> str:
     return str(answer.get("error") or answer.get("not_available") or "nothing was answered")
 
 
-def _check(python: str, cache: Path, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
     """The answers to several checks. One that is without an answer because of another gets a process of its own."""
-    found = _process(python, cache, jobs)
+    found = _process(where, jobs)
     for at, job in enumerate(jobs):
         if "ended" in found[at] and len(jobs) > 1:
-            found[at] = _process(python, cache, [job])[0]
+            found[at] = _process(where, [job])[0]
     return found
 
 
-def _process(python: str, cache: Path, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+def _process(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+    if not jobs:
+        return []
+    python, site, cache = where
     with _directory() as directory:
         outs = [Path(directory) / f"{at}.json" for at in range(len(jobs))]
         command = [python, "-W", "ignore", str(HERE / "check.py")]
@@ -123,7 +138,7 @@ def _process(python: str, cache: Path, jobs: Sequence[tuple[str, ...]]) -> list[
                 Path(job[-1]).mkdir(exist_ok=True)
         started = subprocess.Popen(
             command,
-            env={**os.environ, **_ENVIRONMENT, "TORCHINDUCTOR_CACHE_DIR": str(cache)},
+            env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": str(site), "TORCHINDUCTOR_CACHE_DIR": str(cache)},
             cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

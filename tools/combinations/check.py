@@ -137,6 +137,17 @@ def compiled(fn: Any) -> Any:
     return torch.compile(fn, backend="eager")
 
 
+def doctor() -> dict[str, Any]:
+    """`python -m depyf doctor`: what it says of this combination."""
+    run = [sys.executable, "-W", "ignore", "-m", "depyf", "doctor", "--json"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
+    found: dict[str, Any] = json.loads(done.stdout)
+    wrong = [f"{one['feature']}: {'; '.join(one['why'])}" for one in found["features"] if not one["expected"]]
+    assert found["program"] == "works", found["program"]
+    assert not wrong, " | ".join(wrong)
+    return found
+
+
 def explain() -> str:
     """`depyf.explain`: the same number of compilations as a hook of its own counts, guards as functions that run."""
     import depyf

@@ -1,0 +1,40 @@
+#!/bin/bash
+# CPython of Debian unstable in a directory of its own, beside the system, with its own loader and libraries:
+# debian_python.sh VERSION DIR. DIR/bin/pythonVERSION runs it. Nothing on the system changes. Needs apt and dpkg.
+set -euo pipefail
+version=$1
+mkdir -p "$2"
+dir=$(cd "$2" && pwd)
+apt=$dir/apt
+mkdir -p "$apt"/{lists/partial,cache/archives/partial,etc,debs} "$dir"/{root,bin}
+mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources | head -n 1)
+cat > "$apt/etc/unstable.sources" <<SOURCES
+Types: deb
+URIs: $mirror
+Suites: sid
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+cat > "$apt/apt.conf" <<CONF
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$apt/etc";
+Dir::State::lists "$apt/lists";
+Dir::Cache "$apt/cache";
+APT::Sandbox::User "root";
+CONF
+export APT_CONFIG=$apt/apt.conf
+apt-get update -qq
+cd "$apt/debs"
+apt-get download -qq "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib" "libpython$version-dev" \
+  libc6 libexpat1 libssl3t64 zlib1g libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libncursesw6 libtinfo6 \
+  libreadline8t64 libzstd1 libgcc-s1
+for deb in *.deb; do dpkg -x "$deb" "$dir/root"; done
+cd "$dir"
+rm -rf "$apt"
+python=$dir/root/usr/bin/python$version
+cat > "$dir/bin/python$version" <<RUN
+#!/bin/sh
+exec $dir/root/usr/lib64/ld-linux-x86-64.so.2 --library-path $dir/root/usr/lib/x86_64-linux-gnu --argv0 "\${DEPYF_ARGV0:-$python}" $python "\$@"
+RUN
+chmod +x "$dir/bin/python$version"
+"$dir/bin/python$version" --version
