@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat drift fuzz edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -36,8 +36,11 @@ bench-proof: build  ## What proving costs, as a multiple of decompiling
 prove: build  ## Try the prover at length: mutants, random pairs, standard libraries
 	@tools/prove.sh
 
-compat: build  ## Tests with the other PyTorch and Python versions at hand
-	@tools/compat.sh
+compat: build  ## What works with ten pairs of PyTorch and Python: docs/compatibility.md; KEEP=1 keeps the environments
+	@$(PYTHON_VENV) tools/combinations/run.py
+
+wheel: setup  ## pip install . on each CPython at hand, without PyTorch
+	@tools/wheel.sh
 
 drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; hours
 	@PYTHONPATH=python:tests $(PYTHON_VENV) -W ignore tests/torch/drift.py

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import types
 
+import pytest
 import torch._dynamo
 
 import depyf
 import torch
 from depyf import decompilation, running
-from depyf.compat import dynamo
+from depyf.compat import dynamo, trace
 from torch_helpers import hooks
 
 
@@ -51,3 +52,20 @@ def test_a_graph_is_printed_where_print_readable_takes_fewer_arguments(monkeypat
     compiled(torch.ones(3))
     monkeypatch.setattr(torch.fx.GraphModule, "print_readable", older)
     assert "return" in depyf.explain(compiled).entries[0].graphs[0].source
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_without_a_structured_trace_graphs_are_dumped_as_they_are_shown(backend, monkeypatch, tmp_path):
+    monkeypatch.setattr(trace, "has_records", lambda: False)
+    monkeypatch.setattr(trace, "add_trace_handler", lambda receive: lambda: None)
+    x = torch.ones(3, requires_grad=True)
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(lambda x: (x * 2).sin(), backend=backend)(x).sum().backward()
+    (frame,) = session.frames
+    kinds = {one.kind: one.running for one in frame.artifacts}
+    wanted = {"Captured_Graph", "Joint_graph", "Forward_graph", "Backward_graph"}
+    assert set(kinds) == (wanted if backend == "aot_eager" else {"Captured_Graph"})
+    assert kinds["Captured_Graph"] and kinds.get("Forward_graph", True) and kinds.get("Backward_graph", True)
+    assert frame.proved and frame.running
+    for artifact in frame.artifacts:
+        compile((tmp_path / artifact.file).read_text(), artifact.file, "exec")

@@ -79,7 +79,7 @@ def _combination(torch: str, python: str) -> list[str]:
         environment, made = _environment(torch, python)
         try:
             site = _site(environment)
-            result.update(_facts(environment, site), site=site.name)
+            result.update(_facts(environment, site))
             cache = WORK / f"cache-{torch}-{python}"
             for found in cells.run(str(environment / "bin" / "python"), site, cache, missing):
                 result["cells"].update(found)
@@ -151,20 +151,21 @@ def _environment(torch: str, python: str) -> tuple[Path, bool]:
 
 
 def _site(environment: Path) -> Path:
-    """depyf as its wheel installs it, for the interpreter of an environment."""
+    """The folder of the package, with the extension module for the interpreter of an environment in it.
+
+    It is that of the checkout; that the wheel brings the same is for tools/wheel.sh to show.
+    """
     python = environment / "bin" / "python"
-    version = subprocess.run(
-        [python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, check=True
-    ).stdout.split()
-    tag = f"cp{version[0]}{version[1]}" if int(version[1]) < 12 else "cp312"
-    site = WORK / f"depyf-{tag}"
-    stamp = site / "stamp"
-    if stamp.exists() and stamp.read_text() == _stamp():
-        return site
-    shutil.rmtree(site, ignore_errors=True)
-    pip = [ROOT / ".venv/bin/python", "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
-    subprocess.run([*pip, "install", "-qq", "--no-deps", "--target", str(site), str(ROOT)], check=True)
-    stamp.write_text(_stamp())
+    site = ROOT / "python"
+    ask = "import sys; print('%d%d' % sys.version_info[:2])"
+    version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    # That of 3.12 serves all that are newer.
+    name = "_core.abi3.so" if int(version) >= 312 else f"_core.cpython-{version}-*.so"
+    made = [path.stat().st_mtime for path in (site / "depyf").glob(name)]
+    sources = [ROOT / "build" / "dev" / "libdepyf_core.a", *(ROOT / "src" / "bind").iterdir()]
+    if not made or made[0] < max(path.stat().st_mtime for path in sources):
+        extension = [ROOT / "tools" / "extension.sh", python]
+        subprocess.run(extension, check=True, stdout=subprocess.DEVNULL)
     return site
 
 

@@ -144,6 +144,10 @@ class Artifacts:
             path.unlink(missing_ok=True)
         item.artifact = None
 
+    def knows(self, path: str) -> bool:
+        """Is this the path of output code that was told of?"""
+        return path in self._kernels
+
     def loaded(self, path: str, module: types.ModuleType) -> None:
         """Inductor has loaded output code."""
         item, compile = self._kernels.get(path, (None, None))

@@ -147,6 +147,8 @@ def _scheduled(kind: str, text: str) -> None:
 
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:
+    if not _hears_inductor and trace.has_inductor():
+        _hear_inductor()
     _tell(lambda listener: listener.named_graph(name, graph, caller))
 
 

@@ -21,6 +21,8 @@ from depyf.session import Frame, Session, Symbol
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 _SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
+# What PyTorch shows by name; the texts come from there where it has no structured trace.
+_SHOWN = {**_SHOWN_AS, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
 _OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
 
 
@@ -46,6 +48,7 @@ class Recorder:
         self._keep: list[types.CodeType] = []
         self._told = False
         self._closed = False
+        self._has_trace = trace.has_records()
         # By identity: comparing code objects compares their constants, which can be anything.
         self._before = {id(code): code for code in dynamo.compiled_codes()}
 
@@ -153,6 +156,7 @@ class Recorder:
                     compile.by_inductor = compiled.backend_name(dynamo.backend_at_work()) == "inductor"
                     compile.seen.captured = fx_nodes.rows(graph)
                     self._set_number(compile, number)
+                    self._show(compile, "Captured_Graph", graph)
         elif caller.partition(".")[0] == "torch" and (name in _SHOWN_AS or name.lower() in collect.NAMES):
             with self._lock:
                 compile = None if self._closed else self._current()
@@ -160,12 +164,26 @@ class Recorder:
                     compile.seen.add_graph(name, graphs.direction(), fx_nodes.rows(graph))
                     if name in _SHOWN_AS:
                         compile.graphs[_SHOWN_AS[name]] = graph
+                    self._show(compile, _SHOWN.get(name), graph)
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
             text = graphs.text(graph)
             with self._lock:
                 if self._closed:
                     return
                 self._add(Item(names.safe_file_part(name), text, graphs.direction(), ".py"))
+
+    def _show(self, compile: Compilation, kind: str | None, graph: Any) -> None:
+        """Adds a graph for which no record of the structured trace will come."""
+        if self._has_trace or kind is None:
+            return
+        if kind == "Captured_Graph":
+            for item in compile.items:
+                if item.kind == kind:
+                    return
+        text = graphs.text(graph)
+        if text:
+            runs = compile.graphs.pop(kind, None)
+            self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs))
 
     def recompiled(self, graph: Any) -> None:
         """PyTorch has made the function of a graph module anew: of one that was dumped, or of a copy."""
@@ -176,8 +194,15 @@ class Recorder:
     def loaded(self, path: str, module: types.ModuleType) -> None:
         """Inductor has loaded output code."""
         with self._lock:
-            if not self._closed:
-                self._artifacts.loaded(path, module)
+            if self._closed:
+                return
+            if not self._has_trace and not self._artifacts.knows(path) and hasattr(module, "call"):
+                compile = self._current()
+                if compile is not None:
+                    text = Path(path).read_text(encoding="utf-8")
+                    self._add(Item("kernel", text, graphs.direction(), ".py", path=path))
+                    compile.seen.direction(graphs.direction()).code = text
+            self._artifacts.loaded(path, module)
 
     def failed(self, error: Exception) -> None:
         """Something of ours raised in a hook. Told once; the program goes on."""

@@ -27,6 +27,8 @@ class Feature:
     needs_torch: bool = True
     since: str = "2.2"
     """The first release of PyTorch that has what it needs."""
+    before: str = ""
+    """What there is without that."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,13 @@ class Name:
 FEATURES = [
     Feature("decompile", "decompile, compile_like, prove", "nothing: it needs no PyTorch", needs_torch=False),
     Feature("capture", "prepare_debug: transformed code", "transformed code is not seen"),
-    Feature("trace", "prepare_debug: graphs, output code, graph breaks", "they are not seen", since="2.4"),
+    Feature(
+        "trace",
+        "prepare_debug: graphs, output code, graph breaks",
+        "they are not seen",
+        since="2.4",
+        before="captured graphs, AOTAutograd's, those after post-grad passes and output code are seen another way",
+    ),
     Feature("running", "dumped files that run", "files are there to be read; breakpoints in them do not hit"),
     Feature("inductor", "prepare_debug: Inductor's IR and fusion", "they are not in the dump"),
     Feature("provenance", "from a line of source to kernels", "links are missing"),

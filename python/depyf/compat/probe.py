@@ -16,6 +16,10 @@ from depyf.session import FeatureState
 WORKS, FALLBACK, MISSING = "works", "works with a fallback", "not available"
 
 
+def _needs(feature: Feature) -> str:
+    return f"needs PyTorch {feature.since} or later" + (f"; {feature.before}" if feature.before else "")
+
+
 def features() -> list[FeatureState]:
     """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
 
@@ -38,7 +42,7 @@ def _feature(feature: Feature, release: Release) -> FeatureState:
     found = FeatureState(feature.key, feature.title, WORKS)
     too_old = release < Release.of(feature.since)
     if too_old and feature.needs_torch:
-        return FeatureState(feature.key, feature.title, MISSING, [f"needs PyTorch {feature.since} or later"])
+        return FeatureState(feature.key, feature.title, MISSING, [_needs(feature)])
     for name in NAMES:
         if name.feature != feature.key:
             continue

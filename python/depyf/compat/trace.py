@@ -113,6 +113,13 @@ class _Handler(logging.Handler):
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
+def has_records() -> bool:
+    """Does this PyTorch send records at all? Before 2.4 there are none."""
+    import torch._logging
+
+    return hasattr(torch._logging, "trace_structured")
+
+
 def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
     """Has `receive(record)` called for each record of the trace that says something. Returns what takes it away again."""
 
