@@ -30,6 +30,8 @@ apt-get download -qq "python$version-minimal" "libpython$version-minimal" "libpy
   libreadline8t64 libzstd1 libgcc-s1
 for deb in *.deb; do dpkg -x "$deb" "$dir/root"; done
 cd "$dir"
+# Headers name the machine in their path.
+cp -r "$dir/root/usr/include/"*-linux-gnu* "$dir/root/usr/include/python$version/"
 rm -rf "$apt"
 python=$dir/root/usr/bin/python$version
 cat > "$dir/bin/python$version" <<RUN

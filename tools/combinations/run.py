@@ -151,9 +151,9 @@ def _environment(torch: str, python: str) -> tuple[Path, bool]:
 
 
 def _site(environment: Path) -> Path:
-    """The folder of the package, with the extension module for the interpreter of an environment in it.
+    """A copy of the checkout's package, with the extension module for the interpreter of an environment in it.
 
-    It is that of the checkout; that the wheel brings the same is for tools/wheel.sh to show.
+    That the wheel brings the same is for tools/wheel.sh to show.
     """
     python = environment / "bin" / "python"
     site = ROOT / "python"
@@ -166,7 +166,10 @@ def _site(environment: Path) -> Path:
     if not made or made[0] < max(path.stat().st_mtime for path in sources):
         extension = [ROOT / "tools" / "extension.sh", python]
         subprocess.run(extension, check=True, stdout=subprocess.DEVNULL)
-    return site
+    # What changes in the checkout meanwhile changes no result.
+    copy = WORK / f"site-{_stamp()}"
+    shutil.copytree(site, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
 
 
 def _facts(environment: Path, site: Path) -> dict[str, str]:
