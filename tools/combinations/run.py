@@ -59,8 +59,7 @@ def main() -> None:
     if not arguments.page:
         for torch, python in wanted:
             failed += _combination(torch, python)
-    results = {one: _load(*one) for one in COMBINATIONS}
-    page.write(ROOT / "docs" / "compatibility.md", {one: result for one, result in results.items() if result})
+    page.write(ROOT / "docs" / "compatibility.md", {one: {"cells": {}, **_load(*one)} for one in COMBINATIONS})
     for line in failed:
         print(line)
     sys.exit(1 if failed else 0)
