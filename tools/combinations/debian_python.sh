@@ -6,7 +6,7 @@ version=$1
 mkdir -p "$2"
 dir=$(cd "$2" && pwd)
 apt=$dir/apt
-mkdir -p "$apt"/{lists/partial,cache/archives/partial,etc,debs} "$dir"/{root,bin}
+mkdir -p "$apt"/{lists/partial,cache/archives/partial,etc,debs} "$dir"/{tree,bin}
 mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources | head -n 1)
 cat > "$apt/etc/unstable.sources" <<SOURCES
 Types: deb
@@ -28,15 +28,15 @@ cd "$apt/debs"
 apt-get download -qq "python$version-minimal" "libpython$version-minimal" "libpython$version-stdlib" "libpython$version-dev" \
   libc6 libexpat1 libssl3t64 zlib1g libffi8 libbz2-1.0 liblzma5 libsqlite3-0 libuuid1 libncursesw6 libtinfo6 \
   libreadline8t64 libzstd1 libgcc-s1
-for deb in *.deb; do dpkg -x "$deb" "$dir/root"; done
+for deb in *.deb; do dpkg -x "$deb" "$dir/tree"; done
 cd "$dir"
 # Headers name the machine in their path.
-cp -r "$dir/root/usr/include/"*-linux-gnu* "$dir/root/usr/include/python$version/"
+cp -r "$dir/tree/usr/include/"*-linux-gnu* "$dir/tree/usr/include/python$version/"
 rm -rf "$apt"
-python=$dir/root/usr/bin/python$version
+python=$dir/tree/usr/bin/python$version
 cat > "$dir/bin/python$version" <<RUN
 #!/bin/sh
-exec $dir/root/usr/lib64/ld-linux-x86-64.so.2 --library-path $dir/root/usr/lib/x86_64-linux-gnu --argv0 "\${DEPYF_ARGV0:-$python}" $python "\$@"
+exec $dir/tree/usr/lib64/ld-linux-x86-64.so.2 --library-path $dir/tree/usr/lib/x86_64-linux-gnu --argv0 "\${DEPYF_ARGV0:-$python}" $python "\$@"
 RUN
 chmod +x "$dir/bin/python$version"
 "$dir/bin/python$version" --version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def _row(key: Key, result: dict[str, Any]) -> str:
 
 
 def _number(reason: str, reasons: list[str]) -> int:
-    text = " ".join(reason.split())
+    # Without the folders of the machine, and what a compiler has to say after its first words.
+    text = re.sub(r"(?<!\w)/\S*/", "", " ".join(reason.split()))[:400]
     if text not in reasons:
         reasons.append(text)
     return reasons.index(text) + 1
