@@ -115,7 +115,13 @@ def is_marked(text: bytes, qualname: str) -> bool:
                 found = found or (marked and child.name in wanted)
             visit(child, marked)
 
-    tree = ast.parse(text)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # grammar that this interpreter has not got: the line behind the definition is looked at
+        return any(
+            line.split("(")[0].split("[")[0].split(":")[0].split()[-1:] == [wanted[-1]] and "# depyf: not " in after
+            for line, after in zip(lines, lines[1:])
+        )
     head = lines[: tree.body[0].lineno if tree.body else len(lines)]
     visit(tree, any(line.startswith("# depyf: not ") for line in head))
     return found or any(line.startswith("# depyf: not ") for line in head)
