@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import itertools
 import os
 import struct
 import subprocess
@@ -120,7 +121,7 @@ def is_marked(text: bytes, qualname: str) -> bool:
     except SyntaxError:  # grammar that this interpreter has not got: the line behind the definition is looked at
         return any(
             line.split("(")[0].split("[")[0].split(":")[0].split()[-1:] == [wanted[-1]] and "# depyf: not " in after
-            for line, after in zip(lines, lines[1:])
+            for line, after in itertools.pairwise(lines)
         )
     head = lines[: tree.body[0].lineno if tree.body else len(lines)]
     visit(tree, any(line.startswith("# depyf: not ") for line in head))
