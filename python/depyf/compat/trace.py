@@ -115,7 +115,7 @@ class _Handler(logging.Handler):
 
 def has_records() -> bool:
     """Does this PyTorch send records at all? Before 2.4 there are none."""
-    return private.get(_SENDER) is not None
+    return private.get("torch._logging:trace_structured") is not None
 
 
 def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
