@@ -177,6 +177,8 @@ struct Stmt {
   Node node;
   std::uint32_t offset = 0;  // of the first instruction of its last effect
   std::int32_t line = -1;    // of the source that was compiled
+  std::int32_t column = -1;  // where it begins in that line, in bytes, from 0; compound statements, before 3.11: unknown, -1
+  std::int32_t width = -1;   // of a return, in bytes; of a constant the constant's alone, and so is its column
   std::string_view comment = {};  // printed at the end of the line of a simple statement
 };
 // clang-format on

@@ -82,8 +82,9 @@ class Context {
   ast::Expr* expr(ast::Expr::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
     return arena.make<ast::Expr>(std::move(node), offset, line);
   }
-  ast::Stmt* stmt(ast::Stmt::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
-    return arena.make<ast::Stmt>(std::move(node), offset, line);
+  ast::Stmt* stmt(ast::Stmt::Node node, std::uint32_t offset = 0, std::int32_t line = -1, std::int32_t column = -1,
+                  std::int32_t width = -1) {
+    return arena.make<ast::Stmt>(std::move(node), offset, line, column, width);
   }
   ast::Expr* name(std::string_view id) { return expr(ast::Name{id}); }
   ast::Expr* constant(Constant value) {

@@ -37,6 +37,7 @@ struct Node {
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;
   std::int32_t line = -1;
+  std::int32_t column = -1, width = -1;  // leave: see Stmt
 };
 
 struct Lifted {

@@ -77,6 +77,8 @@ class Lifter {
   bool stable(const ast::Expr* expr) const;
   void emit(ast::Stmt::Node node);
   void emit_raw(ast::Stmt::Node node);
+  std::int32_t first_column() const;
+  std::int32_t column_of_for(const Instruction& instruction, int body) const;
   void settle(ast::Expr*& expr);  // resolves what must not stay in a statement
   void spill(Entry& entry);
   void spill_all(std::size_t count);  // the lowest `count` entries
@@ -216,6 +218,7 @@ class Lifter {
   ast::Expr* class_params_ = nullptr;  // in such code: the tuple in `.type_params`
   int temporaries_ = 0;
   std::uint32_t first_offset_ = 0;  // of the statement being made
+  int first_at_ = 0;                // the index of its first instruction
   std::unordered_set<const char*> fast_;  // ids of locals that nobody else can change, and of temporaries
   std::vector<Unpacking> unpackings_;
   std::vector<SwapGroup> swaps_;

@@ -47,10 +47,25 @@ bool negation_changes(const Context& context, const Expr* test) {
   return compare && compare->ops.size() == 1 && count_not(context, test, true) >= other_operator;
 }
 
-// In a condition `not (a and b)` and `not a or not b` are the same jumps: the one with fewer `not` is shown.
+// Two parts of which neither is `a < b` or the like, whose negation reads badly.
+bool reads_well_negated(const BoolOp& chain) {
+  return chain.values.size() == 2 && std::ranges::all_of(chain.values, [](const Expr* part) {
+           auto* compare = as<Compare>(part);
+           if (!compare) return true;
+           const CompareOp op = compare->ops[0];
+           return compare->ops.size() == 1 && (op == CompareOp::is || op == CompareOp::is_not || op == CompareOp::in ||
+                                               op == CompareOp::not_in);
+         });
+}
+
+// In a condition `not (a and b)` and `not a or not b` are the same jumps: people write the second of two names, calls and
+// the like; else the one with fewer `not` is shown.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
-  if (auto* chain = as<BoolOp>(test); chain && count_not(context, test, true) <= count_not(context, test, false)) {
+  auto* chain = as<BoolOp>(test);
+  const int pushed_down = chain ? count_not(context, test, true) : 0;
+  if (chain && (pushed_down <= count_not(context, test, false) ||
+                (pushed_down < other_operator && reads_well_negated(*chain)))) {
     std::vector<Expr*> values;
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
@@ -176,6 +191,7 @@ void Lifter::count_iterators(int block) {
 void Lifter::simulate(int begin, int end) {
   end_ = end;
   first_offset_ = begin < int(code_.size()) ? code_[begin].offset : 0;
+  first_at_ = begin;
   for (at_ = begin; at_ < end; ++at_) {
     const Instruction& instruction = code_[at_];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
@@ -365,9 +381,33 @@ void Lifter::spill_all(std::size_t count) {
   }
 }
 
+// Where the statement being made begins in its line, by the positions of its instructions; -1: unknown.
+std::int32_t Lifter::first_column() const {
+  const std::vector<Position>& positions = decoded_.code->positions;
+  std::int32_t column = -1;
+  for (int at = first_at_; at <= at_ && at < int(code_.size()); ++at) {
+    const std::size_t unit = code_[at].offset / 2;
+    if (unit >= positions.size() || positions[unit].line != now().line || positions[unit].column < 0) continue;
+    if (column < 0 || positions[unit].column < column) column = positions[unit].column;
+  }
+  return column;
+}
+
+// Its target stands behind `for `; -1: unknown.
+std::int32_t Lifter::column_of_for(const Instruction& instruction, int body) const {
+  const std::vector<Position>& positions = decoded_.code->positions;
+  const int first = cfg_.blocks[body].begin;
+  const std::size_t unit = first < int(code_.size()) ? code_[first].offset / 2 : positions.size();
+  if (unit >= positions.size() || positions[unit].line != instruction.line || instruction.aux == 2) return -1;
+  return positions[unit].column < 4 ? -1 : positions[unit].column - 4;
+}
+
 void Lifter::emit_raw(Stmt::Node node) {
-  nodes_[node_].statements.push_back(context_.stmt(std::move(node), first_offset_, now().line));
+  const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
+  const std::int32_t column = decorated ? -1 : first_column();
+  nodes_[node_].statements.push_back(context_.stmt(std::move(node), first_offset_, now().line, column));
   if (at_ + 1 < int(code_.size())) first_offset_ = code_[at_ + 1].offset;
+  first_at_ = at_ + 1;
 }
 
 void Lifter::emit(Stmt::Node node) {
@@ -472,6 +512,7 @@ void Lifter::step(const Instruction& instruction) {
       Node& node = nodes_[node_];
       node.end = Node::End::loop, node.a = block.next, node.b = block.jump, node.line = instruction.line;
       node.is_async = instruction.aux == 2;
+      node.column = column_of_for(instruction, block.next);
       auto* internal = as<Internal>(iterator.expr);
       if (internal && internal->marker == Marker::iterator && internal->value) settle(internal->value);
       else settle(iterator.expr);
@@ -493,6 +534,11 @@ void Lifter::step(const Instruction& instruction) {
       nodes_[node_].end = Node::End::leave;
       nodes_[node_].line = instruction.line;
       nodes_[node_].offset = first_offset_;
+      nodes_[node_].column = first_column();
+      if (const std::size_t unit = instruction.offset / 2; unit < decoded_.code->positions.size()) {
+        const Position& position = decoded_.code->positions[unit];
+        if (position.end_line == position.line) nodes_[node_].width = position.end_column - position.column;
+      }
       ended_ = true;
       return;
     }

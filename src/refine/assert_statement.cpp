@@ -40,6 +40,8 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   message = call->args[0];
   return true;
 }
+// The failure of an assert stands where its test begins, that of an `assert False` in a line below the `if`.
+bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
 // Does control never fall out of `block`?
 bool leaves(Block block) {
   if (block.empty()) return false;
@@ -81,10 +83,12 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
         test = branch->test;  // `assert c in d`, which cannot be negated
-      } else if (!known_to_fail(scope) && fails(branch->orelse, scope, message)) {
+      } else if (fails(branch->orelse, scope, message) &&
+                 (!known_to_fail(scope) || asserts(statements[index], branch->orelse[0]))) {
         test = branch->test, rest = branch->body;
       } else if (index + 2 == statements.size() && branch->orelse.empty() && leaves(branch->body) &&
-                 (!known_to_fail(scope) || is<Continue>(branch->body[0])) &&
+                 (!known_to_fail(scope) || is<Continue>(branch->body[0]) ||
+                  asserts(statements[index], statements[index + 1])) &&
                  fails({&statements[index + 1], 1}, scope, message)) {
         test = branch->test, rest = branch->body;
         statements.pop_back();

@@ -13,12 +13,26 @@ using namespace ast;
 
 namespace {
 
+constexpr int width_of_return = 6, width_of_none = 4, width_of_break = 5;
+
 bool returns_none(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   if (!leave) return false;
   auto* constant = as<ConstantExpr>(leave->value);
   return !leave->value || (constant && constant->value->kind == Constant::Kind::none);
 }
+
+}  // namespace
+
+WrittenReturn written_return(const Stmt* stmt) {
+  if (!returns_none(stmt) || stmt->column < 0 || stmt->width < 0) return WrittenReturn::unknown;
+  if (stmt->width == width_of_return) return WrittenReturn::written;
+  // `None` stands behind `return `, at an odd column; a `pass` does not.
+  if (stmt->width == width_of_none && stmt->column % 2 == 1) return WrittenReturn::written;
+  return stmt->width == width_of_break ? WrittenReturn::broke : WrittenReturn::implied;
+}
+
+namespace {
 
 Block drop(Context& context, Block body, int depth) {
   std::vector<Stmt*> statements(body.begin(), body.end());
@@ -33,8 +47,9 @@ Block drop(Context& context, Block body, int depth) {
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     Stmt* leave = branch->body.back();
     Stmt* before = branch->body[branch->body.size() - 2];
-    if (leave->line < 0 || leave->line != before->line || is<If>(before) || is<For>(before) || is<While>(before))
-      continue;
+    const bool of_before = leave->line >= 0 && leave->line == before->line && !is<If>(before) && !is<For>(before) &&
+                           !is<While>(before);
+    if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
     std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
@@ -50,6 +65,7 @@ Block drop(Context& context, Block body, int depth) {
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
     int line = inner.back()->line;
+    if (written_return(inner.back()) == WrittenReturn::implied) return keep(inner);
     if (line < 0 || line <= inner[inner.size() - 2]->line || (next >= 0 && line >= next)) keep(inner);
   };
   if (auto* attempt = as<Try>(last)) {
@@ -60,7 +76,8 @@ Block drop(Context& context, Block body, int depth) {
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers)
-      if (handler.body.size() > 1) keep_implied(handler.body, -1);
+      if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied)
+        keep_implied(handler.body, -1);
     attempt->handlers = context.arena.copy(handlers);
   }
   if (auto* with = as<With>(last)) keep_implied(with->body, -1);
@@ -81,7 +98,8 @@ Block drop(Context& context, Block body, int depth) {
 }  // namespace
 
 namespace {
-// `return None` is written out where the function returns other values too, and may not be in an async generator.
+// `return None` is written out where the function returns other values too, if no column says that it was not, and may not be in
+// an async generator.
 void shorten(Context& context, Block body, const Scope& scope) {
   std::vector<Stmt*> empty;
   bool values = false;
@@ -92,8 +110,9 @@ void shorten(Context& context, Block body, const Scope& scope) {
       else values = true;
     }
   });
-  if (values && !(scope.decoded.code->flags & CodeObject::async_generator)) return;
-  for (Stmt* stmt : empty) stmt->node = Return{nullptr};
+  const bool any = !values || (scope.decoded.code->flags & CodeObject::async_generator);
+  for (Stmt* stmt : empty)
+    if (any || stmt->width == width_of_return) stmt->node = Return{nullptr};
 }
 }  // namespace
 

@@ -23,6 +23,7 @@ ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
 ast::Block try_finally(Context& context, ast::Block body, const Scope& scope);
 ast::Block elif_chain(Context& context, ast::Block body, const Scope& scope);
+ast::Block indentation(Context& context, ast::Block body, const Scope& scope);
 ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
@@ -33,6 +34,10 @@ ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
 ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
+// What a `return` without a value, or of None, was in the source, by the columns of 3.11 and later. The return at the end of a
+// function stands where what comes before it stands: a `pass` or the like, or a `break` out of the last loop.
+enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
+WrittenReturn written_return(const ast::Stmt* stmt);
 // Is it a call of what Dynamo measures itself with?
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);

@@ -162,11 +162,11 @@ int Structurer::terminator(int node, const Place& place, Statements& out, bool t
 int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   if (target == place.next) return -1;
   if (target == place.cont) {
-    out.push_back(make(Continue{}, nodes_[target]));
+    out.push_back(context_.stmt(Continue{}, nodes_[target].offset, nodes_[target].line));
     return -1;
   }
   if (target == place.brk) {
-    out.push_back(make(Break{}, nodes_[target]));
+    out.push_back(context_.stmt(Break{}, nodes_[target].offset, nodes_[target].line));
     return -1;
   }
   if (target < 0) fail("control goes nowhere", target);

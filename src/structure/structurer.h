@@ -47,7 +47,7 @@ class Structurer {
   bool leaves(std::span<ast::Stmt* const> out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
-    return context_.stmt(std::move(node), from.offset, from.line);
+    return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
   }
   [[noreturn]] void fail(const char* what, int node) const;
 

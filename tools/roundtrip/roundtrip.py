@@ -161,10 +161,12 @@ def judge(module, command, python, worker, timeout, memory):
         "exit": code,
         "stderr": errors[:2000].decode("utf-8", "replace"),
     }
-    reply = worker.ask(do="compare", pyc=module["pyc"], out=out)
+    reply = worker.ask(do="compare", pyc=module["pyc"], src=module["src"], out=out)
     if reply is None:  # the output crashed the compiler
         reply = dict(worker.ask(do="lost", pyc=module["pyc"]), compiles=False, reason="compiler crashed")
     record["objects"] = reply["objects"]
+    for field in ("functions", "functions_same", "trees_differ"):
+        record[field] = reply.get(field, 0)
     source = Path(module["src"]).read_bytes().lower()
     marker = next((found for found in MARKERS.finditer(text + errors) if found.group().lower() not in source), None)
     if code is None:
@@ -201,6 +203,8 @@ def summarise(records, elapsed):
         "objects": len(objects),
         "objects_equal": sum(row["equal"] for row in objects),
         "objects_exact": sum(row["exact"] for row in objects),
+        "functions": sum(record["functions"] for record in records),
+        "functions_same": sum(record["functions_same"] for record in records),
         "docstrings_differ": sum(not row["doc"] for row in objects if row["equal"]),
         "kinds": dict(kinds),
         "reasons": dict(reasons.most_common(30)),
@@ -215,15 +219,18 @@ def summary_line(label, total):
     share = lambda part, whole: "%d/%d (%.1f%%)" % (part, whole, 100.0 * part / whole if whole else 0)
     verdicts = total["verdicts"]
     return (
-        "%s: modules equal %s, code objects equal %s, error %d, no-compile %d, crashes %d, timeouts %d, %.1f s, %.0f objects/s"
+        "%s: modules equal %s, code objects equal %s, error %d, differs %d, no-compile %d, crashes %d, timeouts %d, "
+        "functions with the same tree %s, %.1f s, %.0f objects/s"
         % (
             label,
             share(total["modules_equal"], total["modules"]),
             share(total["objects_equal"], total["objects"]),
             verdicts.get("error", 0),
+            verdicts.get("differs", 0),
             verdicts.get("no-compile", 0),
             verdicts.get("crash", 0),
             verdicts.get("timeout", 0),
+            share(total["functions_same"], total["functions"]),
             total["seconds"],
             total["objects_per_second"],
         )

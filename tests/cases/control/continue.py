@@ -1,4 +1,4 @@
-# depyf-case: not yet
+# depyf-case: versions 3.11-
 for i in a:
     if i:
         continue

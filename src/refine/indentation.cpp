@@ -1,0 +1,286 @@
+// Several forms give the same bytecode. From 3.11 on the columns of its positions tell how statements were indented:
+//
+//     if a:                if a:                     if a and b:            if a:
+//         return b    or       return b                  c()           or       if b:
+//     c()                  else:                                                    c()
+//                              c()
+//
+//     for a in b:          for a in b:
+//         if c:       or       if not c:
+//             d()                  continue
+//                              d()
+#include <algorithm>
+
+#include "ast/visit.h"
+#include "refine/refine.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+bool leaves(Block block) {
+  if (block.empty()) return false;
+  const Stmt* last = block.back();
+  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
+  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
+}
+
+const Expr* innermost_left(const Expr* test) {
+  for (int depth = 0; depth < 100; ++depth) {
+    if (auto* chain = as<BoolOp>(test)) test = chain->values[0];
+    else if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) test = unary->operand;
+    else break;
+  }
+  return test;
+}
+
+class Indentation {
+ public:
+  Indentation(Context& context, const Scope& scope) : context_(context), code_(*scope.decoded.code) {}
+
+  Block run(Block body, bool function) {
+    collect(body, 0);
+    std::sort(columns_.begin(), columns_.end());
+    unit_ = 0;
+    for (std::size_t at = 1; at < columns_.size(); ++at) {
+      const int gap = columns_[at] - columns_[at - 1];
+      if (gap > 0 && (unit_ == 0 || gap < unit_)) unit_ = gap;
+    }
+    if (columns_.empty()) return body;
+    if (unit_ == 0) unit_ = 4;
+    return block(body, first_column(body), function ? Tail::function : Tail::none, 0);
+  }
+
+ private:
+  // What comes behind a block: the loop goes on, or the function ends.
+  enum class Tail : std::uint8_t { none, loop, function };
+
+  void collect(Block body, int depth) {
+    if (depth > 200) return;
+    for (Stmt* stmt : body) {
+      if (const int at = stmt->column >= 0 ? column(stmt) : -1; at >= 0) columns_.push_back(at);
+      if (is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
+      for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
+    }
+  }
+
+  // Of a statement, where it is the first in its line; -1: unknown.
+  int column(const Stmt* stmt, int depth = 0) const {
+    if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
+      if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
+        return written_return(stmt) != WrittenReturn::written ? -1
+               : stmt->width == 6                             ? stmt->column
+                                                              : stmt->column - 7;
+      return stmt->column < 7 ? -1 : stmt->column - 7;  // the constant's
+    }
+    if (stmt->column >= 0) return stmt->column;
+    int found = -1;
+    if (is<FunctionDef>(stmt) || is<ClassDef>(stmt) || depth > 50) return -1;
+    for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
+      if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
+      const int within = column(inner[0], depth + 1);
+      if (within >= unit_) found = within - unit_;
+    });
+    // The body of `if a and b` may stand further in: see nest.
+    if (auto* branch = as<If>(stmt); branch && unit_ > 0 && found >= unit_ && is<BoolOp>(branch->test)) {
+      for (int outer = found; outer >= 0; outer -= unit_)
+        if (is_behind_if(test_column(branch->test) - outer) || is_behind_elif(test_column(branch->test) - outer)) return outer;
+    }
+    return found;
+  }
+  int first_column(Block body) const { return body.empty() ? -1 : column(body[0]); }
+
+  // Where the first part of a test begins in its line; -1: unknown.
+  int test_column(const Expr* test) const {
+    const Expr* first = innermost_left(test);
+    const std::size_t at = first->offset / 2;
+    return at < code_.positions.size() && code_.positions[at].line == first->line ? code_.positions[at].column : -1;
+  }
+
+  // `if`, blank, and `(`, `not ` or both.
+  static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
+  static bool is_behind_elif(int columns) { return is_behind_if(columns - 2); }
+
+  // Does the test of `branch` stand behind `elif` at `base`, not behind `if`? Both may be followed by `(` or `not`.
+  bool is_elif(const Stmt* stmt, int base) const {
+    auto* branch = as<If>(stmt);
+    if (!branch) return false;
+    return is_behind_elif(test_column(branch->test) - base);
+  }
+
+  // A statement with a branch that leaves, and what follows: is this its else?
+  void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* branch = as<If>(statements[index]);
+    std::size_t end = index + 1;
+    while (end < statements.size() && (column(statements[end]) > base || is_elif(statements[end], base))) ++end;
+    if (end == index + 1) return;
+    branch->orelse = context_.arena.copy(std::vector<Stmt*>(statements.begin() + index + 1, statements.begin() + end));
+    statements.erase(statements.begin() + index + 1, statements.begin() + end);
+  }
+
+  // An else that stands at the column of its if is none.
+  bool splice(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
+    auto* branch = as<If>(statements[index]);
+    const bool goes = leaves(branch->body);
+    if (!goes && !(behind == Tail::loop && index + 1 == statements.size() && continues())) return false;
+    for (const Stmt* stmt : branch->orelse)
+      if (column(stmt) != base || is_elif(stmt, base)) return false;
+    if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
+    statements.insert(statements.begin() + index + 1, branch->orelse.begin(), branch->orelse.end());
+    branch->orelse = {};
+    return true;
+  }
+
+  // From 3.13 on `continue` is told by its jump.
+  bool continues() const { return code_.version < Version{3, 13}; }
+
+  // The last statement of a loop, whose body stands at its own column: it was `if not test: continue`.
+  void turn(std::vector<Stmt*>& statements, int base) {
+    auto* branch = as<If>(statements.back());
+    if (!continues() || negation_changes(context_, branch->test)) return;
+    for (const Stmt* stmt : branch->body)
+      if (column(stmt) != base || stmt->line <= statements.back()->line) return;
+    Block body = branch->body;
+    branch->test = negate(context_, branch->test);
+    branch->body = context_.list({context_.stmt(Continue{})});
+    statements.insert(statements.end(), body.begin(), body.end());
+  }
+
+  // An else of a try statement that stands at the column of its try is none: each handler left.
+  void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
+    auto* attempt = as<Try>(statements[index]);
+    if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
+    for (const Stmt* stmt : attempt->orelse)
+      if (column(stmt) != base) return;
+    std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
+    for (ExceptHandler& handler : handlers) {
+      if (leaves(handler.body)) continue;
+      if (behind != Tail::loop || index + 1 != statements.size() || !continues()) return;
+      if (handler.body.size() == 1 && is<Pass>(handler.body[0])) handler.body = {};
+      handler.body = context_.arena.append(handler.body, context_.stmt(Continue{}));
+    }
+    attempt->handlers = context_.arena.copy(handlers);
+    statements.insert(statements.begin() + index + 1, attempt->orelse.begin(), attempt->orelse.end());
+    attempt->orelse = {};
+  }
+
+  // In a loop behind which the function ends: what returns there was a `break`.
+  void break_out(Block body, int depth) {
+    for (Stmt* stmt : body) {
+      if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
+      if (depth > 200 || is<For>(stmt) || is<While>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
+      if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
+      for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
+    }
+  }
+
+  // What stands first in the source stands first.
+  void exchange(If& branch, const Stmt* stmt) {
+    if (branch.body.empty() || branch.orelse.empty() || negation_changes(context_, branch.test)) return;
+    const Stmt *first = branch.body[0], *second = branch.orelse[0];
+    if (second->line <= stmt->line || column(second) < 0) return;
+    // Nothing is known of a `break`: it stands behind where there is no room for it before.
+    if (column(first) < 0 ? second->line - stmt->line > 1 : first->line <= second->line) return;
+    branch.test = negate(context_, branch.test);
+    std::swap(branch.body, branch.orelse);
+  }
+
+  // `not (a or b)` and `not a and not b`: by the column of a.
+  void choose_negation(If& branch, int base) {
+    const int behind = test_column(branch.test) - base;
+    auto* chain = as<BoolOp>(branch.test);
+    auto* unary = as<UnaryExpr>(branch.test);
+    auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
+    if (!chain && !wrapped) return;
+    auto keeps = [&](const Expr* part) { return negation_cost(context_, part) < 1000; };
+    if (!std::ranges::all_of((chain ? chain : wrapped)->values, keeps)) return;
+    std::vector<Expr*> values;
+    for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context_, part));
+    Expr* turned = context_.expr(BoolOp{!(chain ? chain : wrapped)->is_or, context_.arena.copy(values)},
+                                 branch.test->offset, branch.test->line);
+    if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
+    auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
+    if (first && first->op == UnaryOp::not_ && (behind == 8 || behind == 10))
+      branch.test = context_.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
+  }
+
+  // `if a and b:` whose body stands further in: the parts with a line of their own are statements of their own.
+  void nest(Stmt* stmt, int base) {
+    auto* branch = as<If>(stmt);
+    auto* chain = as<BoolOp>(branch->test);
+    if (!chain || chain->is_or || !branch->orelse.empty() || branch->body[0]->line <= stmt->line) return;
+    const int inner = column(branch->body[0]);
+    const int more = (inner - base) / unit_ - 1;
+    if (inner < 0 || more < 1 || (inner - base) % unit_ != 0 || int(chain->values.size()) <= more) return;
+    std::vector<std::size_t> cuts;
+    for (std::size_t at = 1; at < chain->values.size(); ++at) {
+      const Expr *one = innermost_left(chain->values[at - 1]), *two = innermost_left(chain->values[at]);
+      const int keyword = base + unit_ * (int(cuts.size()) + 1);
+      if (two->line > one->line && is_behind_if(test_column(chain->values[at]) - keyword)) cuts.push_back(at);
+    }
+    if (int(cuts.size()) != more) return;
+    List<Expr*> values = chain->values;
+    auto part = [&](std::size_t from, std::size_t to) {
+      return to - from == 1 ? values[from] : context_.expr(BoolOp{false, values.subspan(from, to - from)},
+                                                           values[from]->offset, values[from]->line);
+    };
+    Block body = branch->body;
+    std::size_t end = values.size();
+    for (std::size_t cut = cuts.size(); cut-- > 0;) {
+      Expr* test = part(cuts[cut], end);
+      body = context_.list({context_.stmt(If{test, body, {}}, test->offset, innermost_left(test)->line)});
+      end = cuts[cut];
+    }
+    branch->test = part(0, end);
+    branch->body = body;
+  }
+
+  // The statements of a block whose column is `base`.
+  Block block(Block body, int base, Tail behind, int depth) {
+    if (depth > 200) return body;
+    std::vector<Stmt*> statements(body.begin(), body.end());
+    for (std::size_t index = 0; index < statements.size(); ++index) {
+      Stmt* stmt = statements[index];
+      const bool last = index + 1 == statements.size();
+      if (auto* branch = as<If>(stmt); branch && base >= 0 && !branch->body.empty()) {
+        if (branch->orelse.empty() && leaves(branch->body)) absorb(statements, index, base);
+        exchange(*branch, stmt);
+        if (!branch->orelse.empty()) splice(statements, index, base, behind);
+        else if (behind == Tail::loop && last) turn(statements, base);
+        nest(stmt, base);
+        choose_negation(*branch, base);
+        const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
+        branch->body = block(branch->body, base + unit_, tail, depth + 1);
+        const bool chained = !branch->orelse.empty() && is_elif(branch->orelse[0], base);
+        branch->orelse = block(branch->orelse, chained ? base : base + unit_, tail, depth + 1);
+        continue;
+      }
+      if (is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
+      if (is<Try>(stmt) && base >= 0) splice_try(statements, index, base, behind);
+      const bool looping = is<For>(stmt) || is<While>(stmt);
+      bool first = true;
+      for_each_block(stmt, [&](Block& inner) {
+        if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
+        const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
+        inner = block(inner, below ? base + unit_ : first_column(inner), looping && first ? Tail::loop : Tail::none, depth + 1);
+        first = false;
+      });
+    }
+    return context_.arena.copy(statements);
+  }
+
+  Context& context_;
+  const CodeObject& code_;
+  std::vector<int> columns_;
+  int unit_ = 0;  // of one indentation; 0: unknown
+};
+
+}  // namespace
+
+Block indentation(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::expression) return body;
+  return Indentation(context, scope).run(body, scope.kind == Scope::Kind::function);
+}
+
+}  // namespace depyf

@@ -1,0 +1,235 @@
+"""How much of the source came back as it was written: functions whose syntax tree equals the original's.
+
+Left out of the comparison is what bytecode does not hold: docstrings (compare.py looks at them), what the compiler folds
+(operations on constants, branches that a constant decides, statements that are a constant, `pass`, "%s" % (x,) which is an
+f-string for it from 3.11 on), and annotations of local variables. Everything else counts, the place of `global` too.
+Runs under the interpreter that the source is written for, from 3.8 on.
+"""
+
+import ast
+import collections
+
+
+def constant(value, like):
+    return ast.copy_location(ast.Constant(value=value, kind=None), like)
+
+
+def is_constant(node):
+    return isinstance(node, ast.Constant)
+
+
+def small(value):
+    """No larger than what every compiler folds to."""
+    if isinstance(value, (str, bytes)):
+        return len(value) <= 4096
+    if isinstance(value, int):
+        return value.bit_length() <= 256
+    return not isinstance(value, tuple) or (len(value) <= 256 and all(map(small, value)))
+
+
+def text_pieces(template, values):
+    """The parts of an f-string that "..." % (values) is; None: it is none."""
+    pieces, text, at = [], "", 0
+    values = list(values)
+    while at < len(template):
+        sign = template[at]
+        if sign != "%":
+            text += sign
+        else:
+            at += 1
+            kind = template[at : at + 1]
+            if kind == "%":
+                text += "%"
+            elif kind and kind in "sra" and values:
+                if text:
+                    pieces.append(ast.Constant(value=text, kind=None))
+                text = ""
+                pieces.append(ast.FormattedValue(values.pop(0), ord(kind), None))
+            else:
+                return None
+        at += 1
+    if text:
+        pieces.append(ast.Constant(value=text, kind=None))
+    return None if values else pieces
+
+
+class Folded(ast.NodeTransformer):
+    """The tree as a compiler that folds all it can would have it."""
+
+    def __init__(self):
+        self.in_function = False
+
+    def calculated(self, node):
+        try:
+            expression = ast.fix_missing_locations(ast.Expression(node))
+            value = eval(compile(expression, "", "eval"), {"__builtins__": {}})
+        except Exception:
+            return node
+        return constant(value, node) if small(value) else node
+
+    def visit_Constant(self, node):
+        return constant(node.value, node)
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        left, right = node.left, node.right
+        if is_constant(left) and isinstance(left.value, str) and isinstance(node.op, ast.Mod):
+            values = right.elts if isinstance(right, ast.Tuple) else None
+            if values is not None and not any(isinstance(one, ast.Starred) for one in values):
+                pieces = text_pieces(left.value, values)
+                if pieces is not None:
+                    return ast.copy_location(ast.JoinedStr(pieces), node)
+            return node
+        if not (is_constant(left) and is_constant(right)):
+            return node
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and not (isinstance(right.value, int) and abs(right.value) <= 256):
+            return node
+        if isinstance(node.op, ast.Mult):
+            for one, other in ((left.value, right.value), (right.value, left.value)):
+                if isinstance(one, (str, bytes, tuple)) and not (isinstance(other, int) and other <= 4096):
+                    return node
+        return self.calculated(node)
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        return self.calculated(node) if is_constant(node.operand) else node
+
+    def visit_Tuple(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and all(map(is_constant, node.elts)):
+            return constant(tuple(one.value for one in node.elts), node)
+        return node
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load) and is_constant(node.value) and is_constant(node.slice):
+            return self.calculated(node)
+        return node
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ops[-1], (ast.In, ast.NotIn)):
+            node.comparators[-1] = self.display(node.comparators[-1])
+        return node
+
+    def display(self, node):
+        """A list or set of constants that is only looked through."""
+        if isinstance(node, (ast.List, ast.Set)) and all(map(is_constant, node.elts)):
+            values = tuple(one.value for one in node.elts)
+            try:
+                return constant(values if isinstance(node, ast.List) else frozenset(values), node)
+            except TypeError:
+                return node
+        return node
+
+    def visit_For(self, node):
+        self.generic_visit(node)
+        node.iter = self.display(node.iter)
+        return node
+
+    def visit_comprehension(self, node):
+        self.generic_visit(node)
+        node.iter = self.display(node.iter)
+        return node
+
+    def visit_IfExp(self, node):
+        self.generic_visit(node)
+        return (node.body if node.test.value else node.orelse) if is_constant(node.test) else node
+
+    def visit_BoolOp(self, node):
+        self.generic_visit(node)
+        ends = isinstance(node.op, ast.Or)  # by a value that is true
+        values = []
+        for at, value in enumerate(node.values):
+            if not is_constant(value):
+                values.append(value)
+            elif bool(value.value) == ends or at == len(node.values) - 1:
+                values.append(value)
+                break
+        node.values = values
+        return values[0] if len(values) == 1 else node
+
+    def visit_JoinedStr(self, node):
+        self.generic_visit(node)
+        pieces = []
+        for piece in node.values:
+            # f"{'x'}" is text for the compiler
+            if isinstance(piece, ast.FormattedValue) and is_constant(piece.value) and piece.format_spec is None:
+                if isinstance(piece.value.value, str) and piece.conversion in (-1, 115):
+                    piece = constant(piece.value.value, piece)
+            if is_constant(piece) and pieces and is_constant(pieces[-1]):
+                pieces[-1] = constant(pieces[-1].value + piece.value, piece)
+            elif not (is_constant(piece) and piece.value == ""):
+                pieces.append(piece)
+        if not pieces or (len(pieces) == 1 and is_constant(pieces[0])):
+            return constant(pieces[0].value if pieces else "", node)
+        node.values = pieces
+        return node
+
+    def visit_Expr(self, node):
+        self.generic_visit(node)
+        return None if is_constant(node.value) else node
+
+    def visit_Pass(self, node):
+        return None
+
+    def visit_If(self, node):
+        self.generic_visit(node)
+        return (node.body if node.test.value else node.orelse) if is_constant(node.test) else node
+
+    def visit_While(self, node):
+        self.generic_visit(node)
+        if is_constant(node.test):
+            if not node.test.value:
+                return node.orelse
+            node.test = constant(True, node.test)
+        return node
+
+    def visit_AnnAssign(self, node):
+        self.generic_visit(node)
+        if not self.in_function:
+            return node
+        if node.value is None:
+            return None
+        return ast.copy_location(ast.Assign(targets=[node.target], value=node.value, type_comment=None), node)
+
+    def visit_FunctionDef(self, node):
+        outer, self.in_function = self.in_function, True
+        self.generic_visit(node)
+        self.in_function = outer
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node):
+        outer, self.in_function = self.in_function, False
+        self.generic_visit(node)
+        self.in_function = outer
+        return node
+
+
+def functions(source):
+    """{(name of the definition and of those around it, how many of that name come before it): its tree as text}"""
+    found, seen = {}, collections.Counter()
+
+    def visit(node, path):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                name = path + (child.name,)
+                number = seen[name]
+                seen[name] += 1
+                if not isinstance(child, ast.ClassDef):
+                    found[name, number] = ast.dump(child)
+                visit(child, name)
+            else:
+                visit(child, path)
+
+    visit(Folded().visit(ast.parse(source)), ())
+    return found
+
+
+def compare_sources(original, made):
+    """(functions of `original`, how many of them `made` has with an equal tree, names of the first that differ)"""
+    ones, others = functions(original), functions(made)
+    differ = [".".join(name) for name, number in ones if ones[name, number] != others.get((name, number))]
+    return len(ones), len(ones) - len(differ), differ[:20]
