@@ -218,7 +218,7 @@ class Lifter {
   ast::Expr* class_params_ = nullptr;  // in such code: the tuple in `.type_params`
   int temporaries_ = 0;
   std::uint32_t first_offset_ = 0;  // of the statement being made
-  int first_at_ = 0;                // the index of its first instruction
+  int first_at_ = 0;  // the index of its first instruction
   std::unordered_set<const char*> fast_;  // ids of locals that nobody else can change, and of temporaries
   std::vector<Unpacking> unpackings_;
   std::vector<SwapGroup> swaps_;

@@ -53,8 +53,8 @@ bool reads_well_negated(const BoolOp& chain) {
            auto* compare = as<Compare>(part);
            if (!compare) return true;
            const CompareOp op = compare->ops[0];
-           return compare->ops.size() == 1 && (op == CompareOp::is || op == CompareOp::is_not || op == CompareOp::in ||
-                                               op == CompareOp::not_in);
+           return compare->ops.size() == 1 &&
+                  (op == CompareOp::is || op == CompareOp::is_not || op == CompareOp::in || op == CompareOp::not_in);
          });
 }
 

@@ -47,8 +47,8 @@ Block drop(Context& context, Block body, int depth) {
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     Stmt* leave = branch->body.back();
     Stmt* before = branch->body[branch->body.size() - 2];
-    const bool of_before = leave->line >= 0 && leave->line == before->line && !is<If>(before) && !is<For>(before) &&
-                           !is<While>(before);
+    const bool of_before =
+        leave->line >= 0 && leave->line == before->line && !is<If>(before) && !is<For>(before) && !is<While>(before);
     if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
     std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
     branch->orelse = context.arena.copy(rest);

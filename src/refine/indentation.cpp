@@ -10,6 +10,7 @@
 //             d()                  continue
 //                              d()
 #include <algorithm>
+#include <numeric>
 
 #include "ast/visit.h"
 #include "refine/refine.h"
@@ -41,14 +42,12 @@ class Indentation {
 
   Block run(Block body, bool function) {
     collect(body, 0);
-    std::sort(columns_.begin(), columns_.end());
-    unit_ = 0;
-    for (std::size_t at = 1; at < columns_.size(); ++at) {
-      const int gap = columns_[at] - columns_[at - 1];
-      if (gap > 0 && (unit_ == 0 || gap < unit_)) unit_ = gap;
-    }
     if (columns_.empty()) return body;
-    if (unit_ == 0) unit_ = 4;
+    std::sort(columns_.begin(), columns_.end());
+    int gap = usual;
+    for (std::size_t at = 1; at < columns_.size(); ++at)
+      if (columns_[at] > columns_[at - 1]) gap = std::gcd(gap, columns_[at] - columns_[at - 1]);
+    unit_ = gap;
     return block(body, first_column(body), function ? Tail::function : Tail::none, 0);
   }
 
@@ -65,13 +64,13 @@ class Indentation {
     }
   }
 
+  static constexpr int usual = 4;
+
   // Of a statement, where it is the first in its line; -1: unknown.
   int column(const Stmt* stmt, int depth = 0) const {
     if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
       if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
-        return written_return(stmt) != WrittenReturn::written ? -1
-               : stmt->width == 6                             ? stmt->column
-                                                              : stmt->column - 7;
+        return written_return(stmt) != WrittenReturn::written ? -1 : stmt->width == 6 ? stmt->column : stmt->column - 7;
       return stmt->column < 7 ? -1 : stmt->column - 7;  // the constant's
     }
     if (stmt->column >= 0) return stmt->column;
@@ -85,7 +84,8 @@ class Indentation {
     // The body of `if a and b` may stand further in: see nest.
     if (auto* branch = as<If>(stmt); branch && unit_ > 0 && found >= unit_ && is<BoolOp>(branch->test)) {
       for (int outer = found; outer >= 0; outer -= unit_)
-        if (is_behind_if(test_column(branch->test) - outer) || is_behind_elif(test_column(branch->test) - outer)) return outer;
+        if (is_behind_if(test_column(branch->test) - outer) || is_behind_elif(test_column(branch->test) - outer))
+          return outer;
     }
     return found;
   }
@@ -123,7 +123,7 @@ class Indentation {
   bool splice(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
-    if (!goes && !(behind == Tail::loop && index + 1 == statements.size() && continues())) return false;
+    if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
     for (const Stmt* stmt : branch->orelse)
       if (column(stmt) != base || is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
@@ -132,13 +132,10 @@ class Indentation {
     return true;
   }
 
-  // From 3.13 on `continue` is told by its jump.
-  bool continues() const { return code_.version < Version{3, 13}; }
-
   // The last statement of a loop, whose body stands at its own column: it was `if not test: continue`.
   void turn(std::vector<Stmt*>& statements, int base) {
     auto* branch = as<If>(statements.back());
-    if (!continues() || negation_changes(context_, branch->test)) return;
+    if (negation_changes(context_, branch->test)) return;
     for (const Stmt* stmt : branch->body)
       if (column(stmt) != base || stmt->line <= statements.back()->line) return;
     Block body = branch->body;
@@ -156,7 +153,7 @@ class Indentation {
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers) {
       if (leaves(handler.body)) continue;
-      if (behind != Tail::loop || index + 1 != statements.size() || !continues()) return;
+      if (behind != Tail::loop || index + 1 != statements.size()) return;
       if (handler.body.size() == 1 && is<Pass>(handler.body[0])) handler.body = {};
       handler.body = context_.arena.append(handler.body, context_.stmt(Continue{}));
     }
@@ -222,8 +219,9 @@ class Indentation {
     if (int(cuts.size()) != more) return;
     List<Expr*> values = chain->values;
     auto part = [&](std::size_t from, std::size_t to) {
-      return to - from == 1 ? values[from] : context_.expr(BoolOp{false, values.subspan(from, to - from)},
-                                                           values[from]->offset, values[from]->line);
+      return to - from == 1 ? values[from]
+                            : context_.expr(BoolOp{false, values.subspan(from, to - from)}, values[from]->offset,
+                                            values[from]->line);
     };
     Block body = branch->body;
     std::size_t end = values.size();
@@ -263,7 +261,8 @@ class Indentation {
       for_each_block(stmt, [&](Block& inner) {
         if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
         const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
-        inner = block(inner, below ? base + unit_ : first_column(inner), looping && first ? Tail::loop : Tail::none, depth + 1);
+        inner = block(inner, below ? base + unit_ : first_column(inner), looping && first ? Tail::loop : Tail::none,
+                      depth + 1);
         first = false;
       });
     }
@@ -273,7 +272,7 @@ class Indentation {
   Context& context_;
   const CodeObject& code_;
   std::vector<int> columns_;
-  int unit_ = 0;  // of one indentation; 0: unknown
+  int unit_ = 0;  // of one indentation; 0: not yet known
 };
 
 }  // namespace

@@ -82,7 +82,9 @@ class Folded(ast.NodeTransformer):
             return node
         if not (is_constant(left) and is_constant(right)):
             return node
-        if isinstance(node.op, (ast.Pow, ast.LShift)) and not (isinstance(right.value, int) and abs(right.value) <= 256):
+        if isinstance(node.op, (ast.Pow, ast.LShift)) and not (
+            isinstance(right.value, int) and abs(right.value) <= 256
+        ):
             return node
         if isinstance(node.op, ast.Mult):
             for one, other in ((left.value, right.value), (right.value, left.value)):
