@@ -163,7 +163,8 @@ def judge(module, command, python, worker, timeout, memory):
     }
     reply = worker.ask(do="compare", pyc=module["pyc"], src=module["src"], out=out)
     if reply is None:  # the output crashed the compiler
-        reply = dict(worker.ask(do="lost", pyc=module["pyc"]), compiles=False, reason="compiler crashed")
+        lost = worker.ask(do="lost", pyc=module["pyc"]) or {"objects": []}
+        reply = dict(lost, compiles=False, reason="compiler crashed, or no answer in time")
     record["objects"] = reply["objects"]
     for field in ("functions", "functions_same", "trees_differ"):
         record[field] = reply.get(field, 0)
