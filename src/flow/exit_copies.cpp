@@ -117,7 +117,7 @@ class ExitCopies {
       }
       // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
       // returns, and the return of None at the end of a function has no line of its own.
-      if (tail.takes_value && (place.statement != start || exits_with || code_[end].line < 0 ||
+      if (tail.takes_value && (place.statement != start || exits_with || !has_place(end) ||
                                (place.at == end && index == 1 && is_end(places[0].at, end))))
         continue;
       // Each place that returns a constant does so by itself.
@@ -141,6 +141,11 @@ class ExitCopies {
   bool is_end(int load, int end) const {
     const Position value = position(load), exit = position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
+  }
+
+  // Code that no compiler made (Dynamo's, for one) has no columns, and may have one line for all.
+  bool has_place(int at) const {
+    return code_[at].line >= 0 && (version_ < Version{3, 11} || position(at).column >= 0);
   }
 
   Position position(int at) const {

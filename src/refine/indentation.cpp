@@ -10,7 +10,6 @@
 //             d()                  continue
 //                              d()
 #include <algorithm>
-#include <numeric>
 
 #include "ast/visit.h"
 #include "refine/refine.h"
@@ -43,11 +42,14 @@ class Indentation {
   Block run(Block body, bool function) {
     collect(body, 0);
     if (columns_.empty()) return body;
-    std::sort(columns_.begin(), columns_.end());
-    int gap = usual;
-    for (std::size_t at = 1; at < columns_.size(); ++at)
-      if (columns_[at] > columns_[at - 1]) gap = std::gcd(gap, columns_[at] - columns_[at - 1]);
-    unit_ = gap;
+    const int least = *std::min_element(columns_.begin(), columns_.end());
+    for (int unit : {4, 2, 3, 1}) {
+      // A position here and there belongs to another statement.
+      unit_ = unit;
+      if (4 * std::ranges::count_if(columns_, [&](int at) { return (at - least) % unit == 0; }) >=
+          3 * std::ssize(columns_))
+        break;
+    }
     return block(body, first_column(body), function ? Tail::function : Tail::none, 0);
   }
 
@@ -64,8 +66,6 @@ class Indentation {
     }
   }
 
-  static constexpr int usual = 4;
-
   // Of a statement, where it is the first in its line; -1: unknown.
   int column(const Stmt* stmt, int depth = 0) const {
     if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
@@ -73,6 +73,8 @@ class Indentation {
         return written_return(stmt) != WrittenReturn::written ? -1 : stmt->width == 6 ? stmt->column : stmt->column - 7;
       return stmt->column < 7 ? -1 : stmt->column - 7;  // the constant's
     }
+    // A return out of a finally clause may stand where that ends.
+    if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
     if (stmt->column >= 0) return stmt->column;
     int found = -1;
     if (is<FunctionDef>(stmt) || is<ClassDef>(stmt) || depth > 50) return -1;
@@ -178,7 +180,8 @@ class Indentation {
     const Stmt *first = branch.body[0], *second = branch.orelse[0];
     if (second->line <= stmt->line || column(second) < 0) return;
     // Nothing is known of a `break`: it stands behind where there is no room for it before.
-    if (column(first) < 0 ? second->line - stmt->line > 1 : first->line <= second->line) return;
+    const bool jumps = is<Break>(first) || is<Continue>(first);
+    if (jumps ? second->line - stmt->line > 1 : column(first) < 0 || first->line <= second->line) return;
     branch.test = negate(context_, branch.test);
     std::swap(branch.body, branch.orelse);
   }

@@ -9,10 +9,3 @@ for i in a:
     except ValueError:
         continue
     x(2)
-while True:
-    if x:
-        break
-for i in a:
-    x(i)
-else:
-    x(2)
