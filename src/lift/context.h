@@ -122,7 +122,8 @@ ast::Block without_format_test(ast::Block block);
 ast::Expr* negate(Context& context, ast::Expr* test);
 // Does the negation need another instruction (`in` to `not in`, `is` to `is not`), not just the other jump?
 bool negation_changes(const Context& context, const ast::Expr* test);
-// How many `not` the negation of `test` takes; much where it needs other instructions.
+// How many `not` the negation of `test` takes; `other_operator` at least where it needs other instructions.
+constexpr int other_operator = 1000;
 int negation_cost(const Context& context, const ast::Expr* test);
 
 }  // namespace depyf

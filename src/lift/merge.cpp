@@ -316,10 +316,10 @@ bool Lifter::merge_condition(int node) {
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
       int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
       // Neither can be negated without another instruction: two statements.
-      if (cost_first >= 1000 && cost_second >= 1000 && negation_changes(context_, first.value) &&
+      if (cost_first >= other_operator && cost_second >= other_operator && negation_changes(context_, first.value) &&
           negation_changes(context_, second.value))
         break;
-      bool negate_first = cost_first >= 1000 || cost_second >= 1000 ? cost_first < cost_second
+      bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
                                     : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;
       if (keep_rest) negate_first = true;

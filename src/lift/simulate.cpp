@@ -9,8 +9,6 @@ namespace {
 
 // How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes. Much where `in` becomes
 // `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
-constexpr int other_operator = 1000;
-
 int count_not(const Context& context, const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
     int inner = count_not(context, unary->operand, !negated);

@@ -42,13 +42,6 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
 }
 // The failure of an assert stands where its test begins, that of an `assert False` in a line below the `if`.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
-// Does control never fall out of `block`?
-bool leaves(Block block) {
-  if (block.empty()) return false;
-  const Stmt* last = block.back();
-  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
-  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
-}
 
 // `if c: continue` before the end of a loop's body, which became an assertion, leaves a `continue` that says nothing.
 void drop_continue(Stmt* stmt) {

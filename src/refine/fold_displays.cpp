@@ -49,10 +49,10 @@ bool is_cell(const Expr* expr) {
          is<ConstantExpr>(subscript->slice);
 }
 
-bool leaves(Block body) {
+bool ends_function(Block body) {
   if (body.empty()) return false;
   const Stmt* last = body.back();
-  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
+  if (auto* branch = as<If>(last)) return ends_function(branch->body) && ends_function(branch->orelse);
   return is<Return>(last) || is<Raise>(last);
 }
 
@@ -90,7 +90,7 @@ class Folder {
     future_ = outside;
     now_ = nullptr;
     // What the block leaves behind for others has its name then.
-    if (!leaves(body)) name_all_live();
+    if (!ends_function(body)) name_all_live();
     out_ = outer_out, state_ = outer_state, now_ = outer_now;
     future_ = std::move(outer_future), after_ = std::move(outer_after);
     return context_.arena.copy(out);
@@ -139,7 +139,7 @@ class Folder {
 
   void conditional(Stmt* stmt, If& branch) {
     use(branch.test);
-    bool first = leaves(branch.body), second = leaves(branch.orelse);
+    bool first = ends_function(branch.body), second = ends_function(branch.orelse);
     if (in_try_ || (!first && !second)) return compound(stmt);
     Intervals after = after_;
     Block *left = first ? &branch.body : &branch.orelse, *other = first ? &branch.orelse : &branch.body;

@@ -13,7 +13,7 @@ using namespace ast;
 
 namespace {
 
-constexpr int width_of_return = 6, width_of_none = 4, width_of_break = 5;
+constexpr int width_of_none = 4, width_of_break = 5;
 
 bool returns_none(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);

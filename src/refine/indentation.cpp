@@ -13,18 +13,12 @@
 
 #include "ast/visit.h"
 #include "refine/refine.h"
+#include "refine/rewrite.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
-
-bool leaves(Block block) {
-  if (block.empty()) return false;
-  const Stmt* last = block.back();
-  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
-  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
-}
 
 const Expr* innermost_left(const Expr* test) {
   for (int depth = 0; depth < 100; ++depth) {
@@ -34,6 +28,8 @@ const Expr* innermost_left(const Expr* test) {
   }
   return test;
 }
+
+constexpr int behind_return = 7;  // columns of `return `
 
 class Indentation {
  public:
@@ -70,8 +66,10 @@ class Indentation {
   int column(const Stmt* stmt, int depth = 0) const {
     if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
       if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
-        return written_return(stmt) != WrittenReturn::written ? -1 : stmt->width == 6 ? stmt->column : stmt->column - 7;
-      return stmt->column < 7 ? -1 : stmt->column - 7;  // the constant's
+        return written_return(stmt) != WrittenReturn::written ? -1
+               : stmt->width == width_of_return               ? stmt->column
+                                                              : stmt->column - behind_return;
+      return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the constant's
     }
     // A return out of a finally clause may stand where that ends.
     if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
@@ -193,7 +191,7 @@ class Indentation {
     auto* unary = as<UnaryExpr>(branch.test);
     auto* wrapped = unary && unary->op == UnaryOp::not_ ? as<BoolOp>(unary->operand) : nullptr;
     if (!chain && !wrapped) return;
-    auto keeps = [&](const Expr* part) { return negation_cost(context_, part) < 1000; };
+    auto keeps = [&](const Expr* part) { return negation_cost(context_, part) < other_operator; };
     if (!std::ranges::all_of((chain ? chain : wrapped)->values, keeps)) return;
     std::vector<Expr*> values;
     for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context_, part));

@@ -36,15 +36,6 @@ Block with_items(Context& context, Block body, const Scope&) {
   });
 }
 
-namespace {
-bool leaves(Block body) {
-  if (body.empty()) return false;
-  const Stmt* last = body.back();
-  if (auto* branch = as<If>(last)) return leaves(branch->body) && leaves(branch->orelse);
-  return is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last);
-}
-}  // namespace
-
 Block elif_chain(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {

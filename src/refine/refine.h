@@ -37,6 +37,7 @@ ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
 // What a `return` without a value, or of None, was in the source, by the columns of 3.11 and later. The return at the end of a
 // function stands where what comes before it stands: a `pass` or the like, or a `break` out of the last loop.
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
+constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
 // Is it a call of what Dynamo measures itself with?
 bool is_profiling(const ast::Expr* value);

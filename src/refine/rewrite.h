@@ -15,4 +15,12 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
   rewrite(statements);
   return context.arena.copy(statements);
 }
+// Does control never fall out of `block`, by its last statement?
+inline bool leaves(ast::Block block) {
+  if (block.empty()) return false;
+  const ast::Stmt* last = block.back();
+  if (auto* branch = ast::as<ast::If>(last)) return leaves(branch->body) && leaves(branch->orelse);
+  return ast::is<ast::Return>(last) || ast::is<ast::Raise>(last) || ast::is<ast::Break>(last) ||
+         ast::is<ast::Continue>(last);
+}
 }  // namespace depyf
