@@ -156,12 +156,12 @@ def not_found(path: str, how: str = "is not there") -> None:
 
 
 def lost(name: Name, how: str) -> None:
-    """Tells once that a name is not as expected, unless this release is known to lack it."""
+    """Tells once that a name is not as expected, unless this release is known to lack it or there is no PyTorch at all."""
     if name.path in losses:
         return
     losses[name.path] = how
     version = releases.installed()
-    if version is not None and not name.expected(Release.of(version)):
+    if version is None or not name.expected(Release.of(version)):
         return
     instead = name.fallback or _TITLES[name.feature].lost
     report.warn(

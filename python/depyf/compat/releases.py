@@ -26,7 +26,7 @@ def installed() -> str | None:
     """The version of PyTorch that is installed; None if there is none."""
     try:
         import torch
-
-        return str(torch.__version__)
     except ImportError:
         return None
+    version = getattr(torch, "__version__", None)  # a folder of that name on the path has none
+    return None if version is None else str(version)
