@@ -38,10 +38,7 @@ def test_graph_modules_that_cannot_be_copied(backend, tmp_path, monkeypatch):
     with depyf.prepare_debug(tmp_path) as session:
         compiled = torch.compile(double, backend=lambda graph, inputs: _show(graph) if backend == "eager" else graph)
         assert compiled(torch.ones(3)).tolist() == [3, 3, 3]
-    assert session.frames[0].files("Captured_Graph")
-    assert not [
-        note for note in session.notes if "itertools.count" in note
-    ]  # what failed inside depyf is noted in its words
+    assert session.frames[0].files("Captured_Graph") and not session.notes
     check_dump(tmp_path)
     with pytest.raises(TypeError, match=r"itertools\.count"):  # the trap works
         exec("copy.deepcopy(graph)", {"__name__": "depyf.test", "copy": copy, "graph": torch.fx.symbolic_trace(double)})
