@@ -23,20 +23,15 @@ class Outliner {
  public:
   Outliner(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges,
            std::vector<InlinedComprehension>& comprehensions)
-      : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions), before_(code.size(), -1) {
-    for (int at = 0, last = -1; at < size(); ++at) {
-      before_[at] = last;
-      if (code_[at].op != Op::nop_) last = at;
-    }
-  }
+      : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions) {}
 
   void run() {
     drop_handlers(ranges_, [&](const ProtectedRange& range) { return is_cleanup(range.target); });
-    find_jumps();
     for (int at = 0; at < size(); ++at) {
+      if (!is_start(at)) continue;
+      if (before_.empty()) find_before(), find_jumps();
       Found found;
-      if (!parse(at, found)) continue;
-      rewrite(found);
+      if (parse(at, found)) rewrite(found);
     }
   }
 
@@ -68,6 +63,14 @@ class Outliner {
     return is(at, Op::reraise_, 0);
   }
 
+  void find_before() {
+    before_.assign(code_.size(), -1);
+    for (int at = 0, last = -1; at < size(); ++at) {
+      before_[at] = last;
+      if (code_[at].op != Op::nop_) last = at;
+    }
+  }
+
   // The jumps that can be reached: what handled the exceptions of an await or `async for` stands there still.
   void find_jumps() {
     std::vector<bool> seen(code_.size());
@@ -86,12 +89,16 @@ class Outliner {
     std::sort(jumps_.begin(), jumps_.end());
   }
 
+  // BUILD_LIST 0; SWAP 2
+  bool is_start(int at) const {
+    const Op op = code_[at].op;
+    const bool builds = op == Op::build_list_ || op == Op::build_set_ || op == Op::build_map_;
+    return builds && code_[at].arg == 0 && is(skip(at + 1), Op::swap_, 2);
+  }
+
   bool parse(int at, Found& found) const {
-    Op op = code_[at].op;
-    if ((op != Op::build_list_ && op != Op::build_set_ && op != Op::build_map_) || code_[at].arg != 0) return false;
+    const int swap = skip(at + 1);
     found.build = at;
-    int swap = skip(at + 1);
-    if (!is(swap, Op::swap_, 2)) return false;
     found.loop = skip(swap + 1);
     found.gets_iterator = code_[found.loop].op == Op::get_iter_ || code_[found.loop].op == Op::get_aiter_;
     found.setup = {at, swap};

@@ -229,7 +229,8 @@ bool falls_through(Op op) {
 }
 
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {
-  RegionBuilder(cfg, ranges, reachable).run();
+  if (ranges.empty()) cfg.region_of.assign(cfg.code.size(), -1);
+  else RegionBuilder(cfg, ranges, reachable).run();
 }
 
 }  // namespace depyf

@@ -10,6 +10,7 @@
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
 //
 // Before 3.10 the one instruction RETURN_VALUE is copied so.
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -45,13 +46,21 @@ class ExitCopies {
   }
 
   std::vector<int> run() {
-    std::vector<std::pair<int, std::vector<Tail>>> exits;
+    std::vector<int> original(code_.size() + 1, -1);
+    std::vector<std::pair<Word, int>> ends;
     for (int end = 0; end < int(code_.size()); ++end)
-      if (reachable_[end] && leaves(code_[end].op)) exits.push_back({end, tails(end)});
+      if (reachable_[end] && leaves(code_[end].op)) ends.push_back({word(end), end});
+    std::sort(ends.begin(), ends.end());
+    std::vector<std::pair<int, std::vector<Tail>>> exits;  // of those that end alike
+    for (std::size_t index = 0; index < ends.size(); ++index) {
+      const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
+                         (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
+      if (alike) exits.push_back({ends[index].second, tails(ends[index].second)});
+    }
+    std::sort(exits.begin(), exits.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
     std::map<Key, Tail> last;
     for (const auto& [end, all] : exits)
       for (const Tail& tail : all) last.insert_or_assign(tail.key, tail);
-    std::vector<int> original(code_.size() + 1, -1);
     for (const auto& [end, all] : exits)
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
@@ -63,13 +72,20 @@ class ExitCopies {
   }
 
  private:
-  using Key = std::vector<std::array<int, 7>>;  // first whether it takes no value, then its instructions
+  using Word = std::array<int, 7>;  // what copies of an instruction have in common
+  using Key = std::vector<Word>;    // first whether it takes no value, then its instructions
   struct Tail {
     int at;
     int statement;     // where the statement starts
     bool takes_value;  // the last of the values on the stack, which is complete
     Key key;
   };
+
+  Word word(int at) const {
+    const Instruction& it = code_[at];
+    const Position place = position(at);
+    return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
+  }
 
   // The ends of the code up to `end` that may be copies, longest first.
   std::vector<Tail> tails(int end) const {
@@ -111,9 +127,7 @@ class ExitCopies {
         const Instruction& it = code_[at];
         exits_with |= it.op == Op::with_exit_;
         if (it.op != Op::pop_except_ && values++ == 0) first = at;
-        const Position place_of = position(at);
-        tail.key.push_back(
-            {int(it.op), it.arg, it.aux, it.line, place_of.column, place_of.end_column, cfg_.region_of[at]});
+        tail.key.push_back(word(at));
       }
       // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
       // returns, and the return of None at the end of a function has no line of its own.

@@ -5,6 +5,7 @@
 //                     <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
 //
 // A copy is found by walking both in step, as two programs that must do the same, never by offsets.
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -129,6 +130,8 @@ class CopyMatcher {
 }  // namespace
 
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable, Version version) {
+  auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
+  if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
   std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
   std::vector<int> parents, instructions(cfg.code.size());
@@ -137,7 +140,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reacha
   std::vector<std::pair<int, int>> unreturned;  // the last instruction of a region, the copy of a body that never ends
   const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
-    if (cfg.regions[region].kind != Region::Kind::try_finally || cfg.regions[region].called) continue;
+    if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(cfg, flow, region);
     bool all = true;
     std::vector<std::pair<int, int>> waiting;

@@ -23,15 +23,12 @@ class MatchFinder {
 
   void run() {
     taken_.assign(code_.size(), false);
-    for (int at = 0; at < size(); ++at)
-      if (code_[at].target >= 0) jumps_.push_back({code_[at].target, at});
-    std::sort(jumps_.begin(), jumps_.end());
     for (int at = 0; at < size(); ++at) {
-      if (taken_[at]) continue;
-      Op op = code_[at].op;
-      if ((op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_)
-        statement(at);
-      else if (op == Op::match_class_) statement(class_start(at));
+      const Op op = code_[at].op;
+      const bool starts = (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
+      if (taken_[at] || (!starts && op != Op::match_class_)) continue;
+      if (jumps_.empty()) find_jumps();
+      statement(starts ? at : class_start(at));
     }
   }
 
@@ -50,6 +47,12 @@ class MatchFinder {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
     return at;
+  }
+
+  void find_jumps() {
+    for (int at = 0; at < size(); ++at)
+      if (code_[at].target >= 0) jumps_.push_back({code_[at].target, at});
+    std::sort(jumps_.begin(), jumps_.end());
   }
 
   // LOAD C; [LOAD_ATTR ...]; LOAD_CONST; MATCH_CLASS

@@ -85,6 +85,7 @@ Structurer::Statements Structurer::without_exception(const Statements& body) {
 // Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
 Block Structurer::clean(Block statements) {
   Statements result;
+  result.reserve(statements.size());
   for (Stmt* stmt : statements) {
     if (auto* internal = as<InternalStmt>(stmt)) {
       switch (internal->marker) {

@@ -32,8 +32,10 @@ void skip_empty(Lifted& lifted) {
     return nodes[node].a >= 0 && nodes[nodes[node].a].end == Node::End::loop && graph->order(node) >= 0 &&
            graph->is_header(node);
   };
-  if (std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.end == Node::End::loop; }))
-    graph.emplace(nodes, lifted.entry);
+  const bool before_loop = std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return node.end == Node::End::go && node.a >= 0 && nodes[node.a].end == Node::End::loop && only_markers(node);
+  });
+  if (before_loop) graph.emplace(nodes, lifted.entry);
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
       if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
@@ -182,13 +184,21 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
+// Every loop has an edge that does not lead forward in the code.
+bool may_loop(const Lifted& lifted) {
+  auto back = [&](const Node& from, int to) { return to >= 0 && lifted.nodes[to].offset <= from.offset; };
+  return std::any_of(lifted.nodes.begin(), lifted.nodes.end(), [&](const Node& node) {
+    return node.end != Node::End::none && (back(node, node.a) || back(node, node.b));
+  });
+}
+
 }  // namespace
 
 void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   skip_empty(lifted);
-  for (int rounds = 0; rounds < 1000; ++rounds) {
+  for (int rounds = 0; rounds < 1000 && may_loop(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph)) break;
   }
