@@ -26,9 +26,9 @@ def check_writable(directory: Path) -> None:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        temporary = _temporary(directory)
-        temporary.touch(exist_ok=False)
-        temporary.unlink()
+        temporary = _temporary(str(directory))
+        _write(temporary, b"")
+        os.unlink(temporary)
     except OSError as error:
         raise type(error)(
             error.errno, f"depyf cannot write to the directory: {error.strerror}", str(directory)
@@ -60,7 +60,7 @@ def claim(
         if path in taken:
             continue
         data = _encoded(text_for(number))
-        if _create(Path(path), data):
+        if _create(path, data):
             return Path(path), True
         # What is there may be anything, a directory too.
         with contextlib.suppress(OSError, UnicodeDecodeError):
@@ -79,12 +79,14 @@ def replace(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    temporary = _temporary(path.parent)
+    temporary = _temporary(os.path.dirname(path))
     try:
-        temporary.write_bytes(_encoded(text))
+        _write(temporary, _encoded(text))
         os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def json_text(data: Any, levels: int) -> str:
@@ -114,11 +116,11 @@ def locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _create(path: Path, data: bytes) -> bool:
+def _create(path: str, data: bytes) -> bool:
     """Makes a file with all of its content at once; False if there is one of this name."""
-    temporary = _temporary(path.parent)
+    temporary = _temporary(os.path.dirname(path))
     try:
-        temporary.write_bytes(data)
+        _write(temporary, data)
         try:
             os.link(temporary, path)
         except FileExistsError:
@@ -131,7 +133,16 @@ def _create(path: Path, data: bytes) -> bool:
                 return False
         return True
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+def _write(path: str, data: bytes) -> None:
+    """Writes a new file."""
+    with open(path, "xb", buffering=0) as file:
+        left = memoryview(data)
+        while left:
+            left = left[file.write(left) :]
 
 
 def _encoded(text: str) -> bytes:
@@ -139,5 +150,5 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _temporary(directory: Path) -> Path:
-    return directory / f".depyf-{os.getpid()}-{threading.get_ident()}-{next(_counter)}.tmp"
+def _temporary(directory: str) -> str:
+    return os.path.join(directory, f".depyf-{os.getpid()}-{threading.get_ident()}-{next(_counter)}.tmp")

@@ -6,13 +6,15 @@ import ast
 import dis
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from depyf import _core, names, variable_order
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
 __all__ = ["compile_back", "compile_like", "signature"]
 
+Node = TypeVar("Node", bound=ast.AST)
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
 _OUTER = "__depyf_outer"
 _INNER = "__depyf_inner"
@@ -144,11 +146,11 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
         raise ValueError(f"{code.co_name}: expected one class in the source, found {len(found)}")
     body: list[ast.stmt] = [found[0]]
     if code.co_freevars:
-        body.insert(0, ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
+        body.insert(0, _bound(code.co_freevars))
     name = found[0].name
     if name not in code.co_freevars and any(name in global_names(one) for one in names.nested_codes(code)):
         # What is in the class knows it as a global.
-        body.insert(0, ast.Global([name]))
+        body.insert(0, _placed(ast.Global([name])))
         prefix = name
     else:
         prefix = f"{_OUTER}.<locals>.{name}"
@@ -170,12 +172,25 @@ def _stored_qualname(code: types.CodeType) -> str:
 
 
 def _within_outer(body: list[ast.stmt]) -> ast.Module:
-    """A module with one function of no arguments that has this body."""
+    """A module with one function of no arguments that has this body: statements of a source, or ones that are `placed`."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[])
+    outer = _placed(ast.FunctionDef(name=_OUTER, args=no_arguments, body=[], decorator_list=[]))
+    outer.body = body
     if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
         outer.type_params = []  # type: ignore[attr-defined]
-    return ast.fix_missing_locations(ast.Module([outer], []))
+    return ast.Module([outer], [])
+
+
+def _bound(variables: Iterable[str]) -> ast.stmt:
+    """An assignment that makes the names variables of the function around."""
+    return _placed(ast.Assign([ast.Name(name, ast.Store()) for name in variables], ast.Constant(None)))
+
+
+def _placed(made: Node, like: ast.AST | None = None) -> Node:
+    """A tree that comes from no source, at the place of one that does."""
+    if like is not None:
+        ast.copy_location(made, like)
+    return ast.fix_missing_locations(made)
 
 
 def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
@@ -281,14 +296,14 @@ def _compile_within(
             no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
             unreached.append(ast.Expr(ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load()))))
         # At the end: a `nonlocal` in the body has to come before any use of its name.
-        body.append(ast.If(ast.Constant(0), unreached, []))
+        body.append(_placed(ast.If(ast.Constant(0), unreached, []), function))
     inner = type(function)(
         **{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body}
     )
     ast.copy_location(inner, function)
     outer_body: list[ast.stmt] = []
     if code.co_freevars:
-        outer_body.append(ast.Assign([ast.Name(name, ast.Store()) for name in code.co_freevars], ast.Constant(None)))
+        outer_body.append(_bound(code.co_freevars))
     outer_body.append(inner)
     module = _within_outer(outer_body)
     by = variable_order.renamings(code)

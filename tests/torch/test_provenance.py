@@ -160,7 +160,7 @@ def test_the_call_that_writes_a_buffer():
     writer = {buffer: call.name for buffer, call in found.writer.items()}
     assert writer["buf1"] == "cpp_fused_a_0" and writer["buf2"] == "extern_kernels.mm"
     assert writer["buf3"] == "torch.ops.aten.sort.default" and writer["buf5"] == "triton_b_1"
-    assert "buf0" not in writer and list(found.definitions) == ["cpp_fused_a_0"]
+    assert "buf0" not in writer
     assert kernels.read("#include <cpp>").calls == ()
 
 

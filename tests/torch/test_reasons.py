@@ -182,13 +182,13 @@ def test_in_the_users_terms(expression, terms):
 
 
 def test_bounds_of_a_condition():
-    assert bounds("2 <= L['x'].size()[0] and L['x'].size()[0] <= 64") == [
+    assert bounds("2 <= L['x'].size()[0] and L['x'].size()[0] <= 64") == (
         ("x.shape[0]", ">=", "2"),
         ("x.shape[0]", "<=", "64"),
-    ]
-    assert bounds("L['x'].size() == (8, 64)") == [("x.shape[0]", "==", "8"), ("x.shape[1]", "==", "64")]
-    assert bounds("3 > L['n'] > 1") == [("n", "<", "3"), ("n", ">", "1")]
-    assert bounds("f(L['n']) < L['m']") == [] == bounds("L['x'")
+    )
+    assert bounds("L['x'].size() == (8, 64)") == (("x.shape[0]", "==", "8"), ("x.shape[1]", "==", "64"))
+    assert bounds("3 > L['n'] > 1") == (("n", "<", "3"), ("n", ">", "1"))
+    assert bounds("f(L['n']) < L['m']") == () == bounds("L['x'")
 
 
 def test_lines_of_dumped_files_are_not_the_users(tmp_path):

@@ -8,6 +8,7 @@ of the dumped file, which has the same lines under a head of comments.
 
 from __future__ import annotations
 
+import os
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -48,7 +49,7 @@ class Artifacts:
         self, template: str, text: Callable[[int], str], core: Callable[[str], str] | None = None
     ) -> tuple[Path, bool]:
         """Writes a file under the first number that is free; see `files.claim`."""
-        path, created = files.claim(lambda n: str(self.directory / template.format(n)), text, self._taken, core)
+        path, created = files.claim(lambda n: os.path.join(self.directory, template.format(n)), text, self._taken, core)
         self._taken.add(str(path))
         return path, created
 

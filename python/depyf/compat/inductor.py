@@ -75,44 +75,29 @@ def _operation(node: Any) -> Operation:
 
 
 class _Texts:
-    """Texts of parts of the IR, kept from before fusion until after it: most parts are then still the same."""
+    """What the text of the IR is made of, while a thread makes it: the same text in less time.
 
-    def __init__(self) -> None:
-        self._known: dict[Any, tuple[Any, str]] = {}
-
-    def get(self, key: Any, content: Any, make: Callable[[], str]) -> str:
-        """The text of what had this content under this key."""
-        found = self._known.get(key)
-        if found is not None and found[0] == content:
-            return found[1]
-        text = make()
-        self._known[key] = content, text
-        return text
-
-    def forget(self) -> None:
-        self._known.clear()
-
-
-_texts = _Texts()
-
-
-def forget_texts() -> None:
-    """To be called when the IR was told for the last time."""
-    _texts.forget()
-    _expressions.forget()
-
-
-class _Expressions:
-    """The texts of SymPy's expressions, each made once, while a thread makes the text of the IR.
-
-    An expression never changes. It is known by its identity: equal ones can have other texts (2 and 2.0).
+    Of a loop's body the text is made from its graph, and no module, compiled, of it before; this, and what lists reads and
+    writes, is made once for the IR before and after fusion, as most parts are then still the same; the text of an
+    expression of SymPy is made once too. An expression never changes. It is known by its identity: equal ones can have
+    other texts (2 and 2.0).
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[int, tuple[Any, str]] = {}
+        self._known: dict[Any, tuple[Any, str]] = {}
+        self._expressions: dict[int, tuple[Any, str]] = {}
         self._thread: int | None = None
         self._original: Callable[[Any], str] = object.__str__
+        self._parts: list[intercept.Interception] = []
+
+    def add_parts(self) -> None:
+        """Looks up the functions whose calls are answered."""
+        self._dependency = private.get("torch._inductor.dependencies:Dep") or ()
+        self._parts = [
+            intercept.Interception(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), self._loop),
+            intercept.Interception(private.get("torch._inductor.scheduler:pformat"), self._listed),
+        ]
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
@@ -127,87 +112,102 @@ class _Expressions:
         # Not the attribute: to set one of a class with so many subclasses takes as long as many texts.
         function.__code__ = _text_of_expression.__code__
         try:
+            for part in self._parts:
+                part.set(may_be_compiled=True)  # Dynamo looks at nothing that the text of the IR calls
             yield
         finally:
             function.__code__ = code
+            for part in self._parts:
+                part.take_away()
             self._lock.release()
 
-    def text(self, expression: Any) -> str:
+    def get(self, key: Any, content: Any, make: Callable[[], str]) -> str:
+        """The text of what had this content under this key."""
+        if threading.get_ident() != self._thread:
+            return make()
+        found = self._known.get(key)
+        if found is not None and found[0] == content:
+            return found[1]
+        text = make()
+        self._known[key] = content, text
+        return text
+
+    def of_expression(self, expression: Any) -> str:
         """The text of an expression."""
-        found = self._known.get(id(expression))
+        found = self._expressions.get(id(expression))
         if found is not None:
             return found[1]
         made = self._original(expression)
         if threading.get_ident() == self._thread:
-            self._known[id(expression)] = expression, made
+            self._expressions[id(expression)] = expression, made
         return made
+
+    def _loop(self, original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            try:
+                block, name = args
+                graph = block.graph
+                content = [(one.op, one.name, one.target, one.args, one.kwargs) for one in graph.nodes]
+                return self.get(("loop", graph, name), content, lambda: _loop(graph, name))
+            except Exception:  # of another release
+                return original(*args, **kwargs)
+
+        return call
+
+    def _listed(self, original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            # Dependencies never change; a layout does.
+            if not kwargs and type(args[0]).__name__ == "OrderedSet":
+                parts = tuple(args[0])
+                if all(isinstance(one, self._dependency) for one in parts):
+                    key = ("listed", *map(id, parts))
+                    return self.get(key, parts, lambda: original(*args))
+            return original(*args, **kwargs)
+
+        return call
 
     def forget(self) -> None:
         self._known.clear()
+        self._expressions.clear()
+
+
+_texts = _Texts()
+
+
+def forget_texts() -> None:
+    """To be called when the IR was told for the last time."""
+    _texts.forget()
+
+
+text_of_expression = _texts.of_expression
 
 
 def _text_of_expression(self: Any) -> str:
     # Runs with SymPy's globals.
     import sys
 
-    return sys.modules["depyf.compat.inductor"]._expressions.text(self)  # type: ignore[no-any-return]
-
-
-_expressions = _Expressions()
+    return sys.modules["depyf.compat.inductor"].text_of_expression(self)  # type: ignore[no-any-return]
 
 
 def add_text_hooks() -> Callable[[], None]:
-    """Has Inductor make the text of its IR in less time: the same text.
+    """Has Inductor make the text of its IR in less time (see `_Texts`).
 
-    Of a loop's body it makes the text from its graph, and no module, compiled, of it before; this, and what lists reads
-    and writes, is made once for the IR before and after fusion; the text of an expression is made once too. To be
-    called when Inductor is loaded; nothing is done where it is not. Returns what takes it away.
+    To be called when Inductor is loaded; nothing is done where it is not. Returns what takes it away.
     """
 
     def whole(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            with _expressions.kept():
+            with _texts.kept():
                 return original(*args, **kwargs)
 
         return call
 
-    def loop(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            try:
-                block, name = args
-                graph = block.graph
-                content = [(one.op, one.name, one.target, one.args, one.kwargs) for one in graph.nodes]
-                return _texts.get(("loop", graph, name), content, lambda: _loop(graph, name))
-            except Exception:  # of another release
-                return original(*args, **kwargs)
-
-        return call
-
-    def listed(original: Callable[..., Any]) -> intercept.Call:
-        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            make = lambda: original(*args, **kwargs)  # noqa: E731
-            # Dependencies never change; a layout does.
-            try:
-                dependencies = tuple(args[0]) if type(args[0]).__name__ == "OrderedSet" else (None,)
-                hash(dependencies)
-                known = not kwargs and all(isinstance(one, dependency) for one in dependencies)
-            except Exception:  # of another release
-                known = False
-            return _texts.get(("listed", dependencies), None, make) if known else make()
-
-        return call
-
-    dependency = private.get("torch._inductor.dependencies:Dep") or ()
-    undo = [
-        intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole),
-        intercept.around(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), loop),
-        intercept.around(private.get("torch._inductor.scheduler:pformat"), listed),
-        forget_texts,
-    ]
+    _texts.add_parts()
+    take_away = intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole)
 
     def remove() -> None:
-        for one in undo:
-            one()
+        take_away()
+        forget_texts()
 
     return remove
 

@@ -17,30 +17,50 @@ Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 _answers: dict[str, Callable[..., Any]] = {}
 
 
-def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
-    """Has calls of a function of PyTorch answered by another. Returns what takes that away.
+class Interception:
+    """A function of PyTorch whose calls another answers, from `set` to `take_away`.
 
     Args:
         function: where it is no plain function of Python, nothing is done.
         answer: gets the function as it was, under a second object; returns what answers a call: it gets the arguments
             and the name of the caller's module, and returns what the caller gets.
     """
-    if not isinstance(function, types.FunctionType) or function.__code__.co_freevars:
-        return lambda: None
-    code = function.__code__
-    copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    # Under the name of torch's own file, which Dynamo does not look into.
-    replacement = _template.__code__.replace(co_name=code.co_name, co_filename=code.co_filename)
-    _answers[code.co_name] = not_compiled(answer(copy))
-    function.__code__ = replacement
 
-    def remove() -> None:
-        if function.__code__ is replacement:  # nobody else has replaced it since
-            function.__code__ = code
-            del _answers[code.co_name]
+    def __init__(self, function: object, answer: Callable[[Callable[..., Any]], Call]) -> None:
+        self._function = function if isinstance(function, types.FunctionType) else None
+        if self._function is None or self._function.__code__.co_freevars:
+            self._function = None
+            return
+        self._code = code = self._function.__code__
+        function = self._function
+        copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
+        copy.__kwdefaults__ = function.__kwdefaults__
+        # Under the name of torch's own file, which Dynamo does not look into.
+        self._replacement = _template.__code__.replace(co_name=code.co_name, co_filename=code.co_filename)
+        self._answer: Callable[..., Any] = answer(copy)
 
-    return remove
+    def set(self, *, may_be_compiled: bool = False) -> None:
+        """From now on.
+
+        Args:
+            may_be_compiled: is it left to Dynamo whether it compiles the answer? Where it looks at nothing anyway.
+        """
+        if self._function is not None and self._function.__code__ is self._code:
+            _answers[self._code.co_name] = self._answer if may_be_compiled else not_compiled(self._answer)
+            self._function.__code__ = self._replacement
+
+    def take_away(self) -> None:
+        """No more."""
+        if self._function is not None and self._function.__code__ is self._replacement:  # nobody else has replaced it
+            self._function.__code__ = self._code
+            del _answers[self._code.co_name]
+
+
+def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
+    """Has calls of a function answered by another; see `Interception`. Returns what takes that away."""
+    one = Interception(function, answer)
+    one.set()
+    return one.take_away
 
 
 # Runs with torch's globals, so that it has to import what it needs. It calls nothing of ours that Dynamo could compile.

@@ -12,6 +12,7 @@ A path is `module:object.member`. In front of it may stand what a member is: `at
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from depyf.compat.releases import Release
 
@@ -55,20 +56,25 @@ class Name:
     lazy: bool = False
     """Is its module never loaded for its sake?"""
 
-    @property
+    @cached_property
     def module(self) -> str:
         """The module that it is in; "" if it is in none."""
         return self.path.partition(":")[0] if ":" in self.path else ""
 
-    @property
+    @cached_property
     def parts(self) -> list[str]:
         """The way to it in the module."""
         return self.path.partition(":")[2].split(".") if ":" in self.path else [self.path.rpartition(".")[2]]
 
-    @property
+    @cached_property
     def last(self) -> str:
         """The name itself."""
         return self.parts[-1]
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The names of the types that it may be or give."""
+        return tuple(self.gives.split("|")) if self.gives else ()
 
     def expected(self, release: Release) -> bool:
         """Should this release of PyTorch have it?"""

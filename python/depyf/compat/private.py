@@ -68,17 +68,23 @@ def look_up(name: Name) -> Any:
             at = importlib.import_module(name.module)
         except Exception as error:
             raise Unexpected(name, f"cannot be imported: {error}") from None
-    way = f"{name.module}:"
-    for part in name.parts:
+    for part, row in _way(name.path):
         try:
             at = getattr(at, part)
         except Exception as error:
             # The owner is to blame where it is a name of its own.
-            blamed = _BY_PATH.get(way + part, name)
-            raise Unexpected(blamed, _how(error)) from None
-        _check_type(_BY_PATH.get(way + part), at)
-        way += f"{part}."
+            raise Unexpected(row or name, _how(error)) from None
+        if row is not None:
+            _check_type(row, at)
     return at
+
+
+@functools.cache
+def _way(path: str) -> list[tuple[str, Name | None]]:
+    """The attributes that lead to a name, each with its row if it has one."""
+    name = _BY_PATH[path]
+    ways = [f"{name.module}:{'.'.join(name.parts[: i + 1])}" for i in range(len(name.parts))]
+    return [(part, _BY_PATH.get(way)) for part, way in zip(name.parts, ways, strict=True)]
 
 
 def module_of(path: str) -> Any:
@@ -230,23 +236,31 @@ def _how(error: Exception) -> str:
     return f"raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def _check_type(name: Name | None, value: Any) -> None:
+def _check_type(name: Name, value: Any) -> None:
     """Raises Unexpected where what was looked up cannot be what its row says."""
-    if name is None:
-        return
-    if name.takes is not None and not callable(value):
-        raise Unexpected(name, f"is no function but of type {type(value).__name__}")
-    if name.gives and name.takes is None:
+    if name.takes is None:
         _check_result(name, value)
-    if name.takes is not None and not accepts(value, name.takes):
+    elif _checked.get(name.path) is not (code := getattr(value, "__code__", value)):
+        _check_function(name, value)
+        _checked[name.path] = code
+
+
+_checked: dict[str, Any] = {}
+"""Path of a function -> the code, or the callable without any, that was found to be what its row says."""
+
+
+def _check_function(name: Name, value: Any) -> None:
+    if not callable(value):
+        raise Unexpected(name, f"is no function but of type {type(value).__name__}")
+    if not accepts(value, name.takes or 0):
         raise Unexpected(name, f"does not take {name.takes} arguments any more")
 
 
 def _check_result(name: Name, value: Any) -> None:
     """Raises Unexpected where a value is of another type than the name's row says."""
-    if not name.gives:
+    if not name.types:
         return
-    for wanted in name.gives.split("|"):
+    for wanted in name.types:
         if wanted == "None" and value is None:
             return
         if any(one.__name__ == wanted for one in type(value).__mro__):

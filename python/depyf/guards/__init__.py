@@ -7,9 +7,9 @@ condition that Dynamo words, with the Python for it, the value that it reads and
 
 from __future__ import annotations
 
-from depyf.guards.model import Guard, Guards, Verdict
+from depyf.guards.model import Guard, Guards, Verdict, evaluated
 from depyf.guards.reading import read
 from depyf.guards.source import source
 from depyf.source_line import Line
 
-__all__ = ["Guard", "Guards", "Line", "Verdict", "read", "source"]
+__all__ = ["Guard", "Guards", "Line", "Verdict", "evaluated", "read", "source"]

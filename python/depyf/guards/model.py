@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +39,6 @@ class Guard:
     """PyTorch's own check, for a guard that has no Python form; given `L` and `G`."""
     quiet: bool = True
     """Is it checked past every `__torch_function__`? Only those on the state of the process are not."""
-    _compiled: dict[str, types.CodeType] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def expression(self) -> str | None:
@@ -60,7 +60,7 @@ class Guard:
             if self.live is not None:
                 return bool(self.live(L, G))
             with self.reading():
-                return all(self._evaluate(one, L, G) for one in self.conditions)
+                return all(evaluated(one, L, G) for one in self.conditions)
         except Exception:
             return False
 
@@ -71,7 +71,7 @@ class Guard:
         with self.reading():
             for one in self.conditions:
                 try:
-                    holds = self._evaluate(one, L, G)
+                    holds = evaluated(one, L, G)
                 except Exception:
                     holds = False
                 if not holds:
@@ -88,24 +88,23 @@ class Guard:
         if self.value is None:
             raise LookupError(f"no expression is known for {self.source}")
         with self.reading():
-            return self._evaluate(self.value, L, G)
+            return evaluated(self.value, L, G)
 
     def reading(self) -> contextlib.AbstractContextManager[Any]:
         """The state of the process in which PyTorch reads values for this guard."""
         return guard_forms.quiet() if self.quiet else contextlib.nullcontext()
 
-    def _evaluate(self, expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
-        code = self._compiled.get(expression)
-        if code is None:
-            code = self._compiled[expression] = compile(expression, "<guard>", "eval")
-        return evaluated(code, L, G)
+
+@functools.lru_cache(maxsize=4096)  # the entries of a function have most conditions in common
+def _compiled(expression: str) -> types.CodeType:
+    return compile(expression, "<guard>", "eval", dont_inherit=True)
 
 
-def evaluated(code: str | types.CodeType, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
+def evaluated(expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
     """The value of an expression over `L`, `G` and torch."""
     import torch
 
-    return eval(code, {"torch": torch, "L": L, "G": G})
+    return eval(_compiled(expression), {"torch": torch, "L": L, "G": G})
 
 
 def _in_parentheses(condition: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 
 # Where a module keeps what its users reach as attributes.
@@ -10,6 +11,7 @@ _TABLES = {"__dict__", "_modules", "_parameters", "_buffers"}
 _GENERATED = re.compile(r"^__(?:import_(?P<module>\w+)|builtins_dict__\w*)$")
 
 
+@functools.lru_cache(maxsize=4096)  # entries of a function have most of their guards in common
 def in_terms(expression: str) -> str:
     """An expression over `L` and `G` in the user's terms; itself if it is not Python."""
     try:
@@ -76,23 +78,24 @@ def _name(name: str) -> ast.expr:
     return ast.Name(name)
 
 
-def bounds(condition: str) -> list[tuple[str, str, str]]:
+@functools.lru_cache(maxsize=4096)
+def bounds(condition: str) -> tuple[tuple[str, str, str], ...]:
     """The comparisons with constants that a condition consists of: (subject, operator, constant), in the user's terms.
 
-    `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` is `[("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=", "64")]`, a
+    `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` is `(("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=", "64"))`, a
     comparison of sizes with a tuple one for each dimension. Empty if the condition is anything else.
     """
     try:
         tree = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+        return ()
     found: list[tuple[str, str, str]] = []
     for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
         one = _comparisons(part)
         if one is None:
-            return []
+            return ()
         found += one
-    return found
+    return tuple(found)
 
 
 _OPERATORS: dict[type[ast.cmpop], str] = {

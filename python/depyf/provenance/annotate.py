@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from depyf.provenance import fusion
 from depyf.provenance.chain import Links
@@ -13,8 +13,12 @@ from depyf.source_line import Line
 MARK = "#~ "
 """Begins each comment, so that a text without them can be had."""
 _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
-_NODE = re.compile(r"^\s+(?P<name>[A-Za-z_]\w*)(?::| =)")
-_OPERATION = re.compile(r"^(?P<name>op\w+?): ")
+# Whole lines: of a node in a graph, of an operation in the IR, before a kernel's definition, and with its call.
+_NODE = re.compile(r"^[ \t]+(?P<name>[A-Za-z_]\w*)(?::| =).*$", re.MULTILINE)
+_OPERATION = re.compile(r"^(?P<name>op\w+?): .*$", re.MULTILINE)
+_DEFINITION = re.compile(r"^[ \t]*$(?=\n(?P<name>\w+) = async_compile\.)", re.MULTILINE)
+_CALL = re.compile(r"^[ \t]+(?:buf\d+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(.*$", re.MULTILINE)
+_BUFFER = re.compile(r"\bbuf\d+\b")
 
 
 def plain(text: str) -> str:
@@ -22,18 +26,8 @@ def plain(text: str) -> str:
     return _COMMENT.sub("", text) if MARK in text else text
 
 
-def places(kind: str, text: str) -> dict[str, int]:
-    """The line of each node, operation or kernel in a file, from 1."""
-    found: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        one = (_OPERATION if kind.startswith("ir_") else _NODE).match(line)
-        if one is not None:
-            found.setdefault(one["name"], number)
-    return found
-
-
-def annotated(kind: str, direction: str | None, text: str, seen: Collected, links: Links) -> str:
-    """A file's text with the links at its lines.
+def annotated(kind: str, direction: str | None, text: str, seen: Collected, links: Links) -> tuple[str, dict[str, int]]:
+    """A file's text with the links at its lines, and the line of each node or operation in it, from 1.
 
     Args:
         kind: of the artifact: "Captured_Graph", "AFTER_POST_GRAD", "ir_post_fusion", "kernel", ...
@@ -44,7 +38,7 @@ def annotated(kind: str, direction: str | None, text: str, seen: Collected, link
     text = plain(text)
     own = "backward" if direction == "backward" else "forward"
     if kind == "kernel":
-        return _kernel_file(text, own, links)
+        return _kernel_file(text, own, links), {}
     note: Callable[[str], str]
     if kind in ("Captured_Graph", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD"):
         by_node = {chain.node: chain for chain in links.chains}
@@ -77,13 +71,24 @@ def annotated(kind: str, direction: str | None, text: str, seen: Collected, link
             kernels = of.get(name, [])
             return (f"<- {', '.join(captured)}" if captured else "") + (f" -> {', '.join(kernels)}" if kernels else "")
 
-    at = {number: name for name, number in places(kind, text).items()}
-    lines = text.splitlines()
-    for number, name in at.items():
-        told = note(name).strip()
-        if told:
-            lines[number - 1] += f"  {MARK}{told}"
-    return "\n".join(lines) + "\n"
+    places: dict[str, int] = {}
+    number, counted = 1, 0
+
+    def with_note(line: re.Match[str]) -> str:
+        nonlocal number, counted
+        name = line["name"]
+        if name in places:
+            return line[0]
+        number += text.count("\n", counted, line.start())
+        counted = line.start()
+        places[name] = number
+        return _with(line[0], note(name).strip())
+
+    return (_OPERATION if kind.startswith("ir_") else _NODE).sub(with_note, text), places
+
+
+def _with(line: str, told: str) -> str:
+    return f"{line}  {MARK}{told}" if told else line
 
 
 def _kernels_of_nodes(seen: Collected, links: Links, direction: str | None) -> dict[str, list[str]]:
@@ -123,26 +128,23 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
         for kernel in one.kernels if one is not None else ():
             where = f" ({chain.line.name}:{chain.line.line} {chain.line.text})" if chain.line is not None else ""
             what.setdefault(kernel, []).append(f"{chain.node}{where}")
-    lines = text.splitlines()
-    # The file has a head that Inductor's text has not.
-    for number, line in enumerate(lines):
-        start = re.match(r"(?P<name>\w+) = async_compile\.", line)
-        if start is not None and start["name"] in what:
-            # The code of a kernel begins in its own line, inside a string: the blank line above takes the comment.
-            if number and not lines[number - 1].strip():
-                lines[number - 1] = MARK + "; ".join(what[start["name"]])
-            continue
-        called = re.match(r"\s+(?:buf\d+ = )?(?P<name>[\w.]+?)(?:\.run)?\(", line)
-        if called is not None and called["name"].startswith("extern_kernels.") and called["name"] in what:
-            buffers = set(re.findall(r"\bbuf\d+\b", line))
-            mine = _of_call(called["name"], buffers, direction, links)
-            if mine:
-                lines[number] += f"  {MARK}" + "; ".join(mine)
-        elif called is not None and called["name"] in what:
-            lines[number] += f"  {MARK}" + "; ".join(what[called["name"]])
-    return "\n".join(lines) + "\n"
+    told = {name: "; ".join(one) for name, one in what.items()}
+
+    def before(line: re.Match[str]) -> str:
+        # The code of a kernel begins in its own line, inside a string: the blank line above takes the comment.
+        return MARK + told[line["name"]] if line["name"] in told else line[0]
+
+    def called(line: re.Match[str]) -> str:
+        name = line["name"]
+        if name.startswith("extern_kernels.") and name in told:
+            return _with(line[0], "; ".join(_of_call(name, _BUFFER.findall(line[0]), direction, links)))
+        return _with(line[0], told.get(name, ""))
+
+    return _CALL.sub(called, _DEFINITION.sub(before, text))
 
 
-def _of_call(name: str, buffers: set[str], direction: str, links: Links) -> list[str]:
+def _of_call(name: str, buffers: Iterable[str], direction: str, links: Links) -> list[str]:
     """Of a library call, which has the name of others, what this one computes."""
-    return [one for buffer in sorted(buffers) for one in links.of_buffer.get(direction, {}).get((name, buffer), [])]
+    return [
+        one for buffer in sorted(set(buffers)) for one in links.of_buffer.get(direction, {}).get((name, buffer), [])
+    ]

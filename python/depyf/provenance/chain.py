@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,21 +66,23 @@ class Links:
 
 def link(seen: Collected) -> Links:
     """Links what was seen of one compilation."""
-    everything = [*seen.joint, *(row for one in seen.directions.values() for row in one.graph)]
-    captured = _captured_of(seen, everything)
+    captured, by_number = _captured_of(seen)
     links = Links([], {}, {}, {}, {}, {})
     for name, direction in seen.directions.items():
         own = dict(captured)
         for row in direction.post_grad:
-            own.setdefault(row.name, _sources(row, captured, everything))
+            if row.name not in own:
+                own[row.name] = _sources(row, captured, by_number)
         links.captured[name] = own
         links.lines[name] = {
             row.name: row.line for row in [*direction.graph, *direction.post_grad] if row.line is not None
         }
         links.calls[name] = kernels.read(direction.code)
         links.kernel_of[name] = _kernels(direction, links.calls[name])
+    stages = {name: _Stages(direction, links.captured[name]) for name, direction in seen.directions.items()}
+    joint = _inverted(seen.joint, links.captured_anywhere)
     for node in seen.captured:
-        links.chains.append(_chain(node, seen, links))
+        links.chains.append(_chain(node, joint.get(node.name, []), stages, links))
     by_name = {chain.node: chain for chain in links.chains}
     for name, direction in seen.directions.items():
         of = links.of_buffer.setdefault(name, {})
@@ -97,32 +100,36 @@ def _with_line(chain: Chain | None, name: str) -> str:
     return f"{name} ({chain.line.name}:{chain.line.line} {chain.line.text})"
 
 
-def _captured_of(seen: Collected, rows: list[NodeRow]) -> dict[str, list[str]]:
-    """The captured nodes of each node of the joint, forward and backward graphs.
+def _captured_of(seen: Collected) -> tuple[dict[str, list[str]], dict[int, list[str]]]:
+    """The captured nodes of each node of the joint, forward and backward graphs, and of each sequence number.
 
     PyTorch notes them for nodes of the forward; a node of the backward has the sequence number of its forward.
     """
+    rows = [*seen.joint, *(row for one in seen.directions.values() for row in one.graph)]
     names = {row.name for row in seen.captured}
-    by_number: dict[int, list[str]] = {}
+    of_forward: dict[int, list[str]] = {}
     found: dict[str, list[str]] = {}
     for row in rows:
         sources = [one for one in row.sources if one in names]
         if sources and not row.backward:
             found[row.name] = sources
             if row.seq_nr is not None:
-                known = by_number.setdefault(row.seq_nr, [])
+                known = of_forward.setdefault(row.seq_nr, [])
                 known += [one for one in sources if one not in known]
+    by_number: dict[int, dict[str, None]] = {}
     for row in rows:
-        if row.name not in found and row.seq_nr is not None and row.seq_nr in by_number:
-            found[row.name] = by_number[row.seq_nr]
-    return found
+        if row.seq_nr is not None:
+            if row.name not in found and row.seq_nr in of_forward:
+                found[row.name] = of_forward[row.seq_nr]
+            by_number.setdefault(row.seq_nr, {}).update(dict.fromkeys(found.get(row.name, ())))
+    return found, {number: list(one) for number, one in by_number.items()}
 
 
-def _sources(row: NodeRow, captured: dict[str, list[str]], rows: list[NodeRow]) -> list[str]:
+def _sources(row: NodeRow, captured: dict[str, list[str]], by_number: dict[int, list[str]]) -> list[str]:
     """The captured nodes of a node that a post-grad pass made."""
     found = [one for name in row.sources for one in captured.get(name, [name])]
     if not found and row.seq_nr is not None:
-        found = [one for other in rows if other.seq_nr == row.seq_nr for one in captured.get(other.name, ())]
+        return by_number.get(row.seq_nr, [])
     return list(dict.fromkeys(found))
 
 
@@ -139,22 +146,46 @@ def _kernels(direction: Direction, calls: kernels.Kernels) -> dict[str, str]:
     return found
 
 
-def _chain(node: NodeRow, seen: Collected, links: Links) -> Chain:
-    joint = [row for row in seen.joint if node.name in links.captured_anywhere(row.name)]
+def _inverted(rows: list[NodeRow], captured: Callable[[str], Iterable[str]]) -> dict[str, list[NodeRow]]:
+    """The nodes of a graph by each of their captured nodes."""
+    found: dict[str, list[NodeRow]] = {}
+    for row in rows:
+        for one in dict.fromkeys(captured(row.name)):
+            found.setdefault(one, []).append(row)
+    return found
+
+
+class _Stages:
+    """What one direction has of each captured node, at each stage."""
+
+    def __init__(self, direction: Direction, captured: dict[str, list[str]]) -> None:
+        self.direction = direction
+        self.graph = _inverted(direction.graph, lambda name: captured.get(name, ()))
+        self.post_grad = _inverted(direction.post_grad, lambda name: captured.get(name, ()))
+        self._operations = [op for group in direction.operations for op in group]
+        self._made_of: dict[str, list[int]] = {}
+        for i, op in enumerate(self._operations):
+            for origin in op.origins:
+                self._made_of.setdefault(origin, []).append(i)
+
+    def operations(self, nodes: list[str]) -> list[Operation]:
+        """Those made of any of these nodes, in order."""
+        return [self._operations[i] for i in sorted({i for one in nodes for i in self._made_of.get(one, ())})]
+
+
+def _chain(node: NodeRow, joint: list[NodeRow], stages: dict[str, _Stages], links: Links) -> Chain:
     chain = Chain(node.name, node.target, node.line, [row.name for row in joint], {}, {})
-    for name, direction in seen.directions.items():
-        captured = links.captured[name]
-        mine = lambda row, captured=captured: node.name in captured.get(row.name, ())  # noqa: E731
+    for name, stage in stages.items():
+        graph = stage.graph.get(node.name, [])
         one = Link()
-        one.graph = [row.name for row in direction.graph if mine(row)]
-        one.post_grad = [row.name for row in direction.post_grad if mine(row)]
-        known = set(one.post_grad)
-        operations = [op for group in direction.operations for op in group if known & set(op.origins)]
+        one.graph = [row.name for row in graph]
+        one.post_grad = [row.name for row in stage.post_grad.get(node.name, ())]
+        operations = stage.operations(one.post_grad)
         one.operations = [op.name for op in operations]
         of = links.kernel_of[name]
         one.kernels = list(dict.fromkeys(of[op.name] for op in operations if op.name in of))
-        one.not_recorded = _gaps(one, direction, operations, of)
-        decomposed = [row for row in direction.graph if mine(row) and row.backward == (name == "backward")]
+        one.not_recorded = _gaps(one, stage.direction, operations, of)
+        decomposed = [row for row in graph if row.backward == (name == "backward")]
         if decomposed:
             chain.decomposed[name] = list(dict.fromkeys(row.target for row in decomposed))
         if one.graph or one.post_grad:

@@ -25,17 +25,17 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     if not seen.captured or not seen.directions:
         return None
     links = link(seen)
-    texts = {}
+    places = {}
     for artifact in frame.artifacts:
         path = directory / artifact.file
         try:
-            text = path.read_text(encoding="utf-8")
+            before = path.read_text(encoding="utf-8")
         except OSError:
             continue
-        texts[artifact.file] = annotate.annotated(artifact.kind, artifact.direction, text, seen, links)
-        if texts[artifact.file] != text:
-            files.replace(path, texts[artifact.file])
-    data = record(frame, seen, links, texts)
+        text, places[artifact.file] = annotate.annotated(artifact.kind, artifact.direction, before, seen, links)
+        if text != before:
+            files.replace(path, text)
+    data = record(frame, seen, links, places)
     frame.provenance = story(frame, data)
     return data
 
@@ -51,8 +51,11 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
             runs = data["runs"]
     except (OSError, ValueError, KeyError, AttributeError):
         pass
-    mine = json.loads(json.dumps({"compilations": compilations}))
-    runs = [run for run in runs if run != mine] + [mine]
+    mine: Any = {"compilations": compilations}
+    if runs:
+        as_read = json.loads(json.dumps(mine))
+        runs = [run for run in runs if run != as_read]
+    runs.append(mine)
     # A chain, a file or a kernel a line.
     text = files.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
     files.replace(directory / FILE, text + "\n")

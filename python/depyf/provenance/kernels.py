@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(r"#[^\n'\"]*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
+# A function that calls kernels, up to the next line that is not deeper.
+_WRAPPER = re.compile(r"^([ \t]*)def (?:call|partition_\w+)\(.*\n(?:(?:\1[ \t]+.*)?\n)+", re.MULTILINE)
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
 
@@ -36,43 +38,35 @@ class Kernels:
     calls: tuple[Call, ...]
     writer: dict[str, Call]
     """The call that writes a buffer."""
-    definitions: dict[str, int]
-    """The line of the output code at which a kernel is defined."""
 
 
 def read(code: str) -> Kernels:
     """Of one direction. Empty if the code is not Python, as that of the C++ wrapper is not."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Kernels((), {}, {})
-    definitions = {
-        node.targets[0].id: node.lineno
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _makes_kernel(node.value)
-    }
     calls: list[Call] = []
     writer: dict[str, Call] = {}
-    lines = code.split("\n")
-    for function in _wrappers(tree):
-        for statement in _statements(function):
+    # Only the wrappers are parsed: the text of the kernels in between can be long.
+    for wrapper in _WRAPPER.finditer(code):
+        before = code.count("\n", 0, wrapper.start())
+        text = f"if 1:\n{wrapper[0]}" if wrapper[1] else f"\n{wrapper[0]}"
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return Kernels((), {})
+        lines = text.split("\n")
+        for statement in _statements(tree):
             if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
                 name = _dotted(statement.value.func)
                 if name.rpartition(".")[2].startswith(_ALLOCATES):
                     continue
-                text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-                buffers = tuple(dict.fromkeys(_BUFFER.findall(_COMMENT.sub("", text))))
+                written = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+                buffers = tuple(dict.fromkeys(_BUFFER.findall(_COMMENT.sub("", written))))
                 if buffers:
-                    calls.append(Call(name.removesuffix(".run"), statement.lineno, buffers))
+                    calls.append(Call(name.removesuffix(".run"), before + statement.lineno - 1, buffers))
     calls.sort(key=lambda one: one.line)
     for call in calls:
         for buffer in call.buffers:
             writer.setdefault(buffer, call)
-    return Kernels(tuple(calls), writer, definitions)
-
-
-def _makes_kernel(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and _dotted(value.func).startswith("async_compile.")
+    return Kernels(tuple(calls), writer)
 
 
 def _dotted(function: ast.expr) -> str:
@@ -82,18 +76,8 @@ def _dotted(function: ast.expr) -> str:
     return f"{_dotted(function.value)}.{function.attr}" if isinstance(function, ast.Attribute) else "?"
 
 
-def _wrappers(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    """The functions that call the kernels, or parts of one that are called for a partition of the graph."""
-    owners: list[ast.Module | ast.ClassDef] = [tree]
-    owners += [one for one in tree.body if isinstance(one, ast.ClassDef)]
-    for owner in owners:
-        for one in owner.body:
-            if isinstance(one, ast.FunctionDef) and (one.name == "call" or one.name.startswith("partition_")):
-                yield one
-
-
-def _statements(function: ast.FunctionDef) -> Iterator[ast.stmt]:
-    todo: list[ast.AST] = list(reversed(function.body))
+def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    todo: list[ast.AST] = [tree]
     while todo:
         one = todo.pop()
         if isinstance(one, ast.stmt):

@@ -13,22 +13,22 @@ from depyf.session import Frame
 SCHEMA_VERSION = 1
 
 
-def record(frame: Frame, seen: Collected, links: Links, texts: dict[str, str]) -> dict[str, Any]:
+def record(frame: Frame, seen: Collected, links: Links, places: dict[str, dict[str, int]]) -> dict[str, Any]:
     """The links of one compilation.
 
     Args:
         frame: of the session.
         seen, links: of the compilation.
-        texts: the texts of its files, by file name.
+        places: by file name, the line of each node or operation in the file.
     """
     files = {
         artifact.file: {
             "kind": artifact.kind,
             "direction": artifact.direction,
-            "lines": annotate.places(artifact.kind, texts[artifact.file]),
+            "lines": places[artifact.file],
         }
         for artifact in frame.artifacts
-        if artifact.file in texts and artifact.kind != "kernel"
+        if artifact.file in places and artifact.kind != "kernel"
     }
     return {
         "compile_id": frame.compile_id,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from depyf.compat import cache
-from depyf.guards import Guard
+from depyf.guards import Guard, evaluated
 from depyf.toolkit.conditions import AddedGuard
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _compared(
     for side in (tree.comparators[0], tree.left):
         try:
             with guard.reading():
-                values.append(shown(guard._evaluate(ast.unparse(side), L, G)))
+                values.append(shown(evaluated(ast.unparse(side), L, G)))
         except Exception as raised:
             return None, None, raised
     expected = values[0]

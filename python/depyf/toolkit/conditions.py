@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from depyf.guards import Guard
+from depyf.guards import Guard, evaluated
 from depyf.toolkit.target import Target
 
 Condition = str | Callable[[dict[str, Any]], object]
@@ -41,7 +41,7 @@ class AddedGuard(Guard):
             if self.function is not None:
                 holds = bool(self.function(dict(L)))
             else:
-                holds = all(bool(self._evaluate(one, L, G)) for one in self.conditions)
+                holds = all(bool(evaluated(one, L, G)) for one in self.conditions)
         except Exception as error:
             self.error = error
             holds = False

@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from depyf.guards import Guard
+from depyf.guards import Guard, evaluated
 from depyf.toolkit.target import Target
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
         tree = ast.parse(read, mode="eval").body
         if any(isinstance(node, ast.Name) and node.id == "L" for node in ast.walk(tree)):
             return _held(number, entry)
-        owner = guard._evaluate(read.removesuffix(".__code__"), {}, target.globals)
+        owner = evaluated(read.removesuffix(".__code__"), {}, target.globals)
         value = owner.__code__ if read.endswith(".__code__") else owner
     except Exception:
         return None
