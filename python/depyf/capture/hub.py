@@ -106,7 +106,7 @@ def _hear_inductor() -> None:
             _hears_inductor = True
             _undo.append(trace.add_ir_handlers(_scheduled))
             _undo.append(graphs.add_module_hook(_loaded))
-            _undo.append(inductor.add_fusion_handler(_not_fused))
+            _undo.append(inductor.add_fusion_hook(_not_fused))
             _undo.append(inductor.add_text_hooks())
 
 

@@ -1,14 +1,13 @@
 """Inductor's scheduler: its operations, how they were fused, and why not.
 
 The loggers of the IR are called by a function that has the scheduler's nodes in a local variable; a node's `origins` are
-nodes of the graph after post-grad passes; the messages of the logger `__fusion` for two nodes that are not fused are
-objects.
+nodes of the graph after post-grad passes; an object is made for each two nodes that may be fused, and called with the reason
+why they are not.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import re
 import sys
 import threading
@@ -19,7 +18,7 @@ from math import isfinite
 from operator import getitem
 from typing import Any
 
-from depyf.compat import intercept, private, trace
+from depyf.compat import intercept, private
 from depyf.compat.private import guarded
 
 # `; del x`, which the text of a loop's body leaves out.
@@ -179,14 +178,16 @@ def forget_texts() -> None:
     _texts.forget()
 
 
-text_of_expression = _texts.of_expression
+def text_of(expression: Any) -> str:
+    """The text of an expression."""
+    return _texts.of_expression(expression)
 
 
 def _text_of_expression(self: Any) -> str:
     # Runs with SymPy's globals.
     import sys
 
-    return sys.modules["depyf.compat.inductor"].text_of_expression(self)  # type: ignore[no-any-return]
+    return sys.modules["depyf.compat.inductor"].text_of(self)  # type: ignore[no-any-return]
 
 
 def add_text_hooks() -> Callable[[], None]:
@@ -254,26 +255,24 @@ def _loop_argument(value: Any) -> str | None:
     return repr(value) if kind.__name__ == "dtype" else None
 
 
-def add_fusion_handler(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
+def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
     """Has `receive(name, name, reason)` called for each two nodes that Inductor does not fuse, if it is loaded.
 
-    Returns what takes it away again.
+    Inductor makes texts for its logger that nobody reads here, so that is not switched on. Returns what takes the hook
+    away again.
     """
 
     @guarded()
-    def on_record(record: logging.LogRecord) -> None:
-        one: Any = record.msg
-        if hasattr(one, "name1") and hasattr(one, "reason"):
+    def tell(one: Any) -> None:
+        if hasattr(one, "name1"):
             receive(str(one.name1), str(one.name2), str(one.reason) % tuple(one.args) if one.args else str(one.reason))
 
-    undo = [
-        trace.listen(logging.getLogger(name), on_record)
-        for name in list(logging.root.manager.loggerDict)
-        if name.startswith("torch._inductor.") and name.endswith("__fusion")
-    ]
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            result = original(*args, **kwargs)
+            tell(args[0])
+            return result
 
-    def remove() -> None:
-        for one in undo:
-            one()
+        return call
 
-    return remove
+    return intercept.around(private.get("torch._inductor.scheduler:WhyNoFuse.__call__"), answer)

@@ -329,7 +329,7 @@ NAMES = [
          since="2.4", fallback="files are told as numbers"),
     Name("__ir_pre_fusion", "inductor", "Inductor's IR before fusion", "logger", lazy=True),
     Name("__ir_post_fusion", "inductor", "Inductor's IR after fusion", "logger", lazy=True),
-    Name("__fusion", "provenance", "what was not fused, and why", "logger", lazy=True),
+    Name(f"{_SCHEDULER}:WhyNoFuse.__call__", "provenance", "what was not fused, and why", takes=2, lazy=True),
     # Inductor
     Name("torch._inductor.debug:nodes", "provenance", "a local variable of what logs the IR: its operations", "local",
          gives="list", lazy=True),
