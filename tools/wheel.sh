@@ -1,8 +1,13 @@
 #!/bin/bash
 # `pip install .` into a fresh environment of each CPython at hand, without PyTorch, and what must work there. What the
-# build needs comes from PyPI. VERSIONS="3.10 3.12" for some of them. Each core is compiled anew: minutes each.
+# build needs comes from PyPI. VERSIONS="3.10 3.12" for some of them. Each compiles the core: minutes for the first, seconds
+# for the others where there is ccache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+unset PYTHONPATH  # else the checkout would be found, not what was installed
+if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -14,16 +14,19 @@ from __future__ import annotations
 
 import argparse
 import ast
-import collections
 import contextlib
+import gc
+import importlib
 import inspect
 import json
 import logging
 import os
+import signal
 import sys
 import tempfile
 import textwrap
 import time
+import traceback
 import types
 import warnings
 from pathlib import Path
@@ -35,6 +38,7 @@ import torch._inductor.compile_fx
 import torch
 from torch_helpers import hooks
 
+SECONDS = 120
 KINDS = ("removed", "renamed", "other signature", "raises", "other type")
 # What cannot be damaged from Python: constants in C++, what C++ reads where no frame can be asked for, and cells and
 # classes that a compilation makes on the way.
@@ -466,22 +470,26 @@ def compiled_by(function, backend):
 
 
 def program(backend):
-    """(Values that it computes, what it compiled.)"""
+    """(Values that it computes, what it compiled): a graph break, forward and backward, an exception, a recompilation.
+
+    Only the module goes through all of the backend: what it does with a graph takes longest.
+    """
     torch._dynamo.reset()
     torch.manual_seed(0)
-    toy, model, failing = (compiled_by(one, backend) for one in (toy_example, Model(), fails))
-    out = []
-    for size, sign in ((4, 1.0), (4, -1.0), (6, 1.0)):
-        a = (torch.arange(size) * sign + 1.0).requires_grad_()
-        result = toy(a, torch.ones(size) * sign)
-        result.sum().backward()
-        out += [result.detach(), a.grad]
-    out.append(model(torch.ones(3)))
+    toy, model, failing = (
+        compiled_by(*one) for one in ((toy_example, "eager"), (Model(), backend), (fails, "eager"))
+    )
+    out = [toy(torch.arange(4) * sign + 1.0, torch.ones(4) * sign) for sign in (1.0, -1.0)]
+    x = torch.ones(3, requires_grad=True)
+    result = model(x)
+    result.sum().backward()
+    out += [result.detach(), x.grad]
+    if backend == "inductor":  # which has another way for what needs no gradient
+        out.append(model(torch.ones(3)))
     with contextlib.suppress(KeyError):
         failing(torch.ones(3))
         out.append("not raised")
-    out.append(failing(torch.ones(4)))
-    return out, toy
+    return [*out, failing(torch.ones(4)), failing(torch.ones(4, dtype=torch.float64))], toy
 
 
 def counted(backend):
@@ -499,23 +507,16 @@ def same(one, other):
 
 
 def examine(row, kind, when, backend, plain):
-    """One case: (what harmed the program, how often the name was told, does the doctor name it, other warnings)."""
-    if when == "before":
-        forget_depyf()
+    """One case: what harmed the program, how often the name was told, does the doctor name it, other warnings."""
     harm = []
     before = hooks()
+    assert ("depyf" in sys.modules) == (when == "after")
     with tempfile.TemporaryDirectory() as directory, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        torch._dynamo.reset()
-        if when == "after":
-            import depyf.compat.private
-
-            depyf.compat.private.losses.clear()
         try:
             with damage(row, kind):
                 import depyf
                 from depyf.compat import probe
-                from depyf.doctor import trial
 
                 try:
                     with depyf.prepare_debug(directory):
@@ -532,12 +533,12 @@ def examine(row, kind, when, backend, plain):
                 if not (Path(directory) / "index.md").exists():
                     harm.append("no index.md")
                 told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
-                features = probe.features()
-                named = any(row.last in why for one in features for why in one.why)
+                named = any(row.last in why for one in probe.features() for why in one.why)
                 if not named:  # the doctor sees more, as it tries each feature
+                    from depyf.doctor import trial
+
                     ran, problems = trial.run(backend)
-                    features = probe.features()
-                    named = any(row.last in why for one in features for why in one.why) or bool(problems)
+                    named = any(row.last in why for one in probe.features() for why in one.why) or bool(problems)
                     if ran != "works":
                         harm.append(f"the doctor's program: {ran}")
         except Exception as error:
@@ -547,7 +548,8 @@ def examine(row, kind, when, backend, plain):
         harm.append("a hook stayed")
     mine = [text for text in told if row.last in text]
     others = [text for text in told if row.last not in text]
-    return {"harm": harm, "told": len(mine), "named": named, "others": others}
+    losses = [text for text in told if "of PyTorch" in text or " failed: " in text]
+    return {"harm": harm, "told": len(mine), "lost": len(losses), "named": named, "others": others}
 
 
 def places(error):
@@ -558,36 +560,80 @@ def places(error):
     return " ".join(found[-6:])
 
 
-def forget_depyf():
-    """The next import of depyf is as the first in a process."""
-    for name in list(sys.modules):
-        if name.partition(".")[0] == "depyf" and name != "depyf._core":
-            del sys.modules[name]
+# The cases: each in a process of its own that is forked from one that has loaded torch, and depyf only if the damage is
+# to come after that
 
 
-def cases(parts, kinds, whens):
+def forked(function, *arguments):
+    """What a function gives in a process of its own, as JSON has it; the exit status or the signal that ended it."""
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.close(reader)
+            signal.alarm(SECONDS)
+            with os.fdopen(writer, "w") as out:
+                json.dump(function(*arguments), out)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        text = answer.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return json.loads(text) if status == 0 else status
+
+
+def rows():
+    """The names that this release has: what `damage` has to know of each."""
     from depyf.compat.names import NAMES
     from depyf.compat.releases import Release
 
     release = Release.of(torch.__version__)
-    rows = [row for row in NAMES if row.expected(release) and row.path not in NOT_SIMULATED]
-    rows = [row for row in rows if not parts or any(part in row.path for part in parts)]
-    return [(row, kind, when) for row in rows for kind in kinds for when in whens]
+    known = [row for row in NAMES if row.expected(release) and row.path not in NOT_SIMULATED]
+    return [{key: getattr(row, key) for key in ("path", "kind", "lazy", "module", "parts", "last")} for row in known]
+
+
+def cases(parts, kinds, whens):
+    known = [types.SimpleNamespace(**row) for row in forked(rows)]
+    known = [row for row in known if not parts or any(part in row.path for part in parts)]
+    return [(row, kind, when) for when in whens for row in known for kind in kinds]
 
 
 def run(wanted, *, show=False):
     """The results of cases, a dict each."""
     sys.modules.setdefault("drift", sys.modules[__name__])
-    torch._inductor.config.force_disable_caches = True
+    # Everything is made anew but the machine code, which is found by its source.
+    torch._inductor.config.fx_graph_cache = torch._functorch.config.enable_autograd_cache = False
+    torch._inductor.config.compile_threads = 1
+    torch.set_num_threads(1)
+    # Measures how fast guards are, and takes longer than all else: tells nobody anything here.
+    torch._dynamo.guards.profile_guard_manager = lambda *_: 0.0
+    with tempfile.TemporaryDirectory() as directory:
+        # depyf is compiled once, however often it is imported.
+        sys.dont_write_bytecode, sys.pycache_prefix = False, directory
+        return _run(wanted, show)
+
+
+def _run(wanted, show):
     plain, found = {}, []
-    for row, kind, when in wanted:
+    for row, kind, when in sorted(wanted, key=lambda one: one[2] == "after"):
         inductor = row.lazy or any(part in row.path for part in ("inductor", "pre_grad", "post_grad", "inference"))
         backend = "inductor" if inductor else "aot_eager"
         if backend not in plain:
-            program(backend)
+            program(backend)  # what torch loads and remembers when it first compiles is there for all
             plain[backend] = counted(backend)[::2]
+            gc.freeze()
+        if when == "after":
+            importlib.import_module("depyf")
         start = time.perf_counter()
-        result = examine(row, kind, when, backend, plain[backend])
+        result = forked(examine, row, kind, when, backend, plain[backend])
+        if not isinstance(result, dict):
+            result = {"harm": [f"the process ended with {result}"], "told": 0, "lost": 0, "named": False, "others": []}
         result.update(name=row.path, kind=kind, when=when, seconds=round(time.perf_counter() - start, 2))
         found.append(result)
         if show:
@@ -601,6 +647,18 @@ def run(wanted, *, show=False):
                 flush=True,
             )
     return found
+
+
+OUTCOMES = {
+    "programs harmed": lambda one: one["harm"],
+    "losses told once, by the name": lambda one: one["told"] == 1,
+    "losses told once, by a name that it leads to": lambda one: one["told"] == 0 and one["lost"] == 1,
+    "losses told more than once": lambda one: max(one["told"], one["lost"]) > 1,
+    "told, and not named by the doctor": lambda one: one["lost"] and not one["named"],
+    "found by the doctor alone": lambda one: not one["lost"] and one["named"],
+    "without any effect on what depyf does": lambda one: not one["lost"] and not one["named"],
+}
+TO_LOOK_AT = ("programs harmed", "losses told more than once", "told, and not named by the doctor")
 
 
 def main():
@@ -618,14 +676,15 @@ def main():
         wanted = [one for name, kind in arguments.case for one in cases([name], [kind], whens)[:1]]
     else:
         wanted = cases(arguments.name, arguments.kind or KINDS, whens)[share::shares]
+    started = time.monotonic()
     found = run(wanted, show=True)
     harmed = [one for one in found if one["harm"]]
-    print(f"{len(found)} cases of {len({one['name'] for one in found})} names: {len(harmed)} programs harmed,")
-    print(
-        f"{sum(one['told'] == 1 for one in found)} told once, {sum(one['told'] > 1 for one in found)} more than once,"
-    )
-    print(f"{sum(not one['named'] for one in found)} not named by the doctor")
-    print(collections.Counter(one["name"] for one in found if not one["named"]).most_common())
+    print(f"{len(found)} cases of {len({one['name'] for one in found})} names, {time.monotonic() - started:.0f} s")
+    for what, one_of in OUTCOMES.items():
+        those = [one for one in found if one_of(one)]
+        print(f"{len(those):5} {what}")
+        if those and what in TO_LOOK_AT:
+            print(*(f"      {one['name']} {one['kind']}, {one['when']}" for one in those), sep="\n")
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(found, indent=1))
     return int(bool(harmed))

@@ -3,8 +3,8 @@
     run.py [TORCH/PYTHON...]      those combinations; none: all of `COMBINATIONS`
     run.py --page                 only writes the page, from the results that are there
 
-One environment at a time, taken away afterwards unless KEEP=1 (about 1 GB each); ENVIRONMENTS=DIR has them elsewhere than
-in build/combinations. Results are kept there after each few cells, so what was interrupted goes on where it was; they
+One environment at a time, taken away afterwards unless KEEP=1 (about 1 GB each; the kernels' machine code stays with it,
+which is most of the time); ENVIRONMENTS=DIR has them elsewhere than in build/combinations. Results are kept there after each few cells, so what was interrupted goes on where it was; they
 are made anew where depyf, the examples or the checks have changed, and with AGAIN=1.
 """
 
@@ -85,7 +85,8 @@ def _combination(torch: str, python: str) -> list[str]:
                 _file(torch, python).write_text(json.dumps(result, indent=1))
                 for name, cell in found.items():
                     print(f"{key}: {name}: {cell['verdict']}{': ' * bool(cell['reason'])}{cell['reason']}", flush=True)
-            shutil.rmtree(cache, ignore_errors=True)
+            if not os.environ.get("KEEP"):
+                shutil.rmtree(cache, ignore_errors=True)
         finally:
             if made and not os.environ.get("KEEP"):
                 shutil.rmtree(environment, ignore_errors=True)

@@ -73,7 +73,7 @@ def look_up(name: Name) -> Any:
             at = getattr(at, part)
         except Exception as error:
             # The owner is to blame where it is a name of its own.
-            raise Unexpected(row or name, _how(error)) from None
+            raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, at)
     return at
@@ -112,7 +112,7 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
         lost(name, error.how)
         return otherwise
     except Exception as error:
-        lost(name, _how(error))
+        lost(name, in_words(error))
         return otherwise
     return result
 
@@ -127,7 +127,7 @@ def of(thing: Any, path: str, otherwise: Any = None) -> Any:
         lost(name, error.how)
         return otherwise
     except Exception as error:
-        lost(name, _how(error))
+        lost(name, in_words(error))
         return otherwise
     return found
 
@@ -184,12 +184,12 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
     candidates = _candidates(error, code)
     name = next((one for one in candidates if _is_wrong(one)), candidates[0] if candidates else None)
     if name is not None:
-        lost(name, _how(error))
+        lost(name, in_words(error))
         return
     where = code.co_qualname if code is not None and hasattr(code, "co_qualname") else getattr(code, "co_name", "?")
     if where not in losses:
-        losses[where] = _how(error)
-        report.warn(f"depyf: {where} failed: {_how(error)}. The program is not affected.")
+        losses[where] = in_words(error)
+        report.warn(f"depyf: {where} failed: {in_words(error)}. The program is not affected.")
 
 
 def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
@@ -230,7 +230,8 @@ def _is_wrong(name: Name) -> bool:
     return problem(name) is not None
 
 
-def _how(error: Exception) -> str:
+def in_words(error: Exception) -> str:
+    """What is wrong with a name that raises this."""
     if isinstance(error, AttributeError):
         return "is not there"
     return f"raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"

@@ -88,12 +88,17 @@ def tell_losses() -> None:
 
 def problem(name: Name) -> str | None:
     """What is wrong with a name, as far as looking tells; None if nothing, or if it cannot be told that way."""
+    try:
+        return _problem(name)
+    except private.Unexpected as error:
+        return error.how if error.name is name else None  # the other name says it
+    except Exception as error:  # even looking is too much
+        return private.in_words(error)
+
+
+def _problem(name: Name) -> str | None:
     if name.kind == "":
-        try:
-            private.look_up(name)
-        except private.Unexpected as error:
-            return error.how if error.name is name else None  # the other name says it
-        return None
+        private.look_up(name)
     if name.kind == "attribute" and ":" in name.path:
         return _attribute_problem(name)
     if name.kind == "local":
