@@ -8,6 +8,7 @@ unset PYTHONPATH  # else the checkout would be found, not what was installed
 if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 fi
+export CXX=${CXX:-$(command -v g++ || command -v c++)}  # one for all: each CPython names the one that it was built with
 root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
