@@ -476,9 +476,7 @@ def program(backend):
     """
     torch._dynamo.reset()
     torch.manual_seed(0)
-    toy, model, failing = (
-        compiled_by(*one) for one in ((toy_example, "eager"), (Model(), backend), (fails, "eager"))
-    )
+    toy, model, failing = (compiled_by(*one) for one in ((toy_example, "eager"), (Model(), backend), (fails, "eager")))
     out = [toy(torch.arange(4) * sign + 1.0, torch.ones(4) * sign) for sign in (1.0, -1.0)]
     x = torch.ones(3, requires_grad=True)
     result = model(x)

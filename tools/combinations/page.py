@@ -67,7 +67,9 @@ def write(path: Path, results: dict[Key, dict[str, Any]]) -> None:
     out = [_HEAD]
     dates = sorted({str(one["date"]) for one in results.values() if "date" in one})
     if dates:
-        out.append(f"Run on {dates[0] if dates[0] == dates[-1] else f'{dates[0]} to {dates[-1]}'}.\n")
+        out.append(
+            f"Run on {dates[0] if dates[0] == dates[-1] else f'{dates[0]} to {dates[-1]}'}; {_sources(results)}.\n"
+        )
     out.append("## The examples, by backend\n")
     out += _examples(results, reasons)
     out.append("\n## The features\n")
@@ -80,6 +82,18 @@ def write(path: Path, results: dict[Key, dict[str, Any]]) -> None:
     out += [f"{number}. {reason}" for number, reason in enumerate(reasons, 1)] or ["There is nothing to say."]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(out) + "\n")
+
+
+def _sources(results: dict[Key, dict[str, Any]]) -> str:
+    """Of which state of depyf, the examples and the checks the results are."""
+    found: dict[str, list[str]] = {}
+    for key, result in results.items():
+        if result["cells"]:
+            found.setdefault(str(result["stamp"]), []).append("/".join(key))
+    if len(found) == 1:
+        return f"all of one state of the sources, which `run.py --stamp` called {next(iter(found))}"
+    said = (f"{stamp} ({', '.join(keys)})" for stamp, keys in found.items())
+    return f"of states of the sources that `run.py --stamp` called {', '.join(said)}"
 
 
 def _row(key: Key, result: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
     run.py [TORCH/PYTHON...]      those combinations; none: all of `COMBINATIONS`
     run.py --page                 only writes the page, from the results that are there
+    run.py --stamp                says what the sources of depyf, the examples and the checks are called
 
 One environment at a time, taken away afterwards unless KEEP=1 (about 1 GB each; the kernels' machine code stays with it,
 which is most of the time); ENVIRONMENTS=DIR has them elsewhere than in build/combinations. Results are kept there after each few cells, so what was interrupted goes on where it was; they
@@ -49,7 +50,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("combination", nargs="*", metavar="TORCH/PYTHON")
     parser.add_argument("--page", action="store_true", help="only write the page")
+    parser.add_argument("--stamp", action="store_true", help="only say what the sources are called")
     arguments = parser.parse_args()
+    if arguments.stamp:
+        print(_stamp())
+        return
     wanted = [tuple(one.split("/")) for one in arguments.combination] or list(COMBINATIONS)
     unknown = [one for one in wanted if one not in COMBINATIONS]
     if unknown:
