@@ -83,7 +83,8 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
     if guards is None:
         return lambda: None
-    before: Any = guards.guard_manager_testing_hook_fn
+    name = "guard_manager_testing_hook_fn"
+    before: Any = vars(guards).get(name)  # as PyTorch itself looks it up
     ours = not_compiled(hook)
 
     def both(*args: Any, **kwargs: Any) -> None:
@@ -94,11 +95,11 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
         if callable(before):
             before(*args, **kwargs)
 
-    guards.guard_manager_testing_hook_fn = both
+    setattr(guards, name, both)
 
     def remove() -> None:
-        if guards.guard_manager_testing_hook_fn is both:  # nobody else has set one since
-            guards.guard_manager_testing_hook_fn = before
+        if vars(guards).get(name) is both:  # nobody else has set one since
+            setattr(guards, name, before)
 
     return remove
 
@@ -118,6 +119,7 @@ class Live:
         return scope[name] if scope is not None and name in scope else find_global(name)
 
 
+@guarded()
 def globals_of(guard_manager: Any) -> dict[str, Any] | None:
     """The globals that a tree of guards reads; None where it does not tell."""
     if not hasattr(guard_manager, "root"):  # of a release without trees
