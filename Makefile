@@ -42,7 +42,7 @@ compat: build  ## What works with ten pairs of PyTorch and Python: docs/compatib
 wheel: setup  ## pip install . on each CPython at hand, without PyTorch
 	@tools/wheel.sh
 
-drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; hours
+drift: build  ## A future PyTorch, simulated: each private name damaged in five ways; 20 minutes
 	@PYTHONPATH=python:tests $(PYTHON_VENV) -W ignore tests/torch/drift.py
 
 fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60

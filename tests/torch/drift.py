@@ -7,7 +7,8 @@ The damage is done to torch's own modules, classes, functions, records and logge
 that changes a name changes its own uses of it too. Some names (local variables, records, loggers, how functions are
 called) are changed for all. Each time a program is run, plain and under `prepare_debug`, then `explain` and the doctor.
 A program is harmed if something reaches it: an exception, another result, another number of compilations, a hook that
-stays. Ends with exit status 1 if one was.
+stays. Each case is a process of its own, forked from one that has loaded torch, and has loaded depyf only where the damage
+is to come `after` that. Ends with the counts, and with exit status 1 if a program was harmed.
 """
 
 from __future__ import annotations
