@@ -14,6 +14,7 @@
 #include "print/trace.h"
 #include "refine/refine.h"
 #include "structure/structure.h"
+#include "support/deep_stack.h"
 
 namespace depyf {
 using namespace ast;
@@ -101,6 +102,23 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
   return {mark(context, context.list({context.stmt(Raise{error, nullptr}, offset)}), what, offset), Level::stub};
 }
 
+// The parser takes 99 levels of indentation.
+constexpr int indentation_max = 99;
+
+int nesting(Block body) {
+  int deepest = 0;
+  auto count = [&](Block inner) { deepest = std::max(deepest, inner.empty() ? 0 : 1 + nesting(inner)); };
+  for (Stmt* stmt : body) {
+    auto* branch = as<If>(stmt);
+    for (; branch && branch->orelse.size() == 1 && is<If>(branch->orelse[0]); branch = as<If>(stmt)) {
+      count(branch->body);  // an elif follows
+      stmt = branch->orelse[0];
+    }
+    for_each_block(stmt, count);
+  }
+  return deepest;
+}
+
 // Decoded instructions to statements that nest as Python's do. Throws InternalError where none fit.
 Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind, bool may_return, Split split) {
   Cfg cfg = build_cfg(decoded, true);
@@ -110,7 +128,10 @@ Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind,
   if (context.options.dump_after == "lift") context.dump += trace_of_nodes("lift", *decoded.code, lifted);
   simplify_graph(context, lifted, cfg, may_return);
   Block block = structure(context, lifted, cfg, may_return);
-  return refine(context, block, Scope{decoded, cfg, kind});
+  block = refine(context, block, Scope{decoded, cfg, kind});
+  if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)
+    throw InternalError{"nested too deeply for Python's parser", 0};
+  return block;
 }
 
 Block build_part(Context& context, const DecodedCode& decoded) {
@@ -315,9 +336,7 @@ void add_nested_lines(Decompiled& result, std::map<const CodeObject*, std::vecto
   }
 }
 
-}  // namespace
-
-Decompiled decompile(const CodeObject& code, const Options& options) {
+Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
@@ -337,6 +356,12 @@ Decompiled decompile(const CodeObject& code, const Options& options) {
   result.dump = std::move(context.dump);
   result.constants = std::move(context.named_constants);
   return result;
+}
+
+}  // namespace
+
+Decompiled decompile(const CodeObject& code, const Options& options) {
+  return with_deep_stack([&] { return decompile_here(code, options); });
 }
 
 }  // namespace depyf

@@ -10,6 +10,7 @@
 #include "decode/arguments.h"
 #include "decode/decode.h"
 #include "prove/symbols.h"
+#include "support/deep_stack.h"
 
 namespace depyf {
 namespace {
@@ -265,10 +266,12 @@ void compare_trees(const CodeObject& one, const CodeObject& two, Symbols& symbol
 }  // namespace
 
 std::vector<Difference> compare(const CodeObject& one, const CodeObject& two) {
-  std::vector<Difference> found;
-  Symbols symbols;
-  compare_trees(one, two, symbols, found, 0);
-  return found;
+  return with_deep_stack([&] {
+    std::vector<Difference> found;
+    Symbols symbols;
+    compare_trees(one, two, symbols, found, 0);
+    return found;
+  });
 }
 
 }  // namespace depyf

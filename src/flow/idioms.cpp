@@ -10,14 +10,13 @@ namespace {
 class Simplifier {
  public:
   Simplifier(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges)
-      : decoded_(decoded), code_(code), ranges_(ranges), targets_(code.size() + 1) {
+      : decoded_(decoded), code_(code), ranges_(ranges), targets_(code.size() + 1), drops_(code.size()) {
     for (const Instruction& instruction : code_)
       if (instruction.target >= 0) ++targets_[instruction.target];
   }
 
   void run() {
-    std::vector<bool> throws(code_.size());
-    for (const ProtectedRange& range : ranges_) throws[range.target] = throws_into(range.target);
+    for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
     find_turned();
     generator_start();
     for (int at = 0; at < size(); ++at) {
@@ -40,7 +39,7 @@ class Simplifier {
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
-    drop_handlers(ranges_, [&](const ProtectedRange& range) { return throws[range.target]; });
+    drop_handlers(ranges_, [&](const ProtectedRange& range) { return drops_[range.target]; });
   }
 
  private:
@@ -124,18 +123,16 @@ class Simplifier {
   void async_for(int at) {
     int none = skip(at + 1), await = skip(none + 1);
     if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
-    for (ProtectedRange& range : ranges_) {
-      if (at < range.begin || at >= range.end) continue;
-      int end = skip(range.target);
-      if (code_[end].op != Op::end_async_for_) continue;
-      int after = skip(end + 1);
-      if (code_[after].op == Op::jump_ && code_[after].target >= 0) after = code_[after].target;
-      code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = after;
-      clear(none), clear(await);
-      std::int32_t target = range.target;
-      drop_handlers(ranges_, [&](const ProtectedRange& other) { return other.target == target; });
-      return;
-    }
+    if (ended_by_.empty())
+      ended_by_ = first_cover(
+          ranges_, [&](const ProtectedRange& range) { return code_[skip(range.target)].op == Op::end_async_for_; });
+    if (at >= int(ended_by_.size()) || ended_by_[at] < 0) return;
+    const int target = ranges_[ended_by_[at]].target;
+    int after = skip(skip(target) + 1);
+    if (code_[after].op == Op::jump_ && code_[after].target >= 0) after = code_[after].target;
+    code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = after;
+    clear(none), clear(await);
+    drops_[target] = true;
   }
 
   // From `at` on, these operations and nothing else but NOP; where each stands, empty: other ones follow.
@@ -240,7 +237,9 @@ class Simplifier {
   const DecodedCode& decoded_;
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
-  std::vector<int> targets_;
+  std::vector<int> targets_;      // by instruction: how many jumps lead there
+  std::vector<bool> drops_;       // by instruction: the handler that starts there stands for no statement
+  std::vector<int> ended_by_;     // by instruction: the range whose handler ends an async for, -1: none
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ class MatchFinder {
     taken_.assign(code_.size(), false);
     for (int at = 0; at < size(); ++at) {
       const Op op = code_[at].op;
-      const bool starts = (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
+      const bool starts =
+          (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
       if (taken_[at] || (!starts && op != Op::match_class_)) continue;
       if (jumps_.empty()) find_jumps();
       statement(starts ? at : class_start(at));

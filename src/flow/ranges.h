@@ -1,26 +1,38 @@
 // Exception ranges of handlers that stand for no statement.
 #pragma once
+#include <algorithm>
 #include <vector>
 #include "decode/instruction.h"
 namespace depyf {
+
+// By instruction: the first of those `ranges` for which `wanted` holds that covers it, -1: none.
+template <class Predicate>
+std::vector<int> first_cover(const std::vector<ProtectedRange>& ranges, Predicate wanted) {
+  std::vector<int> cover;
+  for (int index = int(ranges.size()) - 1; index >= 0; --index) {
+    const ProtectedRange& range = ranges[index];
+    if (range.begin >= range.end || !wanted(range)) continue;
+    if (int(cover.size()) < range.end) cover.resize(range.end, -1);
+    std::fill(cover.begin() + range.begin, cover.begin() + range.end, index);
+  }
+  return cover;
+}
 
 // Removes the ranges for which `gone` holds. What was protected by a handler that is gone is protected by what protects that
 // handler.
 template <class Predicate>
 void drop_handlers(std::vector<ProtectedRange>& ranges, Predicate gone) {
+  if (std::none_of(ranges.begin(), ranges.end(), gone)) return;
+  const std::vector<int> cover = first_cover(ranges, [&](const ProtectedRange& range) { return !gone(range); });
   std::vector<ProtectedRange> kept;
   for (const ProtectedRange& range : ranges) {
     if (!gone(range)) {
       kept.push_back(range);
-      continue;
+    } else if (const int outer = range.target < int(cover.size()) ? cover[range.target] : -1; outer >= 0) {
+      ProtectedRange moved = ranges[outer];
+      moved.begin = range.begin, moved.end = range.end;
+      kept.push_back(moved);
     }
-    for (const ProtectedRange& outer : ranges)
-      if (range.target >= outer.begin && range.target < outer.end && !gone(outer)) {
-        ProtectedRange moved = outer;
-        moved.begin = range.begin, moved.end = range.end;
-        kept.push_back(moved);
-        break;
-      }
   }
   ranges = std::move(kept);
 }

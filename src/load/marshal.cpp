@@ -1,12 +1,14 @@
 #include "load/marshal.h"
 
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "load/byte_reader.h"
 #include "load/exception_table.h"
 #include "load/line_table.h"
 #include "load/marshal_text.h"
+#include "support/deep_stack.h"
 
 namespace depyf {
 namespace {
@@ -326,7 +328,9 @@ class Unmarshaller {
 }  // namespace
 
 Result<std::shared_ptr<const CodeObject>> read_marshal(Version version, std::string_view input, std::size_t offset) {
-  return Unmarshaller(version, input, offset).run();
+  std::optional<Result<std::shared_ptr<const CodeObject>>> result;
+  on_deep_stack([&] { result = Unmarshaller(version, input, offset).run(); });
+  return std::move(*result);
 }
 
 }  // namespace depyf

@@ -4,10 +4,12 @@
 
 #include "prove/program.h"
 #include "prove/walk.h"
+#include "support/deep_stack.h"
 
 namespace depyf {
+namespace {
 
-Proof prove(const CodeObject& one, const CodeObject& two) {
+Proof prove_here(const CodeObject& one, const CodeObject& two) {
   // Nested code objects are proved once, under the assumption that all pairs hold: they hold together or not at all.
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen;
@@ -22,6 +24,12 @@ Proof prove(const CodeObject& one, const CodeObject& two) {
     return proof;
   }
   return {.proved = true, .reason = {}, .where = {}};
+}
+
+}  // namespace
+
+Proof prove(const CodeObject& one, const CodeObject& two) {
+  return with_deep_stack([&] { return prove_here(one, two); });
 }
 
 }  // namespace depyf

@@ -7,6 +7,10 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+constexpr int depth_max = 4000;  // a chain of elif is as deep as it is long
+}
+
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
     : context_(context),
       graph_(lifted.nodes, lifted.entry),
@@ -96,7 +100,7 @@ std::vector<int> Structurer::merges(int node, const Place& place) {
 }
 
 void Structurer::emit(int node, Place place, Statements& out) {
-  if (++depth_ > 900) fail("nested too deeply", node);
+  if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
     if (graph_.is_header(node) && place.cont != node) {
       // What lies behind the loop but not in it is placed by the loop.
