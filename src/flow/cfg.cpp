@@ -98,6 +98,13 @@ class Builder {
     cfg_.entry = block_at_[0];
   }
 
+  // Where control goes from each region on an exception.
+  void handlers() {
+    for (Region& region : cfg_.regions)
+      if (region.handler_at >= 0 && region.handler_at < int(code_.size()))
+        region.handler = block_at_[region.handler_at];
+  }
+
   // Jumps to jumps, and copies of one `return` of a constant, as the compiler makes them.
   void thread() {
     auto only = [&](int index) {  // the first instruction that does something, -1: none
@@ -304,6 +311,8 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   if (structured) {
     builder.thread();
     builder.setups();
+  } else {
+    builder.handlers();
   }
   analyse(cfg);
   return cfg;

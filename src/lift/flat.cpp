@@ -32,17 +32,14 @@ Lifted Lifter::run_flat() {
     // The handler of a protected block starts with the stack cut and the exception on it.
     if (int index = cfg_.blocks[block].region; index >= 0) {
       const Region& region = cfg_.regions[index];
-      int handler = -1;
-      for (int other = 0; other < int(cfg_.blocks.size()); ++other)
-        if (cfg_.blocks[other].begin == region.handler_at) handler = other;
-      if (handler < 0) fail("a handler that is nowhere");
+      if (region.handler < 0) fail("a handler that is nowhere");
       std::vector<Expr*> stack;
       for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
         const auto& here = *flat_stacks_[block];
         bool marker = depth < region.depth && depth < int(here.size()) && is<Internal>(here[depth]);
         stack.push_back(marker ? here[depth] : slot(std::size_t(depth)));
       }
-      flat_enter(handler, std::move(stack));
+      flat_enter(region.handler, std::move(stack));
     }
     stack_.clear();
     for (Expr* expr : *flat_stacks_[block]) stack_.push_back({context_.expr(expr->node), block, -1});

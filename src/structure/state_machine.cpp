@@ -10,8 +10,8 @@
 //             if __state in (1, 2):
 //                 __stack_0 = __exception
 //                 __state = 7
-//             else:
-//                 raise
+//                 continue
+//             raise
 #include <map>
 
 #include "structure/structure.h"
@@ -61,21 +61,18 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
     arms.push_back(context.stmt(If{test, context.arena.copy(body), {}}, node.offset, node.line));
   }
   std::map<int, std::vector<int>> by_region;
-  std::map<int, int> handler;
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     int region = cfg.blocks[index].region;
     if (lifted.nodes[index].end == Node::End::none || region < 0) continue;
     by_region[region].push_back(index);
-    for (int other = 0; other < int(cfg.blocks.size()); ++other)
-      if (cfg.blocks[other].begin == cfg.regions[region].handler_at) handler[region] = other;
   }
   Block body = context.arena.copy(arms);
   if (!by_region.empty()) {
-    Block chain = context.list({context.stmt(Raise{nullptr, nullptr})});
-    for (auto found = by_region.rbegin(); found != by_region.rend(); ++found) {
-      const Region& region = cfg.regions[found->first];
+    std::vector<Stmt*> ways;
+    for (const auto& [index, blocks] : by_region) {
+      const Region& region = cfg.regions[index];
       std::vector<Expr*> states;
-      for (int state : found->second) states.push_back(number(state));
+      for (int state : blocks) states.push_back(number(state));
       Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::in}),
                                         context.list({context.expr(Tuple{context.arena.copy(states)})})});
       std::vector<Stmt*> enter;
@@ -83,10 +80,12 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
       if (region.lasti) enter.push_back(context.stmt(Assign{context.list({slot(region.depth)}), context.none()}));
       enter.push_back(
           context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));
-      enter.push_back(context.stmt(Assign{context.list({context.name("__state")}), number(handler[found->first])}));
-      chain = context.list({context.stmt(If{test, context.arena.copy(enter), chain})});
+      enter.push_back(context.stmt(Assign{context.list({context.name("__state")}), number(region.handler)}));
+      enter.push_back(context.stmt(Continue{}));
+      ways.push_back(context.stmt(If{test, context.arena.copy(enter), {}}));
     }
-    ExceptHandler clause{context.name("BaseException"), "__exception", chain};
+    ways.push_back(context.stmt(Raise{nullptr, nullptr}));
+    ExceptHandler clause{context.name("BaseException"), "__exception", context.arena.copy(ways)};
     body = context.list({context.stmt(Try{body, context.list({clause}), {}, {}, false})});
   }
   Constant yes;

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import marshal
 import py_compile
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -20,6 +23,7 @@ BODIES = {
     "loops with else": ["for i in a:", "    if i:", "        break", "else:", "    b({i})"],
     "with statements": ["with a:", "    b({i})"],
     "handlers": ["try:", "    b()", "except ValueError as e:", "    c(e)", "a()"],
+    "generators": ["x = yield a({i})", "yield from b"],
     "finally": ["try:", "    b()", "finally:", "    c()", "a()"],
 }
 
@@ -50,6 +54,60 @@ def test_long_functions(body: list[str], tmp_path: Path) -> None:
     same = ast.dump(ast.parse(text)) == ast.dump(ast.parse((tmp_path / "long.py").read_text()))
     assert same  # a comparison of so long texts would take minutes to print
     assert seconds < 20
+
+
+# One statement that is as long as the function. What handles each is a tree as deep as it is long.
+CHAINS = {
+    "elif": [
+        "if a == 0:",
+        "    b()",
+        *(f"{word}" for i in range(1, 2_500) for word in (f"elif a == {i}:", f"    b({i})")),
+        "c()",
+    ],
+    "handlers": ["try:", "    b()", *(word for i in range(2_500) for word in (f"except a[{i}]:", f"    b({i})"))],
+}
+
+
+@pytest.mark.parametrize("body", CHAINS.values(), ids=CHAINS.keys())
+def test_long_statements(body: list[str], tmp_path: Path) -> None:
+    text, seconds = decompiled(body, 1, tmp_path)
+    assert "# depyf" not in text
+    assert text.splitlines()[1:-1] == ["    " + line for line in body]
+    assert seconds < 20
+
+
+def nested(levels: int) -> ast.Module:
+    """A function with so many `if` within each other that none can be joined with the next."""
+    body: list[ast.stmt] = ast.parse("b()").body
+    for level in range(levels):
+        test = ast.parse(f"a == {level}", mode="eval").body
+        body = [*ast.parse("c()").body, ast.If(test, body, [])]
+    module = ast.parse("def f(a, b, c): pass")
+    module.body[0].body = body
+    return ast.fix_missing_locations(module)
+
+
+@pytest.mark.parametrize("levels", [97, 98, 99, 500, 1_000])
+def test_what_the_parser_finds_too_deep(levels: int, tmp_path: Path) -> None:
+    # The parser takes 99 levels of indentation: more of them must be said in another way, which runs the same.
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    try:
+        code = compile(nested(levels), "deep.py", "exec")
+    finally:
+        sys.setrecursionlimit(limit)
+    pyc = tmp_path / "deep.pyc"
+    pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    text = subprocess.run([COMMAND, pyc], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert ("nested too deeply" in text) == (levels > 98)
+    logs = []
+    for program in (code, compile(text, "again.py", "exec")):
+        scope: dict = {}
+        exec(program, scope)
+        log: list[str] = []
+        scope["f"](levels - 1, lambda log=log: log.append("b"), lambda log=log: log.append("c"))
+        logs.append(log)
+    assert logs[0] == logs[1] and "c" in logs[0]
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS.values(), ids=EXPRESSIONS.keys())

@@ -236,3 +236,24 @@ def test_public_names():
     assert set(depyf.__all__) <= set(dir(depyf))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         depyf.nonsense  # noqa: B018
+
+
+def test_in_a_thread_with_a_small_stack():
+    # The tree is deeper than such a stack: the process would end with a signal. Only the core is asked: Python's own
+    # compiler takes such a stack as well.
+    branches = "".join(f"    elif a == {number}:\n        a = {number}\n" for number in range(1, 1500))
+    program = f"""
+import threading
+from depyf import _core
+space = {{}}
+exec({"def f(a):" + chr(10) + "    if a == 0:" + chr(10) + "        a = 0" + chr(10) + branches + "    return a"!r}, space)
+code = space["f"].__code__
+def work():
+    print(_core.decompile(code).source.count("elif"), bool(_core.prove(code, code)))
+threading.stack_size(64 << 10)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout.split()) == (0, ["1499", "True"]), done.stderr
