@@ -98,7 +98,7 @@ class Recorder:
                 direction = _DIRECTIONS.get(record.graph) or graphs.direction()
                 self._add(Item(record.graph, record.text, direction, ".py", graph=graph))
             elif record.event == "kernel":
-                direction = graphs.direction() or record.direction
+                direction = record.direction or graphs.direction()
                 compile = self._current()
                 if compile is not None and direction is not None:
                     self._directed(compile, direction)
