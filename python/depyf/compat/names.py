@@ -340,6 +340,10 @@ NAMES = [
          since="2.4", fallback="files are told as numbers"),
     Name("__ir_pre_fusion", "inductor", "Inductor's IR before fusion", "logger", lazy=True),
     Name("__ir_post_fusion", "inductor", "Inductor's IR after fusion", "logger", lazy=True),
+    Name("torch._inductor.compile_fx:fx_compile_mode", "inductor", "does Inductor compile in another process?", lazy=True,
+         since="2.7", fallback="it is taken that it does not"),
+    Name("__post_grad_graphs", "inductor", "the graph after post-grad passes, where another process made it", "logger",
+         lazy=True),
     Name(f"{_SCHEDULER}:WhyNoFuse.__call__", "provenance", "what was not fused, and why", takes=2, lazy=True),
     # Inductor
     Name("torch._inductor.debug:nodes", "provenance", "a local variable of what logs the IR: its operations", "local",
