@@ -76,8 +76,8 @@ inline auto fields(const ExceptHandler& n) { return std::tie(n.type, n.name, n.b
 inline auto fields(const Try& n) { return std::tie(n.body, n.handlers, n.orelse, n.finalbody, n.is_star); }
 inline auto fields(const Assert& n) { return std::tie(n.test, n.msg); }
 inline auto fields(const Alias& n) { return std::tie(n.name, n.asname); }
-inline auto fields(const Import& n) { return std::tie(n.names); }
-inline auto fields(const ImportFrom& n) { return std::tie(n.module, n.names, n.level); }
+inline auto fields(const Import& n) { return std::tie(n.names, n.is_lazy); }
+inline auto fields(const ImportFrom& n) { return std::tie(n.module, n.names, n.level, n.is_lazy); }
 inline auto fields(const Global& n) { return std::tie(n.names); }
 inline auto fields(const Nonlocal& n) { return std::tie(n.names); }
 inline auto fields(const ExprStmt& n) { return std::tie(n.value); }

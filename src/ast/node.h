@@ -147,8 +147,8 @@ struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // nul
 struct Try { Block body; List<ExceptHandler> handlers; Block orelse; Block finalbody; bool is_star; };
 struct Assert { Expr* test; Expr* msg; };                 // msg may be null
 struct Alias { std::string_view name, asname; };          // empty asname: none
-struct Import { List<Alias> names; };
-struct ImportFrom { std::string_view module; List<Alias> names; int level; };
+struct Import { List<Alias> names; bool is_lazy; };  // is_lazy: 3.15
+struct ImportFrom { std::string_view module; List<Alias> names; int level; bool is_lazy; };
 struct Global { List<std::string_view> names; };
 struct Nonlocal { List<std::string_view> names; };
 struct ExprStmt { Expr* value; };

@@ -73,10 +73,17 @@ class Unwinder {
   void run() {
     todo_.push_back({0, State{}});
     walk_all();
-    // What nothing else reaches follows the end that never goes on.
+    // What follows the end that never goes on may be reached from there alone.
     for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
       auto [at, state] = dead_ends_[index];
-      if (at + 1 >= int(old_.size()) || seen_[std::size_t(at) + 1]) continue;
+      if (at + 1 >= int(old_.size())) continue;
+      if (auto end = statement_ends_.find(at); end != statement_ends_.end())
+        code_[std::size_t(at)].aux = int(end->second < int(old_.size()) ? old_[std::size_t(end->second)].offset : 0);
+      if (seen_[std::size_t(at) + 1]) {
+        auto known = states_.find(at + 1);
+        if (known != states_.end() && known->second == state) code_[std::size_t(at)].target = at + 1;
+        continue;
+      }
       code_[std::size_t(at)].target = at + 1;
       targets_[std::size_t(at) + 1] = true;
       branch(at + 1, std::move(state));
@@ -346,7 +353,10 @@ class Unwinder {
     // Behind the handlers of an except statement stands what follows it, or its else clause.
     if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) {
       behind_.insert(at_ + 1);
-      if (skips_what_follows(block.target)) else_clauses_.insert(at_ + 1);
+      if (const int end = statement_end(block.target); end >= 0) {
+        statement_ends_[at_] = end;
+        if (end > at_ + 1) else_clauses_.insert(at_ + 1);
+      }
     }
     become(Op::reraise_, block.with ? 2 : block.bare ? 1 : 0);
     if (old_[std::size_t(at_)].op == Op::end_finally_ && !block.with && !block.bare) {
@@ -364,14 +374,21 @@ class Unwinder {
 
   // ---- 3.8
 
-  // POP_EXCEPT; JUMP_FORWARD, which each handler ends with and which may be dead: over an else clause behind the handlers
-  // that start at `target` and end here?
-  bool skips_what_follows(int target) const {
+  // POP_EXCEPT; JUMP_FORWARD, which each handler ends with and which may be dead: where the handlers that start at `target`
+  // and end here lead to, which is over an else clause; -1: unknown. A jump to a jump is an absolute one, but nothing else
+  // stands right before the end.
+  int statement_end(int target) const {
+    const Instruction& last = old_[std::size_t(at_) - 1];
+    int found = -1;
+    if (at_ > target + 1 && last.op == Op::jump_ && last.target > at_ &&
+        old_[std::size_t(at_) - 2].op == Op::pop_except_) {
+      const Instruction& next = old_[std::size_t(at_) + (at_ + 1 < int(old_.size()))];
+      found = next.op == Op::jump_ && next.target == last.target ? at_ + 1 : last.target;
+    }
     for (int at = target + 1; at < at_; ++at)
-      if (old_[std::size_t(at) - 1].op == Op::pop_except_ && is_jump_forward(at) &&
-          old_[std::size_t(at)].target > at_ + 1)
-        return true;
-    return false;
+      if (old_[std::size_t(at) - 1].op == Op::pop_except_ && is_jump_forward(at) && old_[std::size_t(at)].target > at_)
+        found = std::max(found, old_[std::size_t(at)].target);
+    return found;
   }
 
   // END_FINALLY; JUMP_ABSOLUTE out of the loop around
@@ -583,6 +600,7 @@ class Unwinder {
   std::unordered_map<int, int> protected_after_, left_after_;  // block in which part of `after_` lies
   std::unordered_set<int> behind_;  // what follows a try statement of 3.8
   std::unordered_set<int> else_clauses_;  // of those: where one starts
+  std::unordered_map<int, int> statement_ends_;  // by END_FINALLY: where its try statement ends
   std::vector<std::pair<int, State>> dead_ends_;  // END_FINALLY that raises, with the state behind it
   std::unordered_map<int, WithHandler> with_handlers_;  // by where it is put
   std::vector<Instruction> result_;

@@ -60,11 +60,19 @@ class ExitCopies {
     std::sort(exits.begin(), exits.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
     std::map<Key, Tail> last;
     for (const auto& [end, all] : exits)
-      for (const Tail& tail : all) last.insert_or_assign(tail.key, tail);
+      for (const Tail& tail : all) {
+        last.insert_or_assign(tail.key, tail);
+        // Where the value comes from elsewhere nothing tells that it is there, but columns tell the place.
+        if (tail.takes_value || !tail.entered || version_ < Version{3, 11} || !has_place(tail.at)) continue;
+        Tail value = tail;
+        value.key[0] = {false}, value.takes_value = true;
+        last.insert_or_assign(value.key, value);
+      }
     for (const auto& [end, all] : exits)
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
-        if (other.at == tail.at || (tail.takes_value && same_statement(tail, other))) continue;
+        if (other.at == tail.at) continue;
+        if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
         original[tail.at] = other.at;
         break;
       }
@@ -78,6 +86,7 @@ class ExitCopies {
     int at;
     int statement;     // where the statement starts
     bool takes_value;  // the last of the values on the stack, which is complete
+    bool entered;  // jumped to, with nothing of its statement before it
     Key key;
   };
 
@@ -109,7 +118,7 @@ class ExitCopies {
                         (depth == 1 && made) || (places.empty() && takes && !resumed_[start])});
       if (takes) below = effect.pushes > 0, depth = effect.pushes;
       else depth += effect.pushes - std::min(effect.pops, depth);
-      if (depth == 0) statement = at + 1, below = false;
+      if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
       made = effect.pushes > 0;
     }
     std::vector<Tail> found;
@@ -119,7 +128,11 @@ class ExitCopies {
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
       if (version_ < Version{3, 10} && !place.value) continue;
-      Tail tail{place.at, place.statement, !place.whole, {{place.whole}}};
+      Tail tail{place.at,
+                place.statement,
+                !place.whole,
+                place.whole && place.at == start && entered_[start],
+                {{place.whole}}};
       bool exits_with = false;
       int first = end, values = 0;  // what leaves no handler
       for (int other = index; other < count; ++other) {
@@ -139,6 +152,18 @@ class ExitCopies {
       found.push_back(std::move(tail));
     }
     return found;
+  }
+
+  // COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP: what follows takes the place of the value that was tested.
+  bool drops_tested(int at) const {
+    if (code_[at].op != Op::pop_top_) return false;
+    auto before = [&](int from) {
+      do --from;
+      while (from > 0 && (code_[from].op == Op::nop_ || code_[from].op == Op::to_bool_));
+      return from;
+    };
+    const int jump = before(at);
+    return jump > 0 && code_[jump].target >= 0 && code_[std::max(before(jump), 0)].op == Op::copy_;
   }
 
   // Is it STORE e or DELETE e of what follows a handler: LOAD_CONST None; STORE e; DELETE e?

@@ -4,6 +4,7 @@
 //   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
 //   from .m import x as y   level 1; ('x',); IMPORT_NAME m; IMPORT_FROM x; STORE y; ...; POP_TOP
 //   from m import *         level 0; ('*',); IMPORT_NAME m; IMPORT_STAR
+//   lazy import a.b         3.15: a flag of IMPORT_NAME
 #include <charconv>
 
 #include "lift/lifter.h"
@@ -25,6 +26,8 @@ int level_of(const Expr* expr) {
 
 void Lifter::import_name() {
   std::string_view module = name_of(now().arg);
+  constexpr std::int32_t lazy_flag = 1;
+  const bool lazy = now().aux == lazy_flag;
   Expr* names = pop();
   Expr* level_expr = pop();
   auto* list = as<ConstantExpr>(names);
@@ -39,7 +42,7 @@ void Lifter::import_name() {
       if (name == first || dot == std::string_view::npos) {
         at_ = next;
         Alias alias{module, name == first ? std::string_view{} : name};
-        return emit(Import{context_.list({alias})});
+        return emit(Import{context_.list({alias}), lazy});
       }
     }
     // import a.b.c as d: the attributes one after the other
@@ -64,7 +67,7 @@ void Lifter::import_name() {
       at_ = at;
       int pop = skip(at + 1);
       if (stays && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
-      return emit(Import{context_.list({alias})});
+      return emit(Import{context_.list({alias}), lazy});
     }
   }
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
@@ -75,7 +78,7 @@ void Lifter::import_name() {
       at_ = next;
       int pop = skip(next + 1);
       if (code_[next].op == Op::intrinsic_1_ && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
-      return emit(ImportFrom{module, context_.list({Alias{"*", {}}}), level});
+      return emit(ImportFrom{module, context_.list({Alias{"*", {}}}), level, lazy});
     }
     std::vector<Alias> aliases;
     int at = next;
@@ -88,11 +91,11 @@ void Lifter::import_name() {
     }
     if (at < end_ && code_[at].op == Op::pop_top_ && aliases.size() == list->value->items.size()) {
       at_ = at;
-      return emit(ImportFrom{module, context_.arena.copy(aliases), level});
+      return emit(ImportFrom{module, context_.arena.copy(aliases), level, lazy});
     }
   }
   // No statement of Python: the function behind it.
-  if (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_))
+  if (lazy || (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_)))
     fail("import out of place");
   Constant text;
   text.kind = Constant::Kind::string, text.text = std::string(module);

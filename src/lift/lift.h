@@ -33,6 +33,7 @@ struct Node {
   bool behind_handlers = false;  // follows a try statement, wherever else it might stand
   bool else_break = false;  // 3.8: `break` right behind handlers, as the else clause of their statement
   bool else_clause = false;  // 3.8: starts the else clause of a try statement
+  std::uint32_t end_offset = 0;  // stop, 3.8: where the try statement ends that it belongs to, 0: unknown
   Turned turned = Turned::unknown;  // branch: of the last jump in it
   bool inherited = false;  // leave: the value was made in the block before
   std::uint32_t offset = 0;

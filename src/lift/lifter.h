@@ -193,6 +193,7 @@ class Lifter {
   void settle_ends();
   std::vector<Entry> stack_on_edge(int node, bool along_b);
   bool is_loop_header(int block) const;
+  bool ends_in_break(int node, int block) const;
 
   // flat.cpp
   ast::Expr* slot(std::size_t index);

@@ -92,6 +92,22 @@ void Lifter::spill_at_end(int node, std::size_t count) {
   }
 }
 
+// Does `node`, of which `block` is the last part, end in `break`: statements, then POP_TOP of the iterator? What follows the
+// loop is a node of its own, though only this way may lead there, as where the else clause returns.
+bool Lifter::ends_in_break(int node, int block) const {
+  if (nodes_[node].end != Node::End::go) return false;
+  int at = cfg_.blocks[block].end - 1;
+  while (at >= cfg_.blocks[block].begin && (code_[at].op == Op::nop_ || code_[at].op == Op::jump_)) --at;
+  if (at < cfg_.blocks[block].begin || code_[at].op != Op::pop_top_) return false;
+  int iterators = 0;
+  for (const Entry& entry : states_[node].stack) {
+    auto* internal = as<Internal>(entry.expr);
+    if (!internal) return false;
+    iterators += internal->marker == Marker::iterator && !internal->value;
+  }
+  return iterators < nodes_[node].iterators;
+}
+
 void Lifter::enter(int block) {
   const BasicBlock& info = cfg_.blocks[block];
   Node& fresh_node = nodes_[block];
@@ -109,6 +125,12 @@ void Lifter::enter(int block) {
   if (edges.size() == 1 && !header && info.kind == BasicBlock::Kind::code) {
     int node = edges[0].first;
     if (nodes_[node].end == Node::End::go && nodes_[node].region == info.region) {
+      if (ends_in_break(node, info.preds[0])) {
+        nodes_[block].pops_iterator = true;
+        node_ = block;
+        stack_.clear();
+        return enter_merge(block, edges);
+      }
       states_[block].alias = node;
       node_ = node;
       nodes_[node].end = Node::End::none;
@@ -315,13 +337,14 @@ bool Lifter::merge_condition(int node) {
       int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
       int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
+      const bool changes_first = negation_changes(context_, first.value);
+      const bool changes_second = negation_changes(context_, second.value);
       // Neither can be negated without another instruction: two statements.
-      if (cost_first >= other_operator && cost_second >= other_operator && negation_changes(context_, first.value) &&
-          negation_changes(context_, second.value))
-        break;
+      if (changes_first && changes_second) break;
       bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
                                     : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;
+      if (changes_first != changes_second) negate_first = changes_second;
       if (keep_rest) negate_first = true;
       if (negate_first) {
         Expr* left = negate(context_, first.value);

@@ -244,6 +244,7 @@ bool Lifter::operation(const Instruction& instruction) {
       if (instruction.target >= 0 && !flat_) {  // 3.8
         pop_entry();  // what was handled before
         nodes_[node_].a = cfg_.blocks[current_block_].jump;
+        nodes_[node_].end_offset = static_cast<std::uint32_t>(instruction.aux);
       }
       return true;
     }

@@ -261,12 +261,13 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    if (n.msg) write(", "), expr(n.msg, Level::test);
                  },
                  [&](const Import& n) {
+                   if (n.is_lazy && !n.names.empty()) write("lazy ");
                    write(n.names.empty() ? "pass" : "import ");
                    aliases(n.names);
                  },
                  [&](const ImportFrom& n) {
                    if (n.names.empty()) return write("pass");
-                   write("from ");
+                   write(n.is_lazy ? "lazy from " : "from ");
                    write(std::string(std::max(n.level, 0), '.'));
                    if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
                    write(" import ");

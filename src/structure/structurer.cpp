@@ -188,12 +188,13 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   return -1;
 }
 
-// 3.8: END_FINALLY of a statement that never goes on leads over the else clause, which starts at `second`.
+// 3.8: what stands behind a statement that never goes on lies behind the else clause, which starts at `second`.
 bool Structurer::skips_else(int first, int second, const Statements& body) const {
   if (dead_ends_.empty() || !is<Try>(body.back())) return false;
   return std::ranges::any_of(dead_ends_, [&](int node) {
     return graph_.order(node) >= 0 && graph_.dominates(first, node) && nodes_[node].a != second &&
-           nodes_[node].region >= 0 && cfg_.inside(nodes_[first].region, nodes_[nodes_[node].a].region);
+           nodes_[node].end_offset != start_of(second) && nodes_[node].region >= 0 &&
+           cfg_.inside(nodes_[first].region, nodes_[nodes_[node].a].region);
   });
 }
 
@@ -339,11 +340,22 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     todo.push_back(node);
   }
   int region = nodes_[header].region;
+  // 3.8: what stands behind the handlers of a statement in the loop does so too, as the jump back comes last.
+  std::vector<int> go_round;  // of those statements: where what stands behind leads back
+  if (!dead_ends_.empty())
+    for (int node : graph_.members(header)) {
+      if (nodes_[node].end != Node::End::setup || nodes_[node].b < 0) continue;
+      const int dead = dead_end_of(nodes_[nodes_[node].b].region), to = dead < 0 ? -1 : nodes_[dead].a;
+      if (to < 0) continue;
+      if (graph_.in_loop(to, header)) go_round.push_back(node);
+      else if (nodes_[to].behind_handlers && cfg_.inside(nodes_[to].region, region) && lexical.insert(to).second)
+        todo.push_back(to);
+    }
   while (!todo.empty()) {
     int node = todo.back();
     todo.pop_back();
     for (int next : graph_.successors(node)) {
-      if (graph_.in_loop(next, header) || next == exhausted) continue;
+      if (graph_.in_loop(next, header) || next == exhausted || lexical.contains(next)) continue;
       int own = nodes_[next].region;
       const bool behind = nodes_[next].else_break && own == region;
       if (next == place.next || next == place.cont || next == place.brk) exits.insert(next);
@@ -387,6 +399,12 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
   for (int node : graph_.members(header)) consider(node);
   for (int node : lexical) consider(node);
   if (best >= 0) return best;
+  // Ways that meet past what stands behind their statement meet behind the loop.
+  for (int node : go_round)
+    for (int other : graph_.dominated(node))
+      if (!graph_.in_loop(other, header) && graph_.forward_preds(other) >= 2 && !lexical.contains(other) &&
+          !claimed_[other] && cfg_.inside(nodes_[other].region, place.region))
+        return other;
   for (int exit : exits)
     if (exit == place.cont || exit == place.brk) return exit;
   for (int exit : exits) {
@@ -557,10 +575,28 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
       orelse_at = node, claimed_[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
+  int goes_on = -1;  // what follows the statement, where it is no node of its own
+  // 3.8: what control would go on to if no handler raised the exception again stands behind the statement.
+  const int behind = is_finally ? -1 : dead_end_of(handler_scope);
+  if (behind >= 0) {
+    const int at = nodes_[behind].a;
+    const bool own = std::ranges::find(after, at) != after.end();
+    const bool reached = std::ranges::any_of(
+        graph_.preds(at), [&](int pred) { return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope); });
+    bool has_else = nodes_[behind].end_offset > start_of(at);
+    if (!nodes_[behind].end_offset && own) has_else = after.size() > 1 || handler_falls(info.b, handler_scope, place);
+    if (own && has_else && !reached && orelse_at < 0) {
+      orelse_at = at;
+      std::erase(after, at);
+    } else if (!own && at != place.next && after.empty() && handler_exits.empty() && orelse_at < 0 &&
+               (at == place.cont || at == place.brk)) {
+      goes_on = at;
+    }
+  }
   for (int node : handler_exits) claimed_[node] = 1, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
   Place inner = place;
-  int next = after.empty() ? place.next : after[0];
+  int next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
   inner.next = orelse_at >= 0 ? orelse_at : next;
   inner.region = region;
   Statements body, handler, orelse;
@@ -590,7 +626,22 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     std::vector<ExceptHandler> clauses = handlers(handler);
     out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));
   }
+  if (goes_on >= 0) return go(goes_on, place, out, true);
   return place_all(after, place, out);
+}
+
+// The offset of its first instruction; that of the node is the one it is known by.
+std::uint32_t Structurer::start_of(int node) const {
+  if (node >= int(cfg_.blocks.size())) return nodes_[node].offset;
+  return cfg_.code[cfg_.blocks[node].begin].offset;
+}
+
+// 3.8: the end of the handlers in `scope`, which raises again and leads on all the same; -1: none.
+int Structurer::dead_end_of(int scope) const {
+  if (dead_ends_.empty() || scope < 0) return -1;
+  for (int node : regions_.of(scope))
+    if (nodes_[node].region == scope && nodes_[node].end == Node::End::stop && nodes_[node].a >= 0) return node;
+  return -1;
 }
 
 // Does some way through the handlers go on after the statement, to a place that is no node of its own?

@@ -231,8 +231,8 @@ STATEMENT_FIELDS = {
         + number(type(n).__name__ == "TryStar")
     ),
     "Assert": lambda n: expr(n.test) + expr(n.msg),
-    "Import": lambda n: many(alias, n.names),
-    "ImportFrom": lambda n: text(n.module) + many(alias, n.names) + number(n.level),
+    "Import": lambda n: many(alias, n.names) + number(is_lazy(n)),
+    "ImportFrom": lambda n: text(n.module) + many(alias, n.names) + number(n.level) + number(is_lazy(n)),
     "Global": lambda n: many(text, n.names),
     "Nonlocal": lambda n: many(text, n.names),
     "Expr": lambda n: expr(n.value),
@@ -240,6 +240,10 @@ STATEMENT_FIELDS = {
     "Break": lambda n: b"",
     "Continue": lambda n: b"",
 }
+
+
+def is_lazy(node):
+    return getattr(node, "is_lazy", 0)  # 3.15
 
 
 def is_async(node):
