@@ -51,6 +51,7 @@ KINDS = {
 # These need Inductor to run; a warm cache gives the result without them.
 _NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
 _OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
+_ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
 _FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
 
 _GRAPH_HEAD = """\
@@ -168,11 +169,12 @@ def _comments(text: str) -> list[str]:
 # What is not there
 
 
-def missing_artifacts(frame: Frame, cached: set[str | None]) -> list[Missing]:
+def missing_artifacts(frame: Frame, cached: set[str | None], elsewhere: bool = False) -> list[Missing]:
     """What one would expect of a compilation that came as far as this one did, and why it is missing.
 
     Args:
         cached: the directions that came from a cache; None stands for all that was made together with the forward.
+        elsewhere: did Inductor compile in another process?
     """
     if frame.status == "compiled before":
         why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
@@ -188,10 +190,10 @@ def missing_artifacts(frame: Frame, cached: set[str | None]) -> list[Missing]:
             if not {("kernel", direction), ("AFTER_POST_GRAD", direction)} & there:
                 continue
             graph = f"{direction.capitalize()}_graph"
-            why = _why(direction in cached or None in cached)
+            why = _ELSEWHERE if elsewhere else _why(direction in cached or None in cached)
             missing += [
                 Missing(kind, why, direction)
-                for kind in (graph, *_OF_DIRECTION_NOT_IN_CACHE)
+                for kind in (graph, *_OF_DIRECTION_NOT_IN_CACHE, *(("AFTER_POST_GRAD",) if elsewhere else ()))
                 if (kind, direction) not in there
             ]
         backward = any(artifact.direction == "backward" for artifact in frame.artifacts if artifact.kind == "kernel")

@@ -120,10 +120,60 @@ def test_under_torchrun_each_process_has_its_own_directory(tmp_path):
     assert "rank_0:" in done.stdout and "rank_1:" in done.stdout
 
 
-CACHED = """
+ELSEWHERE = """
 import sys
 import torch
 import depyf
+
+def net(x, w):
+    return torch.nn.functional.gelu(x @ w).sum()
+
+if __name__ == "__main__":
+    with depyf.prepare_debug(sys.argv[1]):
+        w = torch.ones(8, 8, requires_grad=True)
+        torch.compile(net)(torch.ones(4, 8), w).backward()
+"""
+
+
+@pytest.mark.slow
+def test_compilation_in_another_process_names_what_stays_there(tmp_path):
+    script = tmp_path / "elsewhere.py"
+    script.write_text(ELSEWHERE)
+    kinds = {}
+    for mode in ("NORMAL", "SUBPROCESS"):
+        environment = {
+            **ENVIRONMENT,
+            "TORCHINDUCTOR_FX_COMPILE_MODE": mode,
+            "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / f"cache_{mode}"),
+            "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+        }
+        command = [sys.executable, str(script), str(tmp_path / mode)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400)
+        assert done.returncode == 0 and "depyf" not in done.stderr, done.stderr
+        check_dump(tmp_path / mode)
+        (run,) = runs_in(tmp_path / mode)
+        (frame,) = run["frames"]
+        assert run["notes"] == []
+        kinds[mode] = {(one["kind"], one["direction"]) for one in frame["artifacts"]}
+    missing = {(one["kind"], one["direction"]): one["why"] for one in frame["missing"]}
+    # The other process gives back output code and what is logged; the one graph that it only traces stays there.
+    assert kinds["NORMAL"] - kinds["SUBPROCESS"] == {("BEFORE_POST_GRAD", "forward"), ("BEFORE_POST_GRAD", "backward")}
+    assert set(missing) == kinds["NORMAL"] - kinds["SUBPROCESS"] and kinds["SUBPROCESS"] <= kinds["NORMAL"]
+    assert all("TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL" in why for why in missing.values())
+    (post,) = (tmp_path / "SUBPROCESS").glob("*.AFTER_POST_GRAD.0.py")
+    assert "torch.ops.aten" in post.read_text() and "TRACED GRAPH" not in post.read_text()
+    data = json.loads((tmp_path / "SUBPROCESS" / "provenance.json").read_text())
+    told = data["runs"][0]["compilations"][0]["missing"]
+    assert len(told) == 2 and all("in another process" in one for one in told)
+
+
+CACHED = """
+import sys
+import torch
+import torch._functorch.config
+import depyf
+
+torch._functorch.config.bundled_autograd_cache = sys.argv[2] == "AOTAutograd's alone"
 
 def net(x, w):
     h = torch.nn.functional.gelu(x @ w)
@@ -137,7 +187,8 @@ with depyf.prepare_debug(sys.argv[1]):
 
 
 @pytest.mark.slow
-def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_more(tmp_path):
+@pytest.mark.parametrize("caches", ["both", "AOTAutograd's alone"])
+def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_more(tmp_path, caches):
     script = tmp_path / "cached.py"
     script.write_text(CACHED)
     environment = {
@@ -147,10 +198,12 @@ def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_mo
         "TORCHINDUCTOR_AUTOGRAD_CACHE": "1",
     }
     for name in ("cold", "warm"):
-        command = [sys.executable, str(script), str(tmp_path / name)]
+        command = [sys.executable, str(script), str(tmp_path / name), caches]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0 and "depyf failed" not in done.stderr, done.stderr
         check_dump(tmp_path / name)
+    assert (tmp_path / "cache" / "aotautograd").exists()
+    assert (tmp_path / "cache" / "fxgraph").exists() == (caches == "both")
     frames = {}
     for name in ("cold", "warm"):
         (run,) = runs_in(tmp_path / name)

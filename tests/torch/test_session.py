@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
@@ -283,3 +284,32 @@ def test_a_hook_that_changes_the_code_after_ours_is_respected(tmp_path):
 
     with depyf.prepare_debug(tmp_path), bytecode_hook(lambda old, new: triple.__code__):
         assert torch.compile(double, backend="eager")(torch.ones(1)).item() == 3
+
+
+def test_the_direction_is_that_of_the_own_thread():
+    # Several threads may compile at once, one of them a backward.
+    from types import SimpleNamespace
+
+    from torch._functorch._aot_autograd.logging_utils import track_graph_compiling
+    from torch._guards import TracingContext, tracing
+
+    from depyf.compat import graphs
+
+    seen = {}
+    backward_began, forward_seen = threading.Event(), threading.Event()
+    config = SimpleNamespace(aot_id=0)
+
+    def other():
+        with tracing(TracingContext(None)), track_graph_compiling(config, "backward"):
+            backward_began.set()
+            forward_seen.wait(60)
+            seen["backward"] = graphs.direction()
+
+    thread = threading.Thread(target=other)
+    with tracing(TracingContext(None)), track_graph_compiling(config, "inference"):
+        thread.start()
+        assert backward_began.wait(60)
+        seen["forward"] = graphs.direction()
+        forward_seen.set()
+    thread.join()
+    assert seen == {"forward": "forward", "backward": "backward"} and graphs.direction() is None

@@ -50,6 +50,8 @@ class Compilation:
     """Is Inductor the backend? Then graphs run only where no kernels are made of them."""
     cached: set[str | None] = field(default_factory=set)
     """The directions that came from a cache; None of what was asked for before there were any."""
+    elsewhere: bool = False
+    """Did Inductor compile it in another process?"""
     ended: bool = False
     guarded: Guarded | None = None
     specialized: list[Symbol] = field(default_factory=list)

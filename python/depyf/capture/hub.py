@@ -104,7 +104,7 @@ def _hear_inductor() -> None:
     with _lock:
         if _listeners and not _hears_inductor:
             _hears_inductor = True
-            _undo.append(trace.add_ir_handlers(_scheduled))
+            _undo.append(trace.add_ir_handlers(_scheduled, inductor.elsewhere()))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_hook(_not_fused))
             _undo.append(inductor.add_text_hooks())

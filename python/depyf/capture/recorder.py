@@ -98,8 +98,10 @@ class Recorder:
                 direction = _DIRECTIONS.get(record.graph) or graphs.direction()
                 self._add(Item(record.graph, record.text, direction, ".py", graph=graph))
             elif record.event == "kernel":
-                direction = graphs.direction() or record.direction
+                direction = record.direction or graphs.direction()
                 compile = self._current()
+                if compile is not None and any(item.path == record.path is not None for item in compile.items):
+                    return  # it was loaded before
                 if compile is not None and direction is not None:
                     self._directed(compile, direction)
                 self._add(Item("kernel", record.text, direction, ".py", path=record.path))
@@ -111,13 +113,15 @@ class Recorder:
                     self._told_about(compile, record)
 
     def scheduled(self, kind: str, text: str) -> None:
-        """Inductor's IR before or after fusion."""
+        """Inductor's IR before or after fusion, or a graph from the other process in which it compiles."""
         with self._lock:
             if self._closed:
                 return
-            self._add(Item(kind, text, graphs.direction(), ".txt"))
+            self._add(Item(kind, text, graphs.direction(), ".txt" if kind.startswith("ir_") else ".py"))
             compile = self._current()
-            if compile is not None:
+            if compile is not None and inductor.elsewhere():
+                compile.elsewhere = True
+            elif compile is not None:
                 compile.seen.direction(graphs.direction()).operations = inductor.operations()
 
     def not_fused(self, one: str, other: str, reason: str) -> None:
@@ -196,7 +200,8 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
-            if not self._has_trace and not self._artifacts.knows(path) and hasattr(module, "call"):
+            told = self._has_trace and not inductor.elsewhere()
+            if not told and not self._artifacts.knows(path) and hasattr(module, "call"):
                 compile = self._current()
                 if compile is not None:
                     text = Path(path).read_text(encoding="utf-8")
@@ -269,7 +274,7 @@ class Recorder:
 
     def _add_missing(self) -> None:
         for compile in self._order:
-            compile.frame.missing = dump.missing_artifacts(compile.frame, compile.cached)
+            compile.frame.missing = dump.missing_artifacts(compile.frame, compile.cached, compile.elsewhere)
 
     def _write_provenance(self) -> None:
         self._provenance = [

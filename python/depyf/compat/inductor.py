@@ -42,6 +42,12 @@ class Operation:
     """Of a library call: what is called."""
 
 
+def elsewhere() -> bool:
+    """Does Inductor compile in another process? What it does there is heard here only as far as it is logged."""
+    mode = private.get("torch._inductor.compile_fx:fx_compile_mode")
+    return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
+
+
 @guarded(list)
 def operations() -> list[list[Operation]]:
     """The operations that the scheduler has now, those that are fused together.

@@ -340,6 +340,10 @@ NAMES = [
          since="2.4", fallback="files are told as numbers"),
     Name("__ir_pre_fusion", "inductor", "Inductor's IR before fusion", "logger", lazy=True),
     Name("__ir_post_fusion", "inductor", "Inductor's IR after fusion", "logger", lazy=True),
+    Name("torch._inductor.compile_fx:fx_compile_mode", "inductor", "does Inductor compile in another process?", lazy=True,
+         since="2.7", fallback="it is taken that it does not"),
+    Name("__post_grad_graphs", "inductor", "the graph after post-grad passes, where another process made it", "logger",
+         lazy=True),
     Name(f"{_SCHEDULER}:WhyNoFuse.__call__", "provenance", "what was not fused, and why", takes=2, lazy=True),
     # Inductor
     Name("torch._inductor.debug:nodes", "provenance", "a local variable of what logs the IR: its operations", "local",
@@ -389,6 +393,10 @@ NAMES = [
     Name("torch._C:_current_autograd_node", "kernels", "the backward that runs", takes=0,
          fallback="edited output code of a backward does not run"),
     # Graphs
+    Name("torch._guards:TracingContext.try_get", "trace", "what this thread compiles", takes=0,
+         fallback="where several threads compile, the direction of a file can be another thread's"),
+    Name("torch._guards:TracingContext.aot_graph_name", "trace", "which direction this thread compiles", "attribute",
+         gives="list|None", fallback="directions are told only where a text has them"),
     Name("torch._functorch._aot_autograd.logging_utils:graph_being_compiled", "trace", "which direction is compiled",
          gives="list", fallback="directions are told where output code tells them"),
     Name(f"{_UTILS}:lazy_format_graph_code", "running", "Dynamo and others show it graphs under a name"),

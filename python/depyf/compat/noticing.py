@@ -31,6 +31,7 @@ class Compile(Protocol):
 
     frame: Frame
     number: int | None
+    elsewhere: bool
     ended: bool
     original: Any
     graphs: dict[str, Any]
@@ -57,7 +58,7 @@ def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
     for kind, record in _SHOWN.items():
         if kind in one.graphs:  # shown by a name, and its text never came
             private.not_found(record, _NEVER)
-    if frame.files("ir_post_fusion"):
+    if frame.files("ir_post_fusion") and not one.elsewhere:
         for kind, record in _OF_INDUCTOR.items():
             if not frame.files(kind):
                 private.not_found(record, _NEVER)

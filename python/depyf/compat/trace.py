@@ -47,6 +47,9 @@ _EVENTS = {
 _HEARD = {*_GRAPHS, *_EVENTS}
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
+# Of another process the structured trace tells nothing, and its loggers do.
+_ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
+_SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
 
 @dataclass(frozen=True)
@@ -214,19 +217,23 @@ def has_inductor() -> bool:
     return "torch._inductor.debug" in sys.modules
 
 
-def add_ir_handlers(receive: Callable[[str, str], None]) -> Callable[[], None]:
+def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False) -> Callable[[], None]:
     """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called, if Inductor is loaded.
+
+    Args:
+        receive: gets "AFTER_POST_GRAD" too where Inductor compiles in another process.
+        elsewhere: does it?
 
     Returns what takes it away again.
     """
     undo = []
     for name in list(logging.root.manager.loggerDict):
-        kind = _IR.get(name.rpartition(".")[2])
+        kind = (_ELSEWHERE if elsewhere else _IR).get(name.rpartition(".")[2])
         if kind is not None:
 
             @guarded()
             def on_record(record: logging.LogRecord, kind: str = kind) -> None:
-                receive(kind, record.getMessage())
+                receive(kind, _SHOWN.sub("", record.getMessage(), count=1))
 
             undo.append(listen(logging.getLogger(name), on_record))
 

@@ -196,11 +196,13 @@ def _chain(node: NodeRow, joint: list[NodeRow], stages: dict[str, _Stages], link
 def _gaps(one: Link, direction: Direction, operations: list[Operation], of: dict[str, str]) -> list[str]:
     found = []
     if one.graph and not direction.post_grad:
-        found.append("post_grad: the graph after Inductor's passes was not seen: another backend, or a cache")
+        found.append(
+            "post_grad: the graph after Inductor's passes was not seen: another backend, another process, or a cache"
+        )
     elif one.graph and not one.post_grad:
         found.append("post_grad: no node after the passes names it: it was folded, merged or removed")
     if one.post_grad and not direction.operations:
-        found.append("operations: Inductor's IR was not seen: the result came from a cache")
+        found.append("operations: Inductor's IR was not seen: the result came from a cache, or from another process")
     elif one.post_grad and not operations:
         found.append("operations: Inductor made no operation of it: a view, or computed where it is used")
     if operations and not any(op.name in of for op in operations):

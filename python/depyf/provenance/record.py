@@ -68,9 +68,8 @@ def _missing(frame: Frame, seen: Collected) -> list[str]:
     for name, direction in seen.directions.items():
         if direction.operations:
             continue
-        why = next(
-            (f": {one.why}" for one in frame.missing if (one.kind, one.direction) == ("ir_post_fusion", name)), ""
-        )
+        kinds = ("ir_post_fusion", "BEFORE_POST_GRAD")
+        why = next((f": {one.why}" for one in frame.missing if one.kind in kinds and one.direction == name), "")
         what = (
             "Inductor's IR was not seen, so kernels are not linked"
             if direction.graph
