@@ -34,6 +34,8 @@ _ENVIRONMENT = {
     "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
     "TORCH_DYNAMO_AUTOMATIC_DYNAMIC_LOCAL_PGO": "0",
     "PYTHONHASHSEED": "0",
+    # Its g++ precompiles the header that all kernels begin with.
+    "PATH": f"{HERE / 'compiler'}{os.pathsep}{os.environ['PATH']}",
 }
 
 
