@@ -352,31 +352,42 @@ def _qualified_as(code: types.CodeType, original: types.CodeType) -> types.CodeT
     """`code` with the qualified names of the functions in it as in the original, which need not be where they stand:
     Dynamo's resume functions are called by their name alone."""
     theirs: dict[str, dict[str, types.CodeType]] = {}
-    for const, after in zip(original.co_consts, (*original.co_consts[1:], None)):
-        if type(const) is types.CodeType:
-            theirs.setdefault(const.co_name, {})[_qualname_of(const, after)] = const
+    for _, const, name, _ in _functions(original):
+        theirs.setdefault(const.co_name, {})[name] = const
     consts = list(code.co_consts)
-    for at, const in enumerate(consts):
-        found = theirs.get(const.co_name, {}) if type(const) is types.CodeType else {}
+    for at, const, mine, name_at in _functions(code):
+        found = theirs.get(const.co_name, {})
         if len(found) != 1:
             continue
         ((wanted, same),) = found.items()
-        mine = _qualname_of(const, consts[at + 1] if at + 1 < len(consts) else None)
         if mine and wanted and mine != wanted:
             const = _replace_prefix(const, mine, wanted)
-            if not hasattr(types.CodeType, "co_qualname"):
-                consts[at + 1] = wanted
+            if name_at is not None:
+                consts[name_at] = wanted
         consts[at] = _qualified_as(const, same)
     if all(new is old for new, old in zip(consts, code.co_consts)):
         return code
     return code.replace(co_consts=tuple(consts))
 
 
-def _qualname_of(code: types.CodeType, after: object) -> str:
-    """The qualified name of a function; to 3.10 it is the constant after its code, and "" where that is something else."""
+def _functions(code: types.CodeType) -> list[tuple[int, types.CodeType, str, int | None]]:
+    """Of each code object among the constants: its index, itself, its qualified name, and to 3.10 the index of that: it is
+    the constant that `MAKE_FUNCTION` gets with it. "" where there is none."""
+    found = [(at, const) for at, const in enumerate(code.co_consts) if type(const) is types.CodeType]
     if hasattr(types.CodeType, "co_qualname"):
-        return code.co_qualname
-    return after if isinstance(after, str) and f".{after}".endswith(f".{code.co_name}") else ""
+        return [(at, const, const.co_qualname, None) for at, const in found]
+    if not found:
+        return []
+    made = [one for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
+    named = {
+        one.arg: two.arg
+        for one, two, three in zip(made, made[1:], made[2:])
+        if (one.opname, two.opname, three.opname) == ("LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION")
+    }
+    return [
+        (at, const, "" if (name_at := named.get(at)) is None else code.co_consts[name_at], name_at)
+        for at, const in found
+    ]
 
 
 def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeType:

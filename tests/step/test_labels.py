@@ -1,4 +1,5 @@
-"""What CPython did to the older tool: the texts of dis are not what a decompiler may read. Fails where it does."""
+"""What CPython and Dynamo did: the texts of dis are not what a decompiler may read, and functions have names that are not
+those of where they stand."""
 
 from __future__ import annotations
 
@@ -55,3 +56,40 @@ def test_labels_in_the_texts_of_dis(version, extensions):
     )
     assert done.returncode == 0, done.stderr
     assert re.search(r"to L\d", done.stdout)  # it is as it was when it broke
+
+
+NAMES = """
+import depyf
+
+
+def outer(x):
+    def inner(y):
+        return [y + x for _ in (1,)]
+
+    return inner(2)
+
+
+# As Dynamo does it: a resume function is named by the global that it would be called by.
+names = {"outer.<locals>.inner": "__resume_at_4_1"}
+code = outer.__code__.replace(co_consts=tuple(names.get(one, one) for one in outer.__code__.co_consts))
+assert code != outer.__code__
+source = depyf.decompile(code)
+made = depyf.compile_like(source, code)
+assert "proved equivalent" in source and "not proved" not in source, source
+assert depyf.prove(code, made)
+outer.__code__ = made
+assert outer(3) == [5]
+"""
+
+
+def test_a_function_named_otherwise_than_where_it_stands(extensions):
+    # To 3.10 the name is a constant that MAKE_FUNCTION gets. With PyTorch 2.9 on 3.10 resume functions are made so.
+    extensions((3, 10))
+    done = subprocess.run(
+        [interpreter((3, 10)), "-c", NAMES],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+    )
+    assert done.returncode == 0, done.stderr

@@ -141,8 +141,8 @@ def read(guard_manager: Any) -> Tree | None:
     """The tree behind a cache entry's guard manager; None where there is none."""
     if guard_manager is None:
         return None
-    root = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
-    if not all(hasattr(root, name) for name in ("get_leaf_guards", "clone_manager")):
+    top_manager = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
+    if not all(hasattr(top_manager, name) for name in ("get_leaf_guards", "clone_manager")):
         return None
     relational = private.get(f"{_MODULE}:RelationalGuard") or ()
     dict_manager = private.get(f"{_MODULE}:DictGuardManager") or ()
@@ -150,14 +150,16 @@ def read(guard_manager: Any) -> Tree | None:
 
     def node_of(manager: Any, step: Step | None, parent: Node | None) -> Node:
         type_of = getattr(manager, "get_type_of_guarded_value", None)  # 2.7 and later
-        kind = type_of() if type_of is not None and step is not None else None
-        is_dict = isinstance(manager, dict_manager)
-        node = Node(manager.get_source(), kind, is_dict, step, manager=manager, parent=parent)
+        kind = None
+        if type_of is not None and step is not None:
+            kind = private.checked(f"{_MODULE}:RootGuardManager.get_type_of_guarded_value", type_of())
+        source = private.checked(f"{_MODULE}:RootGuardManager.get_source", manager.get_source())
+        node = Node(source, kind, isinstance(manager, dict_manager), step, manager=manager, parent=parent)
         node.leaves = [_leaf(leaf, relational) for leaf in manager.get_leaf_guards()]
         nodes.append(node)
         return node
 
-    top = node_of(root, None, None)
+    top = node_of(top_manager, None, None)
     for node in nodes:  # grows on the way
         manager = node.manager
         if node.is_dict:
@@ -165,10 +167,12 @@ def read(guard_manager: Any) -> Tree | None:
                 for which, child in (("key", key), ("value", value)):
                     if child is not None:
                         node.children.append(node_of(child, Step(which, str(index)), node))
-        for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=False):
+        accessors = manager.get_accessors()
+        children = manager.get_child_managers()
+        for accessor, child in zip(accessors, children, strict=False):
             node.children.append(node_of(child, _step(accessor), node))
-    epilogue: list[Any] = getattr(root, "get_epilogue_lambda_guards", list)()
-    return Tree(top, [_leaf(leaf, relational, epilogue=True) for leaf in epilogue], root)
+    epilogue: list[Any] = getattr(top_manager, "get_epilogue_lambda_guards", list)()
+    return Tree(top, [_leaf(leaf, relational, epilogue=True) for leaf in epilogue], top_manager)
 
 
 def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:

@@ -132,6 +132,16 @@ def of(thing: Any, path: str, otherwise: Any = None) -> Any:
     return found
 
 
+def checked(path: str, value: Any) -> Any:
+    """A value that a name gave, for what is `guarded`.
+
+    Raises:
+        Unexpected: it is of another type than the name's row says.
+    """
+    _check_result(_BY_PATH[path], value)
+    return value
+
+
 def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) -> Callable[[F], F]:
     """For a function that reads objects of PyTorch: where that raises, the name that it failed at is a loss.
 
