@@ -136,7 +136,25 @@ def test_what_is_not_recorded_is_said(tmp_path):
     for chain in data["chains"]:
         one = chain["directions"]["forward"]
         assert one["graph"] and not one["kernels"] and "post_grad: " in one["not_recorded"][0]
+        assert chain["not_recorded"] == []
     assert data["missing"]
+
+
+def test_a_node_that_became_part_of_others_is_said_to_be_nowhere(tmp_path):
+    def f(x):
+        a, b = x.chunk(2)
+        return a.sin() + b
+
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(f, backend="aot_eager")(torch.ones(4))
+    data = json.loads((tmp_path / "provenance.json").read_text())["runs"][0]["compilations"][0]
+    by_name = {chain["node"]: chain for chain in data["chains"]}
+    nowhere = [chain for chain in data["chains"] if not chain["directions"]]
+    assert {chain["operator"] for chain in nowhere} == {"operator.getitem"} and len(nowhere) == 2
+    assert all(len(chain["not_recorded"]) == 1 for chain in nowhere) and by_name["chunk"]["directions"]
+    (file,) = tmp_path.glob("*.Captured_Graph.0.py")
+    lines = [line for line in file.read_text().splitlines() if " = chunk[" in line]
+    assert len(lines) == 2 and all("#~ no kernel: graph: no node names it" in line for line in lines)
 
 
 CODE = """

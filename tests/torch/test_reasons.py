@@ -228,3 +228,13 @@ def test_names_of_submodules_are_told_of_in_one_line():
     conditions = [one["condition"] for one in entry["frontier"]]
     assert not [one for one in conditions if "_modules" in one], conditions
     assert any(one.startswith("modules have the same classes, submodules and hooks") for one in conditions)
+
+
+def test_what_is_expected_is_in_the_users_terms(tmp_path):
+    f = torch.compile(lambda x: x * 2, backend="eager", dynamic=True)
+    with depyf.prepare_debug(tmp_path) as session:
+        f(torch.ones(3, 4))
+        f(torch.ones(4, 3).t())
+    (again,) = session.recompilations()
+    told = [str(one) for one in again.failures]
+    assert any("expected x.shape[1]" in one for one in told) and not any("L[" in one for one in told), told

@@ -30,7 +30,7 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
         text = in_terms(condition) if guard.live is None else guard.text
         actual = described(guard, guard.value, L, G) if guard.value is not None else "not so"
         return Failure(text, what, text, actual, guard.line, guard.kind)
-    subject, sign, constant = parts
+    subject, sign, constant = parts[0], parts[1], in_terms(parts[2])
     shown = in_terms(subject)
     if shown.startswith("id("):
         what = shown[3:-1]

@@ -48,7 +48,8 @@ def annotated(kind: str, direction: str | None, text: str, seen: Collected, link
             if chain is None:
                 return ""
             found = {d: one.kernels for d, one in chain.directions.items() if one.kernels}
-            return "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
+            told = "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
+            return told or f"no kernel: {chain.why_no_kernel}"
 
     elif kind.startswith("ir_"):
         operations = {op.name: op for one in [seen.direction(own)] for group in one.operations for op in group}

@@ -42,6 +42,16 @@ class Chain:
     decomposed: dict[str, list[str]]
     """By direction, the core operators that it was decomposed into."""
     directions: dict[str, Link]
+    not_recorded: list[str] = field(default_factory=list)
+    """Why there is no direction, where there is none."""
+
+    @property
+    def why_no_kernel(self) -> str:
+        """In one line; "" where a kernel is linked."""
+        if any(one.kernels for one in self.directions.values()):
+            return ""
+        told = [*self.not_recorded, *(why for one in self.directions.values() for why in one.not_recorded)]
+        return "; ".join(dict.fromkeys(told))
 
 
 @dataclass
@@ -190,7 +200,18 @@ def _chain(node: NodeRow, joint: list[NodeRow], stages: dict[str, _Stages], link
             chain.decomposed[name] = list(dict.fromkeys(row.target for row in decomposed))
         if one.graph or one.post_grad:
             chain.directions[name] = one
+    if not chain.directions:
+        chain.not_recorded.append(_nowhere(chain, stages))
     return chain
+
+
+def _nowhere(chain: Chain, stages: dict[str, _Stages]) -> str:
+    """Why no direction has anything of a captured node."""
+    if not any(stage.direction.graph or stage.direction.post_grad for stage in stages.values()):
+        return "graph: no graph was seen with its nodes: the result came from a cache, or from another backend"
+    if chain.joint:
+        return "graph: the joint graph has it, and neither forward nor backward: nothing needs what it computes"
+    return "graph: no node names it: it computes nothing of its own, or what it computed became part of others"
 
 
 def _gaps(one: Link, direction: Direction, operations: list[Operation], of: dict[str, str]) -> list[str]:

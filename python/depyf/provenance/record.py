@@ -43,6 +43,7 @@ def record(frame: Frame, seen: Collected, links: Links, places: dict[str, dict[s
                 "joint": chain.joint,
                 "decomposed_into": chain.decomposed,
                 "directions": {name: one.to_dict() for name, one in chain.directions.items()},
+                "not_recorded": chain.not_recorded,
             }
             for chain in links.chains
         ],
