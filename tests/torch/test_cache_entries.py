@@ -205,3 +205,22 @@ def test_instances_share_code_and_entries():
     f(X)
     assert [entry.compile_id for entry in depyf.cache_entries(other)] == ["0/0"]
     assert depyf.cache_entries(f)[0].check(X)
+
+
+class Holder(torch.nn.Module):
+    """What a backend may give in the place of a function, and what Dynamo of 2.2 makes of a graph that a backend gives."""
+
+    def __init__(self, graph):
+        super().__init__()
+        self.graph = graph
+
+    def forward(self, *args):
+        return self.graph(*args)
+
+
+def test_the_graph_in_a_module_that_a_backend_gives():
+    fn = torch.compile(lambda x: x * 2 + 1, backend=lambda graph, inputs: Holder(graph))
+    fn(torch.ones(3))
+    (entry,) = depyf.cache_entries(fn)
+    assert isinstance(entry.graphs[0].graph_module, torch.fx.GraphModule)
+    assert [name for _, name in entry.graphs[0].placeholders] == ["L['x']"]

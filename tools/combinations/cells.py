@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -137,7 +138,8 @@ def _process(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, A
         command += [":".join((str(out), *job)) for out, job in zip(outs, jobs, strict=True)]
         for job in jobs:
             if len(job) > 1 and job[-1].startswith("/"):
-                Path(job[-1]).mkdir(exist_ok=True)
+                shutil.rmtree(job[-1], ignore_errors=True)  # of a process that did not come to its end
+                Path(job[-1]).mkdir()
         started = subprocess.Popen(
             command,
             env={**os.environ, **_ENVIRONMENT, "PYTHONPATH": str(site), "TORCHINDUCTOR_CACHE_DIR": str(cache)},
