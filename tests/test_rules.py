@@ -145,7 +145,7 @@ PUBLIC_TORCH |= {
     "get_world_size",
     "is_available",
 }
-PUBLIC_TORCH |= {"is_initialized", "kwargs", "DEFAULT", "SKIP"}
+PUBLIC_TORCH |= {"is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
 
 def python_names() -> set[str]:

@@ -20,8 +20,9 @@ _MAX_OBJECTS = 400
 def graph_module(function: object) -> Any:
     """The FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
     try:
-        import torch
         from torch.fx import GraphModule
+
+        import torch
     except ImportError:
         return None
     todo: list[object] = [function]
@@ -34,7 +35,8 @@ def graph_module(function: object) -> Any:
         if isinstance(one, GraphModule):
             if any(source(node) is not None for node in placeholders(one)) or "dynamo_compile_id" in one.meta:
                 return one
-        elif isinstance(one, torch.nn.Module):  # a backend may give one; that of Dynamo of 2.2 holds what the backend gave
+        elif isinstance(one, torch.nn.Module):
+            # What a backend gives may be one; that of Dynamo of 2.2 holds what the backend gave.
             todo += list(one.children())
         elif isinstance(one, types.FunctionType):
             todo += [content for cell in one.__closure__ or () if (content := _content(cell)) is not None]
