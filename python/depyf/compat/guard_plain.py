@@ -77,6 +77,8 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
         names: names and what they stand for.
         source, x: where `source` stands in it, `x` is put instead.
     """
+    if isinstance(tree, ast.Constant):  # most are
+        return ast.unparse(tree)
     known = {**_NAMES, **names}
     bound = {
         name.id
