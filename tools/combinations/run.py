@@ -166,14 +166,17 @@ def _site(environment: Path) -> Path:
     version = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
     # That of 3.12 serves all that are newer.
     name = "_core.abi3.so" if int(version) >= 312 else f"_core.cpython-{version}-*.so"
-    made = [path.stat().st_mtime for path in (site / "depyf").glob(name)]
+    built = [path.stat().st_mtime for path in (site / "depyf").glob(name)]
     sources = [ROOT / "build" / "dev" / "libdepyf_core.a", *(ROOT / "src" / "bind").iterdir()]
-    if not made or made[0] < max(path.stat().st_mtime for path in sources):
+    if not built or built[0] < max(path.stat().st_mtime for path in sources):
         extension = [ROOT / "tools" / "extension.sh", python]
         subprocess.run(extension, check=True, stdout=subprocess.DEVNULL)
     # What changes in the checkout meanwhile changes no result.
-    copy = WORK / f"site-{_stamp()}"
-    shutil.copytree(site, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = WORK / f"site-{_stamp()}-{version}"
+    if not copy.exists():  # else another run of this program may have loaded what is in it
+        made = copy.with_name(f"{copy.name}.{os.getpid()}")
+        shutil.copytree(site, made, ignore=shutil.ignore_patterns("__pycache__"))
+        made.rename(copy)
     return copy
 
 
