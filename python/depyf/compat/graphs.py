@@ -19,9 +19,10 @@ NamedGraph = Callable[[str, Any, str], None]
 def direction() -> str | None:
     """What this thread has AOTAutograd compile at the moment: "forward" (inference too), "backward", "joint", or None."""
     context = private.call("torch._guards:TracingContext.try_get")
+    names: Any = private.ABSENT
     if context is not None:
-        names = private.of(context, "torch._guards:TracingContext.aot_graph_name")
-    else:  # of all threads, that which began last
+        names = private.of(context, "torch._guards:TracingContext.aot_graph_name", private.ABSENT)
+    if names is private.ABSENT:  # of all threads, that which began last
         names = private.get("torch._functorch._aot_autograd.logging_utils:graph_being_compiled")
     if not names or not isinstance(names[-1], str):
         return None

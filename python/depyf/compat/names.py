@@ -397,7 +397,7 @@ NAMES = [
     Name("torch._guards:TracingContext.try_get", "trace", "what this thread compiles", takes=0,
          fallback="where several threads compile, the direction of a file can be another thread's"),
     Name("torch._guards:TracingContext.aot_graph_name", "trace", "which direction this thread compiles", "attribute",
-         gives="list|None", fallback="directions are told only where a text has them"),
+         gives="list|None", since="2.4", fallback="where several threads compile, it can be another thread's"),
     Name("torch._functorch._aot_autograd.logging_utils:graph_being_compiled", "trace", "which direction is compiled",
          gives="list", fallback="directions are told where output code tells them"),
     Name(f"{_UTILS}:lazy_format_graph_code", "running", "Dynamo and others show it graphs under a name"),
