@@ -47,7 +47,9 @@ Level level_of(const Expr* expr) {
 // Within a class C the compiler makes _C__x of __x.
 void Printer::name(std::string_view name) {
   const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
-  write(identifier(private_name ? name.substr(private_.size() - 2) : name));
+  if (private_name) name.remove_prefix(private_.size() - 2);
+  if (is_identifier(name)) write(name);
+  else write(identifier(name));
 }
 
 void Printer::dotted_name(std::string_view name) {

@@ -20,7 +20,7 @@ bool contains(std::span<const Range> ranges, char32_t point) {
   return after != ranges.begin() && point <= std::prev(after)->last;
 }
 
-bool is_letter(char32_t point) {
+constexpr bool is_letter(char32_t point) {
   return (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z') || point == '_';
 }
 
@@ -32,6 +32,13 @@ bool continues_identifier(char32_t point) {
   if (point < 0x80) return is_letter(point) || (point >= '0' && point <= '9');
   return contains(identifier_continue_ranges, point);
 }
+
+// By byte: may an identifier of ASCII alone go on with it?
+constexpr auto ascii_parts = [] {
+  std::array<bool, 256> parts{};
+  for (int byte = 0; byte < 0x80; ++byte) parts[byte] = is_letter(byte) || (byte >= '0' && byte <= '9');
+  return parts;
+}();
 
 constexpr std::string_view keywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
                                          "await",  "break",  "class",   "continue", "def",      "del",    "elif",
@@ -81,6 +88,9 @@ bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
 
 bool is_identifier(std::string_view name) {
   if (name.empty() || is_keyword(name)) return false;
+  std::size_t ascii = 0;
+  while (ascii < name.size() && ascii_parts[static_cast<unsigned char>(name[ascii])]) ++ascii;
+  if (ascii == name.size()) return is_letter(static_cast<unsigned char>(name[0]));
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     if (!point.valid || !(at == 0 ? starts_identifier(point.value) : continues_identifier(point.value))) return false;
