@@ -229,8 +229,8 @@ def test_a_disk_that_is_full_does_not_stop_the_program(tmp_path, monkeypatch):
     def full(path, data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(depyf.files.Path, "write_bytes", full)
     with pytest.warns(UserWarning, match="No space left"), depyf.prepare_debug(tmp_path) as session:
+        monkeypatch.setattr(depyf.files, "_write", full)
         assert torch.compile(double, backend="eager")(torch.ones(3)).sum().item() == 6
     assert any("No space left" in note for note in session.notes)
 
