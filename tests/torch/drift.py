@@ -435,7 +435,8 @@ def damage(row, kind):
         return in_class(owner, name, Meta(owner, name, kind, key))
     if not isinstance(owner, type):
         return in_module(owner, row.last, kind)
-    return in_class(owner, row.last, (Attribute if row.kind == "attribute" else Method)(owner, row.last, kind))
+    is_set = row.kind == "attribute" or hasattr(type(inspect.getattr_static(owner, row.last, None)), "__set__")
+    return in_class(owner, row.last, (Attribute if is_set else Method)(owner, row.last, kind))
 
 
 # The program

@@ -48,6 +48,9 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     ways = _ways()
     if ways is None or None in (wrapper, original, check, has_tensor):
         return None
+    if vars(wrapper).get("__call__") is not original:  # what would be passed on to, and put back
+        private.not_found("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__", "not as its class has it")
+        return None
     alone, with_callees = ways
     thread = threading.get_ident()
 

@@ -235,7 +235,10 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
             def on_record(record: logging.LogRecord, kind: str = kind) -> None:
                 receive(kind, _SHOWN.sub("", record.getMessage(), count=1))
 
-            undo.append(listen(logging.getLogger(name), on_record))
+            try:
+                undo.append(listen(logging.getLogger(name), on_record))
+            except Exception as error:  # what listens already is taken away with the rest
+                private.not_found(name.rpartition(".")[2], f"raised {type(error).__name__}: {error}")
 
     def remove() -> None:
         for one in undo:
