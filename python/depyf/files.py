@@ -127,8 +127,7 @@ def _create(path: str, data: bytes) -> bool:
             return False
         except OSError:  # a file system without hard links
             try:
-                with open(path, "xb") as file:
-                    file.write(data)
+                _write(path, data)
             except FileExistsError:
                 return False
         return True

@@ -7,6 +7,7 @@
 #include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"
+#include "flow/ranges.h"
 #include "support/dominators.h"
 
 namespace depyf {
@@ -17,9 +18,7 @@ std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, c
   std::vector<bool> seen(code.size() + 1);
   std::vector<int> todo{0};
   std::vector<bool> range_seen(ranges.size());
-  std::vector<int> cover(code.size(), -1);
-  for (int index = int(ranges.size()) - 1; index >= 0; --index)
-    for (int at = ranges[index].begin; at < ranges[index].end && at < int(code.size()); ++at) cover[at] = index;
+  const std::vector<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
   while (!todo.empty()) {
     int at = todo.back();
     todo.pop_back();

@@ -26,7 +26,7 @@ class Outliner {
       : decoded_(decoded), code_(code), ranges_(ranges), comprehensions_(comprehensions) {}
 
   void run() {
-    drop_handlers(ranges_, [&](const ProtectedRange& range) { return is_cleanup(range.target); });
+    drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return is_cleanup(range.target); });
     for (int at = 0; at < size(); ++at) {
       if (!is_start(at)) continue;
       if (before_.empty()) find_before(), find_jumps();

@@ -39,7 +39,7 @@ class Simplifier {
       if (code_[at].op == Op::rotate_ && code_[at].arg == 3) chained_comparison(at), reverse(at);
       if (code_[at].op == Op::call_function_ && code_[at].arg == 3) with_exit(at);
     }
-    drop_handlers(ranges_, [&](const ProtectedRange& range) { return drops_[range.target]; });
+    drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target]; });
   }
 
  private:
@@ -124,9 +124,10 @@ class Simplifier {
     int none = skip(at + 1), await = skip(none + 1);
     if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
     if (ended_by_.empty())
-      ended_by_ = first_cover(
-          ranges_, [&](const ProtectedRange& range) { return code_[skip(range.target)].op == Op::end_async_for_; });
-    if (at >= int(ended_by_.size()) || ended_by_[at] < 0) return;
+      ended_by_ = first_cover(ranges_, code_.size(), [&](const ProtectedRange& range) {
+        return code_[skip(range.target)].op == Op::end_async_for_;
+      });
+    if (ended_by_[at] < 0) return;
     const int target = ranges_[ended_by_[at]].target;
     int after = skip(skip(target) + 1);
     if (code_[after].op == Op::jump_ && code_[after].target >= 0) after = code_[after].target;

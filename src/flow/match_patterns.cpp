@@ -22,13 +22,13 @@ class MatchFinder {
       : decoded_(decoded), code_(code), patterns_(patterns) {}
 
   void run() {
-    taken_.assign(code_.size(), false);
     for (int at = 0; at < size(); ++at) {
       const Op op = code_[at].op;
       const bool starts =
           (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
-      if (taken_[at] || (!starts && op != Op::match_class_)) continue;
-      if (jumps_.empty()) find_jumps();
+      if (!starts && op != Op::match_class_) continue;
+      if (taken_.empty()) taken_.assign(code_.size(), false), find_jumps();
+      if (taken_[at]) continue;
       statement(starts ? at : class_start(at));
     }
   }

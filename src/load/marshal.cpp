@@ -1,7 +1,6 @@
 #include "load/marshal.h"
 
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "load/byte_reader.h"
@@ -328,9 +327,7 @@ class Unmarshaller {
 }  // namespace
 
 Result<std::shared_ptr<const CodeObject>> read_marshal(Version version, std::string_view input, std::size_t offset) {
-  std::optional<Result<std::shared_ptr<const CodeObject>>> result;
-  on_deep_stack([&] { result = Unmarshaller(version, input, offset).run(); });
-  return std::move(*result);
+  return with_deep_stack([&] { return Unmarshaller(version, input, offset).run(); });
 }
 
 }  // namespace depyf

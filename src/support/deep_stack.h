@@ -1,6 +1,8 @@
 // Deep trees need a deep stack, and the caller's may be small: that of a Python thread can be a few hundred KiB.
 #pragma once
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "support/function_ref.h"
 namespace depyf {
@@ -11,9 +13,9 @@ void on_deep_stack(FunctionRef<void()> work);
 
 template <class Work>
 auto with_deep_stack(Work&& work) {
-  std::invoke_result_t<Work> result;
-  on_deep_stack([&] { result = work(); });
-  return result;
+  std::optional<std::invoke_result_t<Work>> result;
+  on_deep_stack([&] { result.emplace(work()); });
+  return std::move(*result);
 }
 
 }  // namespace depyf

@@ -17,6 +17,7 @@ COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
 
 BODIES = {
     "assignments": ["x = a.b(c) + 1"],
+    "two targets": ["x = y = a[{i}]"],
     "branches": ["if a > {i}:", "    b = c", "c += 1"],
     "for loops": ["for i in a:", "    if i:", "        c(i)", "    b(i)"],
     "while loops": ["while a:", "    b()", "    if c:", "        break", "    c()"],

@@ -129,10 +129,7 @@ class Folded(ast.NodeTransformer):
         node.iter = self.display(node.iter)
         return node
 
-    def visit_comprehension(self, node):
-        self.generic_visit(node)
-        node.iter = self.display(node.iter)
-        return node
+    visit_comprehension = visit_For
 
     def visit_IfExp(self, node):
         self.generic_visit(node)
@@ -175,9 +172,7 @@ class Folded(ast.NodeTransformer):
     def visit_Pass(self, node):
         return None
 
-    def visit_If(self, node):
-        self.generic_visit(node)
-        return (node.body if node.test.value else node.orelse) if is_constant(node.test) else node
+    visit_If = visit_IfExp
 
     def visit_While(self, node):
         self.generic_visit(node)
