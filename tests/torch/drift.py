@@ -47,7 +47,9 @@ NOT_SIMULATED = ("FrameLayout", "_torchdynamo_orig_backend", "f_globals", "compi
 
 
 def by_depyf(frame):
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "depyf"
+    """Does depyf read a name? The doctor reads them as all others do, and what else runs in it is its program, a user's."""
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] == "depyf" and not name.startswith("depyf.doctor")
 
 
 class Changed(Exception):
@@ -165,7 +167,7 @@ class Meta(Attribute):
 
     def __get__(self, instance, owner=None):
         table = self._original(instance, owner)
-        if not by_depyf(sys._getframe(1)) or self.key not in table:
+        if instance is None or not by_depyf(sys._getframe(1)) or self.key not in table:
             return table
         key, kind = self.key, self.kind
 
@@ -516,7 +518,6 @@ def examine(row, kind, when, backend, plain):
         try:
             with damage(row, kind):
                 import depyf
-                from depyf.compat import probe
 
                 try:
                     with depyf.prepare_debug(directory):
@@ -533,12 +534,12 @@ def examine(row, kind, when, backend, plain):
                 if not (Path(directory) / "index.md").exists():
                     harm.append("no index.md")
                 told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
-                named = any(row.last in why for one in probe.features() for why in one.why)
+                named = doctor_names(row, told)
                 if not named:  # the doctor sees more, as it tries each feature
                     from depyf.doctor import trial
 
                     ran, problems = trial.run(backend)
-                    named = any(row.last in why for one in probe.features() for why in one.why) or bool(problems)
+                    named = doctor_names(row, told) or bool(problems)
                     if ran != "works":
                         harm.append(f"the doctor's program: {ran}")
         except Exception as error:
@@ -550,6 +551,18 @@ def examine(row, kind, when, backend, plain):
     others = [text for text in told if row.last not in text]
     losses = [text for text in told if "of PyTorch" in text or " failed: " in text]
     return {"harm": harm, "told": len(mine), "lost": len(losses), "named": named, "others": others}
+
+
+def doctor_names(row, told):
+    """Does the doctor name what is damaged, and all else that was told?"""
+    from depyf.compat import probe
+    from depyf.compat.names import NAMES
+
+    known = {one.path for one in NAMES}
+    mine = {word for text in told if row.last not in text for word in text.split() if word in known}
+    whys = [why for one in probe.features() for why in one.why]
+    named = [any(why.startswith(f"{path} ") for why in whys) for path in mine]
+    return any(row.last in why for why in whys) if not named else all(named)
 
 
 def places(error):

@@ -52,7 +52,9 @@ class Compilation:
     """The directions that came from a cache; None of what was asked for before there were any."""
     elsewhere: bool = False
     """Did Inductor compile it in another process?"""
+    started: bool = False
     ended: bool = False
+    """Has PyTorch said so?"""
     guarded: Guarded | None = None
     specialized: list[Symbol] = field(default_factory=list)
     seen: Collected = field(default_factory=Collected)

@@ -315,6 +315,7 @@ class Recorder:
     def _told_about(self, compile: Compilation, record: trace.Record) -> None:
         frame = compile.frame
         if record.event == "start":
+            compile.started = True
             if frame.function == "?":
                 frame.function, frame.line = record.function or "?", record.line or 0
         elif record.event == "end":

@@ -11,10 +11,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from depyf.compat import private
 from depyf.compat.origins import library
 from depyf.compat.private import guarded
 from depyf.source_line import Line, users
 
+_META = "torch.fx.node:Node.meta"
+NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
+"""The private names of what is read of a node."""
+_SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
 
@@ -34,6 +39,19 @@ class NodeRow:
     original: str = ""
     """The operator that it was decomposed from, `aten.gelu.default`."""
     backward: bool = False
+    notes: tuple[str, ...] = ()
+    """Those of `NOTES` that PyTorch has noted of it."""
+
+
+class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
+    """Which of `NOTES` are there -> those: few combinations, of many nodes."""
+
+    def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
+        self[there] = found = tuple(path for path, one in zip(NOTES, there, strict=True) if one)
+        return found
+
+
+_NOTES = _Notes()
 
 
 @guarded(list)
@@ -45,15 +63,18 @@ def rows(graph_module: Any) -> list[NodeRow]:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
         meta = node.meta
+        noted = [private.item(meta, path) for path in NOTES]
+        stack, made_from, seq_nr, original, tag = noted
         found.append(
             NodeRow(
                 node.name,
                 _target(node),
-                _line(meta.get("stack_trace"), torch_folder),
-                tuple(dict.fromkeys(_innermost(one) for one in meta.get("from_node") or ())),
-                meta.get("seq_nr") if isinstance(meta.get("seq_nr"), int) else None,
-                str(meta.get("original_aten") or ""),
-                meta.get("partitioner_tag") == "is_backward",
+                _line(stack, torch_folder),
+                tuple(dict.fromkeys(_innermost(one) for one in made_from or ())),
+                seq_nr,
+                str(original or ""),
+                tag == "is_backward",
+                _NOTES[tuple(one is not None for one in noted)],
             )
         )
     return found
@@ -70,12 +91,14 @@ def _target(node: Any) -> str:
 
 def _innermost(source: Any) -> str:
     """The name of the first node in a chain of sources: that of the captured graph."""
+    if isinstance(source, tuple):  # a name and what the node calls: no chain
+        return str(source[0])
     for _ in range(32):
-        inner = getattr(source, "from_node", None)
+        inner = private.of(source, f"{_SOURCE}.from_node")
         if not inner:
             break
         source = inner[0]
-    return str(getattr(source, "name", source))
+    return str(private.of(source, f"{_SOURCE}.name", ""))
 
 
 def _line(trace: Any, torch_folder: str) -> Line | None:

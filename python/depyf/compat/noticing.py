@@ -5,10 +5,11 @@ A block that has seen one thing of a compilation must have seen another. What di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from depyf.compat import private
+from depyf.compat import fx_nodes, private
+from depyf.compat.fx_nodes import NodeRow
 from depyf.session import Frame
 
 _SHOWN = {
@@ -23,7 +24,26 @@ _OF_INDUCTOR = {
     "AFTER_POST_GRAD": "inductor_post_grad_graph",
     "kernel": "inductor_output_code",
 }
+_INFERENCE = "aot_inference_graph"
+_IR = {"ir_pre_fusion": "__ir_pre_fusion", "ir_post_fusion": "__ir_post_fusion"}
+_STACK, _FROM, _NUMBER, _ATEN, _TAG = fx_nodes.NOTES
 _NEVER = "was not told of in a block where it must have been"
+
+
+class Direction(Protocol):
+    """See `depyf.provenance.collect`."""
+
+    graph: list[NodeRow]
+
+
+class Seen(Protocol):
+    """The nodes of the graphs that PyTorch showed by name."""
+
+    captured: list[NodeRow]
+    joint: list[NodeRow]
+
+    @property
+    def directions(self) -> Mapping[str, Direction]: ...
 
 
 class Compile(Protocol):
@@ -32,10 +52,14 @@ class Compile(Protocol):
     frame: Frame
     number: int | None
     elsewhere: bool
+    started: bool
     ended: bool
     original: Any
     graphs: dict[str, Any]
     resumes: dict[str, Any]
+
+    @property
+    def seen(self) -> Seen: ...
 
 
 def notice(compiles: Sequence[Compile]) -> None:
@@ -49,6 +73,8 @@ def notice(compiles: Sequence[Compile]) -> None:
         return
     if not any(one.ended for one in compiled):
         private.not_found("compilation_metrics", _NEVER)
+    elif not any(one.started for one in compiled):
+        private.not_found("dynamo_start", _NEVER)
     for one in compiled:
         _of_frame(one, any(other.frame.is_resume for other in compiled), resumes)
 
@@ -57,11 +83,15 @@ def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
     frame = one.frame
     for kind, record in _SHOWN.items():
         if kind in one.graphs:  # shown by a name, and its text never came
-            private.not_found(record, _NEVER)
-    if frame.files("ir_post_fusion") and not one.elsewhere:
-        for kind, record in _OF_INDUCTOR.items():
+            inference = kind == "Forward_graph" and not one.seen.joint and private.expected(_INFERENCE)
+            private.not_found(_INFERENCE if inference else record, _NEVER)
+    if one.seen.joint and not frame.files("Joint_graph"):
+        private.not_found("aot_joint_graph", _NEVER)
+    if any(frame.files(kind) for kind in _IR) and not one.elsewhere:
+        for kind, record in {**_IR, **_OF_INDUCTOR}.items():
             if not frame.files(kind):
                 private.not_found(record, _NEVER)
+    _of_nodes(one.seen)
     if not frame.guards:
         private.not_found("dynamo_cpp_guards_str", _NEVER)
     if frame.resume_calls and not frame.breaks:
@@ -72,6 +102,24 @@ def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
         private.not_found("__resume_at_", "is no name that transformed code calls")
     if not frame.is_resume and id(one.original) in resumes:
         private.not_found("torch_dynamo_resume_in_", f"is not how the name {frame.function} begins")
+
+
+def _of_nodes(seen: Seen) -> None:
+    """What PyTorch notes of nodes it notes of at least one in each graph that computes something."""
+    backward = seen.directions.get("backward")
+    graphs = [one.graph for one in seen.directions.values()]
+    trained = [seen.joint, *graphs] if backward is not None and backward.graph else []
+    noted: dict[str, list[list[NodeRow]]] = {
+        _STACK: [seen.captured],
+        _FROM: graphs if seen.captured else [],
+        _ATEN: graphs,
+        _NUMBER: trained,
+        _TAG: [seen.joint] if trained else [],
+    }
+    for path, those in noted.items():
+        nodes = [one for graph in those for one in graph]
+        if nodes and not any(path in one.notes for one in nodes):
+            private.not_found(path, "is noted of no node")
 
 
 __all__ = ["notice"]

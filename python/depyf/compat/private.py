@@ -132,6 +132,23 @@ def of(thing: Any, path: str, otherwise: Any = None) -> Any:
     return found
 
 
+def item(table: Any, path: str, otherwise: Any = None) -> Any:
+    """What a dict of an object has under a key; `otherwise` if it has not, or if that is of another type than its row says."""
+    name = _BY_PATH[path]
+    try:
+        found = table.get(name.last[name.last.index("[") + 1 : -1])
+        if found is None:
+            return otherwise
+        _check_result(name, found)
+    except Unexpected as error:
+        lost(name, error.how)
+        return otherwise
+    except Exception as error:
+        lost(name, in_words(error))
+        return otherwise
+    return found
+
+
 def checked(path: str, value: Any) -> Any:
     """A value that a name gave, for what is `guarded`.
 
@@ -171,14 +188,20 @@ def not_found(path: str, how: str = "is not there") -> None:
     lost(_BY_PATH[path], how)
 
 
+def expected(path: str) -> bool:
+    """Should the PyTorch that is here have a name? None should if there is no PyTorch."""
+    version = releases.installed()
+    return version is not None and _BY_PATH[path].expected(Release.of(version))
+
+
 def lost(name: Name, how: str) -> None:
     """Tells once that a name is not as expected, unless this release is known to lack it or there is no PyTorch at all."""
     if name.path in losses:
         return
     losses[name.path] = how
-    version = releases.installed()
-    if version is None or not name.expected(Release.of(version)):
+    if not expected(name.path):
         return
+    version = releases.installed()
     instead = name.fallback or _TITLES[name.feature].lost
     report.warn(
         f"depyf: {name.path} of PyTorch {version} {how}. It is for: {_TITLES[name.feature].title}. Without it: {instead}. "
