@@ -17,11 +17,12 @@ _SHOWN = {
     "Forward_graph": "aot_forward_graph",
     "Backward_graph": "aot_backward_graph",
 }
+_POST_GRAD, _OTHERWISE = "inductor_post_grad_graph", "after_post_grad_graph"
 _OF_INDUCTOR = {
     "BEFORE_PRE_GRAD": "before_pre_grad_graph",
     "AFTER_PRE_GRAD": "after_pre_grad_graph",
     "BEFORE_POST_GRAD": "before_post_grad_graph",
-    "AFTER_POST_GRAD": "inductor_post_grad_graph",
+    "AFTER_POST_GRAD": _POST_GRAD,
     "kernel": "inductor_output_code",
 }
 _INFERENCE = "aot_inference_graph"
@@ -76,10 +77,15 @@ def notice(compiles: Sequence[Compile]) -> None:
     elif not any(one.started for one in compiled):
         private.not_found("dynamo_start", _NEVER)
     for one in compiled:
-        _of_frame(one, any(other.frame.is_resume for other in compiled), resumes)
+        _of_frame(one, resumes)
+    # Not of each frame: a graph break can be one of an attempt that Dynamo gave up.
+    frames = [one.frame for one in compiled]
+    if any(one.breaks for one in frames) and any(one.is_resume for one in frames):
+        if not any(one.resume_calls for one in frames):
+            private.not_found("__resume_at_", "is no name that transformed code calls")
 
 
-def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
+def _of_frame(one: Compile, resumes: set[int]) -> None:
     frame = one.frame
     for kind, record in _SHOWN.items():
         if kind in one.graphs:  # shown by a name, and its text never came
@@ -90,7 +96,7 @@ def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
     if any(frame.files(kind) for kind in _IR) and not one.elsewhere:
         for kind, record in {**_IR, **_OF_INDUCTOR}.items():
             if not frame.files(kind):
-                private.not_found(record, _NEVER)
+                private.not_found(_OTHERWISE if record == _POST_GRAD and private.expected(_OTHERWISE) else record, _NEVER)
     _of_nodes(one.seen)
     if not frame.guards:
         private.not_found("dynamo_cpp_guards_str", _NEVER)
@@ -98,8 +104,6 @@ def _of_frame(one: Compile, any_resume: bool, resumes: set[int]) -> None:
         private.not_found("dynamo_graph_break_reason", _NEVER)
     if one.number is None and frame.files("Captured_Graph"):
         private.not_found("__compiled_fn_", "is no name that transformed code calls")
-    if frame.breaks and not frame.resume_calls and any_resume:
-        private.not_found("__resume_at_", "is no name that transformed code calls")
     if not frame.is_resume and id(one.original) in resumes:
         private.not_found("torch_dynamo_resume_in_", f"is not how the name {frame.function} begins")
 

@@ -32,6 +32,7 @@ _GRAPHS = {
     "aot_backward_graph": "Backward_graph",
     "before_post_grad_graph": "BEFORE_POST_GRAD",
     "inductor_post_grad_graph": "AFTER_POST_GRAD",
+    "after_post_grad_graph": "AFTER_POST_GRAD",
 }
 _EVENTS = {
     "dynamo_start": "start",

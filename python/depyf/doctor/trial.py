@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import depyf
-from depyf.compat import cache, compiling
+from depyf.compat import cache, compiling, dynamo
+from depyf.compat.compiled import skip_reason
 from depyf.doctor import offline
 from depyf.session import Frame, Session
 
@@ -52,7 +53,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "inductor": lambda: _inductor(session, backend),
         "provenance": lambda: _provenance(session, backend),
         "entries": lambda: _entries(compiled, calls[2]),
-        "guards": lambda: _guards(session, compiled, calls[2]),
+        "guards": lambda: _guards(session, compiled, calls[2], inputs(5, 1.0)),
         "reasons": lambda: _reasons(session),
         "register": lambda: _register(compiled, calls[2], expected[2][0]),
         "debug": _debug,
@@ -118,13 +119,19 @@ def _entries(compiled: Any, call: list[Any]) -> list[str]:
     return [] if len(found) == len(told) == 2 else [f"2 cache entries: {len(found)} read, {len(told)} explained"]
 
 
-def _guards(session: Session, compiled: Any, call: list[Any]) -> list[str]:
+def _guards(session: Session, compiled: Any, call: list[Any], other: list[Any]) -> list[str]:
     if not any(entry.check(*call) for entry in depyf.cache_entries(compiled)):
         return ["no cache entry accepts the call that it was made by"]
+    if len(dynamo.guard_failures(toy_example.__code__, {"a": other[0], "b": other[1]})) != 2:
+        return ["what PyTorch says of the guards that a call fails is not told"]
     return _needed(session, lambda frame: bool(frame.frontier), "frontier")
 
 
 def _reasons(session: Session) -> list[str]:
+    import torch
+
+    if skip_reason(torch.compile.__code__) is None:
+        return ["the rule by which Dynamo leaves a function alone is not told"]
     return _needed(session, lambda frame: bool(frame.failures or frame.recompile_reasons), "reason for a recompilation")
 
 
