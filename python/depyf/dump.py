@@ -99,8 +99,8 @@ def artifact_text(
         is_python: is the text of a kernel known to be Python?
     """
     about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
-    head = [f"# {about[0].upper()}{about[1:]}.", f"# {_belongs(frame, direction)}"]
-    head += [f"# {runs}"] if runs is not None else []
+    head = [_remark(f"{about[0].upper()}{about[1:]}."), _remark(_belongs(frame, direction))]
+    head += [_remark(runs)] if runs is not None else []
     if kind.startswith("ir_"):
         return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
     if kind == "kernel":
@@ -129,8 +129,8 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
     """The file of one transformed code; `source` with the result of its proof at its head, and what runs."""
     head = [
-        f"# The code that runs in place of {frame.function} where the guards of this compilation hold.",
-        f"# {_belongs(frame, None)}",
+        _remark(f"The code that runs in place of {frame.function} where the guards of this compilation hold."),
+        _remark(_belongs(frame, None)),
     ]
     proof, _, rest = source.partition("\n")
     if proof == PROVED:
@@ -158,12 +158,12 @@ def _or_comments(text: str) -> str:
     try:
         compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        return "\n".join([f"# PyTorch's own text, which is not Python: {error}", *_comments(text)])
+        return "\n".join([_remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
     return text
 
 
 def _comments(text: str) -> list[str]:
-    return [f"# {line}".rstrip() for line in text.splitlines()]
+    return [_remark(line) for line in text.splitlines()]
 
 
 # What is not there
@@ -226,7 +226,7 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
     """
     top = sections[0]
     out = [
-        f"# All that torch.compile made of {top.original.co_name}, to be read from top to bottom:",
+        _remark(f"All that torch.compile made of {top.original.co_name}, to be read from top to bottom:"),
         "# the original function; then each compilation with its guards, the code that runs where they hold, and the",
         "# graph that this code calls; then the same for the functions that go on after graph breaks. To be read, not",
         "# run: the graphs of later stages and the kernels are in the files that are named.",
@@ -238,13 +238,13 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
             leads = [f"__compiled_fn_{frame.compiled_fn}"] if frame.compiled_fn is not None else []
             leads += frame.resume_calls
             arrow = f" -> {', '.join(leads)}" if leads else ""
-            out.append(f"#   {name}: compilation {frame.compile_id}{arrow}")
+            out.append(_remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
     out += ["", "from __future__ import annotations", "", "import torch", "from torch import device, inf, nan"]
     known = {section.frames[0].resume_name for section in sections}
     number = itertools.count()
     for section in sections:
         out += _section(section, known, read, number)
-    out += ["", f"#============ end of {top.original.co_name} ============#", ""]
+    out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
     return "\n".join(out)
 
 
@@ -259,21 +259,20 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
     for frame, guards in zip(section.frames, section.guards, strict=True):
         out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
-        out += [f"# Why: {_first_line(frame.error)}"] if frame.error else []
-        out += [f"# {line}" for line in reasons(frame)]
-        out += symbol_table(frame, "# ")
+        out += [_remark(f"Why: {_first_line(frame.error)}")] if frame.error else []
+        out += [_remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols)]]
         if guards is not None:
             out += guard_function(guards, f"guard_{next(number)}")
         elif frame.guards:
             out += [
                 "# Guards: the code below runs where all of these hold.",
-                *(f"#   {line}" for line in texts.conditions(frame.guards)),
+                *(_remark(f"  {line}") for line in texts.conditions(frame.guards)),
             ]
         if frame.transformed_file:
             out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
         for name in frame.resume_calls:
             if name not in known:
-                out += ["", f"# {name} goes on after the graph break; it was not compiled in this block."]
+                out += ["", _remark(f"{name} goes on after the graph break; it was not compiled in this block.")]
         captured = frame.files("Captured_Graph")
         if captured:
             name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
@@ -286,8 +285,13 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
             if later:
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
         for one in frame.missing:
-            out.append(f"# Missing: {one}.")
+            out.append(_remark(f"Missing: {one}."))
     return out
+
+
+def _remark(text: str) -> str:
+    """What PyTorch or a program's names say, as a comment."""
+    return f"# {names.one_line(text)}".rstrip()
 
 
 def reasons(frame: Frame) -> list[str]:
@@ -361,7 +365,7 @@ def in_order(frame: Frame) -> list[Any]:
 
 
 def _title(text: str) -> list[str]:
-    return ["", "", "# " + "-" * _LINE, *(f"# {line}" for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
+    return ["", "", "# " + "-" * _LINE, *(_remark(line) for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
 
 
 def _body(text: str) -> str:

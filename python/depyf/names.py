@@ -14,12 +14,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
+_NOT_IN_A_LINE = re.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f\\x85\\u2028\\u2029\\ud800-\\udfff]+")
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
 def shorten(text: str) -> str:
     """`text` without the uuids that Dynamo puts at the end of names."""
     return _UUID.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """`text` as a comment of Python can have it, whatever it is: what ends a line or no file may hold is a space."""
+    return _NOT_IN_A_LINE.sub(" ", text)
 
 
 def compiled_fn_number(name: str) -> int | None:

@@ -69,6 +69,38 @@ def test_guards_whose_text_is_no_python(tmp_path):
     check_dump(tmp_path)
 
 
+HOSTILE = [
+    "def broken(:",
+    'first\nreturn 1 +\n    """',
+    "'''",
+    "x \\",
+    "\rimport this\r\n\x0c\x00\u2028class",
+    "# ",
+    "",
+    "L['x'] == ''  # it's a line  # file.py:1 in f\nnot_in_a_comment = (",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_files_are_python_whatever_the_guards_say(words, tmp_path, monkeypatch):
+    # Guards that PyTorch words otherwise than it ever did: their words are in the dump and in the explanation.
+    monkeypatch.setattr(torch._C._dynamo.guards.LeafGuard, "verbose_code_parts", lambda self: [words])
+    compiled = torch.compile(double, backend="eager")
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled(torch.ones(3))
+        compiled(torch.ones(3, dtype=torch.float64))
+    (story,) = session.full_code
+    for path in tmp_path.glob("*.py"):
+        ast.parse(path.read_text(), str(path))
+    text = (tmp_path / story.file).read_text()
+    assert "not_in_a_comment" not in {name.id for name in ast.walk(ast.parse(text)) if isinstance(name, ast.Name)}
+    assert [one for one in session.frames if one.proved] == session.frames and not session.notes
+    for entry in depyf.explain(compiled).entries:
+        ast.parse(entry.guards)
+        ast.parse(entry.code)
+    check_dump(tmp_path)
+
+
 def _is_python(text):
     try:
         ast.parse(text.strip())

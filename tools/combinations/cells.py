@@ -50,7 +50,7 @@ def names() -> list[str]:
 
 def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterator[dict[str, dict[str, Any]]]:
     """Runs the checks of the wanted cells. Gives some at a time: "verdict" ("works", "in part", "not available", "fails"),
-    "reason", and what was seen.
+    "reason" (of what works too, where depyf warned of something or a first try ended otherwise), and what was seen.
 
     Args:
         python: the interpreter of the environment.
@@ -80,21 +80,25 @@ def run(python: str, site: Path, cache: Path, wanted: Collection[str]) -> Iterat
 
 
 def _feature(answer: dict[str, Any]) -> dict[str, Any]:
+    again = _second(answer)
     if "seen" in answer:
-        return {"verdict": "works", "reason": "", "seen": answer["seen"]}
+        return {"verdict": "works", "reason": "; ".join(again), "seen": answer["seen"]}
     if "not_available" in answer:
         reason = answer["not_available"]
         partly = reason.startswith("all but")
-        return {"verdict": "in part" if partly else "not available", "reason": reason}
-    return {"verdict": "fails", "reason": _why(answer), "traceback": answer.get("traceback", "")}
+        return {"verdict": "in part" if partly else "not available", "reason": "; ".join((reason, *again))}
+    reason = "; ".join((_why(answer), *again))
+    return {"verdict": "fails", "reason": reason, "traceback": answer.get("traceback", "")}
 
 
 def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     """What a dump amounts to, held against the same program without depyf."""
+    again = [*(f"without depyf: {one}" for one in _second(plain)), *_second(answer)]
     if "seen" not in plain:
-        return {"verdict": "not available", "reason": f"without depyf: {_why(plain)}"}
+        return {"verdict": "not available", "reason": "; ".join((f"without depyf: {_why(plain)}", *again))}
     if "seen" not in answer:
-        return {"verdict": "fails", "reason": _why(answer), "traceback": answer.get("traceback", "")}
+        reason = "; ".join((_why(answer), *again))
+        return {"verdict": "fails", "reason": reason, "traceback": answer.get("traceback", "")}
     seen = answer["seen"]
     wrong = []
     for what in ("result", "printed", "frames"):
@@ -112,7 +116,8 @@ def _compared(plain: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     kept = {key: seen[key] for key in ("frames", "kinds", "missing", "notes", "warnings", "files")} | {
         "running": sum(head["runs"] for head in seen["heads"])
     }
-    return {"verdict": "fails" if wrong else "works", "reason": "; ".join(wrong), "seen": kept}
+    told = [text for text in seen["warnings"] if text not in wrong]
+    return {"verdict": "fails" if wrong else "works", "reason": "; ".join([*wrong, *told, *again]), "seen": kept}
 
 
 def _why(answer: dict[str, Any]) -> str:
@@ -120,12 +125,23 @@ def _why(answer: dict[str, Any]) -> str:
 
 
 def _check(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
-    """The answers to several checks. One that is without an answer because of another gets a process of its own."""
+    """The answers to several checks. One that is without an answer because of another gets a process of its own.
+
+    So does the first of them, at which the process ended; its answer says that it is a second one ("first").
+    """
     found = _process(where, jobs)
-    for at, job in enumerate(jobs):
-        if "ended" in found[at] and len(jobs) > 1:
-            found[at] = _process(where, [job])[0]
+    lost = [at for at, one in enumerate(found) if "ended" in one] if len(jobs) > 1 else []
+    for at in lost:
+        first = found[at]["error"]
+        found[at] = _process(where, [jobs[at]])[0]
+        if at == lost[0]:
+            found[at]["first"] = first
     return found
+
+
+def _second(answer: dict[str, Any]) -> list[str]:
+    """What is to be said of an answer that came at the second try."""
+    return [f"at the second try, alone: at the first {answer['first']}"] if "first" in answer else []
 
 
 def _process(where: _Where, jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:

@@ -28,7 +28,8 @@ _HEAD = """# What works with which PyTorch and Python
 
 `make compat` writes this page from a real run, Linux on x86-64, without a GPU: for each row an environment of its own with
 that PyTorch from PyPI and the extension module built for that Python (`make wheel` tests the wheels). What the cells mean
-stands below the tables; every cell that is not "works" has a number, under which the reason stands at the end.
+stands below the tables; every cell that is not "works" has a number, under which the reason stands at the end, and so has
+one that works where depyf warned of something, or where a first try took its process down.
 `python -m depyf doctor` says the same of the releases that you have.
 """
 _MEANING = """## What the cells mean
@@ -111,9 +112,8 @@ def _number(reason: str, reasons: list[str]) -> int:
 def _cell(cell: dict[str, Any] | None, reasons: list[str], note: str = "") -> str:
     if cell is None:
         return "not run"
-    if cell["verdict"] == "works":
-        return f"works{note}"
-    return f"{_MARKS[cell['verdict']]} [{_number(cell['reason'], reasons)}]"
+    mark = _MARKS[cell["verdict"]] + (note if cell["verdict"] == "works" else "")
+    return f"{mark} [{_number(cell['reason'], reasons)}]" if cell["reason"] else mark
 
 
 def _examples(results: dict[Key, dict[str, Any]], reasons: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from depyf import names
 from depyf.compat import guard_forms
 from depyf.guards.model import Guard
 
@@ -79,4 +80,4 @@ def _comment(guard: Guard) -> str:
         parts.append(str(guard.line))
     elif guard.kind in ("NO_TENSOR_ALIASING", "OBJECT_ALIASING", "STORAGE_OVERLAPPING"):
         parts.append(" ".join(guard.text.split()))
-    return "; ".join(parts)
+    return names.one_line("; ".join(parts))
