@@ -15,6 +15,7 @@ from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
 _NOT_IN_A_LINE = re.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f\\x85\\u2028\\u2029\\ud800-\\udfff]+")
+_MAX_BYTES = 150  # of the 255 that a file's name may have
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
@@ -35,8 +36,8 @@ def compiled_fn_number(name: str) -> int | None:
 
 
 def safe_file_part(name: str) -> str:
-    """A function's name as it appears in file names: `<lambda>` becomes `_lambda_`."""
-    return re.sub(r"\W", "_", name) or "_"
+    """A function's name as it appears in file names: `<lambda>` becomes `_lambda_`, and what is too long is cut."""
+    return re.sub(r"\W", "_", name).encode()[:_MAX_BYTES].decode(errors="ignore") or "_"
 
 
 def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:

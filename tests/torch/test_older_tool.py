@@ -32,6 +32,11 @@ def test_signatures():
         depyf.prepare_debug()
     inspect.signature(depyf.prepare_debug).bind(dump_src_dir="x", clean_wild_fx_code=True, log_bytecode=False)
     inspect.signature(depyf.prepare_debug).bind("x", clean_wild_fx_code=False)
+    for more in ((True,), (False, True), (0, 1)):  # by position too
+        depyf.prepare_debug("x", *more)
+    for wrong in ((True,), ("x", True, False, True), (test_signatures, True), ("x", "y", "z")):
+        with pytest.raises(TypeError):
+            depyf.prepare_debug(*wrong)
     assert parameters(depyf.debug) == [] and parameters(depyf.install) == [] and parameters(depyf.uninstall) == []
     assert parameters(depyf.Decompiler.decompile) == ["self", "indentation", "temp_prefix", "overwite_fn_name"]
     assert parameters(depyf.Decompiler.decompile_and_compile_like) == [
@@ -225,6 +230,17 @@ def test_an_engine_like_vllm(tmp_path):
     assert "softmax" in (Path(dump) / f"{stem}.before_split.0.py").read_text()
     assert "submod_1" in (Path(dump) / f"{stem}.after_split.0.py").read_text()
     check_dump(dump)
+
+
+def test_names_that_no_file_can_have(tmp_path):
+    graph = torch.fx.symbolic_trace(lambda x: x * 2)
+    (tmp_path / "dump").mkdir()
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        for name in ("x" * 400, "é" * 200, "../../up", "", ".", "a/b", "\x00\n", "\ud800"):
+            lazy_format_graph_code(name, graph)
+    assert len(session.other_artifacts) == 8 and not [note for note in session.notes if "failed" in note]
+    assert [one.name for one in tmp_path.iterdir()] == ["dump"]
+    check_dump(tmp_path / "dump")
 
 
 def test_nothing_reaches_the_engine_from_the_hook():

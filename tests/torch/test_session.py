@@ -313,3 +313,19 @@ def test_the_direction_is_that_of_the_own_thread():
         forward_seen.set()
     thread.join()
     assert seen == {"forward": "forward", "backward": "backward"} and graphs.direction() is None
+
+
+def test_the_first_record_behind_a_handler_that_takes_itself_away(tmp_path, recwarn):
+    # As PyTorch's own does where TORCH_TRACE is not set: what stands behind it does not get that record.
+    logger = logging.getLogger("torch.__trace")
+
+    class Once(logging.Handler):
+        def emit(self, record):
+            logger.removeHandler(self)
+
+    once = Once()
+    logger.handlers.insert(0, once)
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(lambda x: x * 2, backend="eager")(torch.ones(3))
+    assert once not in logger.handlers and session.frames[0].status == "compiled"
+    assert not [str(one.message) for one in recwarn if str(one.message).startswith("depyf")]

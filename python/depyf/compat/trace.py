@@ -148,7 +148,8 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
         return lambda: None
     before = logger.handlers
     if type(before) is list:
-        logger.handlers = _Handlers(before)
+        # In front: PyTorch has one that takes itself away at the first record, and the one behind it does not get that.
+        logger.handlers = _Handlers([handler, *(one for one in before if one is not handler)])
 
     def remove() -> None:
         logger.removeHandler(handler)
