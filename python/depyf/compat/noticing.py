@@ -96,7 +96,9 @@ def _of_frame(one: Compile, resumes: set[int]) -> None:
     if any(frame.files(kind) for kind in _IR) and not one.elsewhere:
         for kind, record in {**_IR, **_OF_INDUCTOR}.items():
             if not frame.files(kind):
-                private.not_found(_OTHERWISE if record == _POST_GRAD and private.expected(_OTHERWISE) else record, _NEVER)
+                private.not_found(
+                    _OTHERWISE if record == _POST_GRAD and private.expected(_OTHERWISE) else record, _NEVER
+                )
     _of_nodes(one.seen)
     if not frame.guards:
         private.not_found("dynamo_cpp_guards_str", _NEVER)

@@ -124,7 +124,8 @@ def _order(compile_id: str | None) -> tuple[int, ...]:
 
 def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
     if read is None:
-        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *(f"#   {names.one_line(line)}" for line in lines)])
+        said = (f"#   {names.one_line(line)}" for line in lines)
+        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *said])
     return guards.source(read, "guard_0")
 
 
