@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from depyf.compat import fx_nodes, private
-from depyf.compat.fx_nodes import NodeRow
+from depyf.compat import private
+from depyf.compat.fx_nodes import NOTES, NodeRow
 from depyf.session import Frame
 
 _SHOWN = {
@@ -27,7 +27,7 @@ _OF_INDUCTOR = {
 }
 _INFERENCE = "aot_inference_graph"
 _IR = {"ir_pre_fusion": "__ir_pre_fusion", "ir_post_fusion": "__ir_post_fusion"}
-_STACK, _FROM, _NUMBER, _ATEN, _TAG = fx_nodes.NOTES
+_STACK, _FROM, _NUMBER, _ATEN, _TAG = NOTES
 _NEVER = "was not told of in a block where it must have been"
 
 
