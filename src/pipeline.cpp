@@ -8,6 +8,7 @@
 #include "depyf/decompile.h"
 #include "flow/block_stack.h"
 #include "flow/cfg.h"
+#include "flow/guarded_wildcards.h"
 #include "flow/pair_iterators.h"
 #include "lift/lift.h"
 #include "print/print.h"
@@ -175,6 +176,7 @@ Body build(Context& context, const CodeObject& code) {
   } else if (Result<bool> united = unite_pair_iterators(*decoded); !united) {
     body = stub(context, code, united.error().message, std::uint32_t(united.error().offset));
   } else {
+    restore_wildcards(*decoded);
     try {
       body = {statements(context, code, *decoded), Level::structured};
       if (auto found = context.marks.find(&code); found != context.marks.end())

@@ -7,10 +7,8 @@
 #include "flow/match_patterns.h"
 
 #include <algorithm>
-#include <set>
 
-#include "decode/decode.h"
-#include "flow/exception_regions.h"
+#include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
 
 namespace depyf {
@@ -69,7 +67,7 @@ class MatchFinder {
     for (;;) {
       at = skip(at);
       Case one{{}, false};
-      if (code_[at].op != Op::pop_top_ && parse_case(decoded_, code_, at, false, one.parsed) &&
+      if ((!cases.empty() || code_[at].op != Op::pop_top_) && parse_case(decoded_, code_, at, false, one.parsed) &&
           (!cases.empty() || is_match(one))) {
         cases.push_back(std::move(one));
         break;
@@ -77,7 +75,7 @@ class MatchFinder {
       one = {{}, true};
       if (code_[at].op != Op::copy_ || code_[at].arg != 1 || !parse_case(decoded_, code_, at, true, one.parsed)) break;
       one.parsed.pattern.guard = code_[skip(one.parsed.success)].op != Op::pop_top_;
-      if (one.parsed.failure < 0) one.parsed.failure = next_case(one.parsed.success);
+      if (one.parsed.failure < 0) one.parsed.failure = case_after_guard(decoded_, code_, one.parsed.success);
       at = one.parsed.failure;
       bool further = at > one.parsed.begin;
       cases.push_back(std::move(one));
@@ -97,37 +95,6 @@ class MatchFinder {
     if (one.parsed.failure < 0) return whole.kind == PatternNode::Kind::alternatives;
     bool simple = whole.kind == PatternNode::Kind::value || whole.kind == PatternNode::Kind::singleton;
     return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
-  }
-
-  // The guard of a case that matches anything: where its jumps past the POP_TOP of the subject lead.
-  int next_case(int guard) const {
-    std::vector<std::pair<int, int>> todo{{guard, 0}};
-    std::set<int> seen;
-    int pop = size();
-    while (!todo.empty() && seen.size() < 2000) {
-      auto [at, depth] = todo.back();
-      todo.pop_back();
-      if (at < guard || at >= size() || depth < 0 || !seen.insert(at).second) continue;
-      const Instruction& instruction = code_[at];
-      if (instruction.op == Op::pop_top_ && depth == 0) {
-        pop = std::min(pop, at);
-        continue;
-      }
-      auto change = [&](bool jump) {
-        StackEffect effect = stack_effect(instruction, decoded_.code->version, jump);
-        return depth - int(effect.pops) + int(effect.pushes);
-      };
-      if (instruction.target >= 0) todo.push_back({instruction.target, change(true)});
-      if (falls_through(instruction.op)) todo.push_back({at + 1, change(false)});
-    }
-    int found = -1;
-    for (int at : seen) {
-      int target = code_[at].target;
-      if (at >= pop || target <= pop || pop >= size()) continue;
-      if (found >= 0 && found != target) return -1;
-      found = target;
-    }
-    return found;
   }
 
   // Does nobody jump between the first test and the body?
