@@ -42,6 +42,7 @@ constexpr RefinePass refine_passes[] = {
     {"with_items", with_items, "", "joins with statements of one line"},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif"},
     {"indentation", indentation, "elif_chain", "the columns know better what is an elif"},
+    {"lines", lines, "indentation", "only where no column says more"},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",
      "removes the compiler's own stores; an annotation of __doc__ is none of them"},

@@ -34,22 +34,41 @@ WrittenReturn written_return(const Stmt* stmt) {
 
 namespace {
 
-Block drop(Context& context, Block body, int depth) {
+// Does a `break` or a `pass` stand in `stmt`, whose line is unknown?
+bool has_silent(Stmt* stmt, int depth) {
+  if (is<Pass>(stmt) || is<Break>(stmt) || is<Continue>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt))
+    return true;
+  bool found = depth > 200;
+  for_each_block(stmt, [&](Block& inner) {
+    for (Stmt* nested : inner) found = found || has_silent(nested, depth + 1);
+  });
+  return found;
+}
+
+// Was the return of None at the end of a block written there? Then it stands on a line of its own: one that falls off the end has
+// that of what comes before it.
+bool stands_alone(const Stmt* leave, Stmt* before) {
+  if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
+    return written == WrittenReturn::written;
+  return leave->line >= 0 && leave->width < 0 && leave->line > last_line({&before, 1}) && !has_silent(before, 0);
+}
+
+Block drop(Context& context, Block body, const Scope& scope, int depth) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!statements.empty() && returns_none(statements.back())) {
-    // An explicit `return` stands on a line of its own; what is left empty needs it.
-    statements.pop_back();
+    bool written = written_return(statements.back()) == WrittenReturn::written;
+    if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
+    if (!written || scope.kind != Scope::Kind::function) statements.pop_back();
   }
   if (statements.empty() || depth > 200) return context.arena.copy(statements);
   // `if` with a return of its own before the rest: the rest is its else.
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
-    Stmt* leave = branch->body.back();
-    Stmt* before = branch->body[branch->body.size() - 2];
-    const bool of_before =
-        leave->line >= 0 && leave->line == before->line && !is<If>(before) && !is<For>(before) && !is<While>(before);
-    if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
+    const Stmt* leave = branch->body.back();
+    const WrittenReturn written = written_return(leave);
+    const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
+    if (written == WrittenReturn::unknown ? !of_before : written != WrittenReturn::implied) continue;
     std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
@@ -57,7 +76,7 @@ Block drop(Context& context, Block body, int depth) {
   Stmt* last = statements.back();
   auto keep = [&](Block& inner) {
     if (inner.empty()) return;
-    inner = drop(context, inner, depth + 1);
+    inner = drop(context, inner, scope, depth + 1);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
   // The same at the end of the last statement's own blocks, where the return has no line of its own.
@@ -66,7 +85,7 @@ Block drop(Context& context, Block body, int depth) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
     int line = inner.back()->line;
     if (written_return(inner.back()) == WrittenReturn::implied) return keep(inner);
-    if (line < 0 || line <= inner[inner.size() - 2]->line || (next >= 0 && line >= next)) keep(inner);
+    if (line < 0 || line <= last_line(inner.first(inner.size() - 1)) || (next >= 0 && line >= next)) keep(inner);
   };
   if (auto* attempt = as<Try>(last)) {
     int next = -1;
@@ -75,8 +94,10 @@ Block drop(Context& context, Block body, int depth) {
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
+    // 3.10 says the same of a `pass` and a `return`, and `pass` is what most handlers at the end of a function are.
+    const bool silent = scope.decoded.code->version == Version{3, 10};
     for (ExceptHandler& handler : handlers)
-      if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied)
+      if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied || silent)
         keep_implied(handler.body, -1);
     attempt->handlers = context.arena.copy(handlers);
   }
@@ -110,15 +131,19 @@ void shorten(Context& context, Block body, const Scope& scope) {
       else values = true;
     }
   });
-  const bool any = !values || (scope.decoded.code->flags & CodeObject::async_generator);
-  for (Stmt* stmt : empty)
-    if (any || stmt->width == width_of_return) stmt->node = Return{nullptr};
+  const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
+  for (Stmt* stmt : empty) {
+    const bool written = written_return(stmt) == WrittenReturn::written;
+    // At the end of a function people write it out.
+    const bool needless = written ? stmt->width == width_of_return : !values && stmt != body.back();
+    if (never || needless) stmt->node = Return{nullptr};
+  }
 }
 }  // namespace
 
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  body = drop(context, body, 0);
+  body = drop(context, body, scope, 0);
   shorten(context, body, scope);
   return body;
 }

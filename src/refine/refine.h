@@ -24,6 +24,7 @@ ast::Block assert_statement(Context& context, ast::Block body, const Scope& scop
 ast::Block try_finally(Context& context, ast::Block body, const Scope& scope);
 ast::Block elif_chain(Context& context, ast::Block body, const Scope& scope);
 ast::Block indentation(Context& context, ast::Block body, const Scope& scope);
+ast::Block lines(Context& context, ast::Block body, const Scope& scope);
 ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
@@ -39,6 +40,8 @@ ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
+// The last line of the source that anything in `body` stands on, nested definitions not looked into; -1: unknown.
+int last_line(ast::Block body);
 // Is it a call of what Dynamo measures itself with?
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
