@@ -50,15 +50,41 @@ bool has_silent(Stmt* stmt, int depth) {
 bool stands_alone(const Stmt* leave, Stmt* before) {
   if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
     return written == WrittenReturn::written;
-  return leave->line >= 0 && leave->width < 0 && leave->line > last_line({&before, 1}) && !has_silent(before, 0);
+  return leave->line >= 0 && leave->line > last_line({&before, 1}) && !has_silent(before, 0);
 }
 
-Block drop(Context& context, Block body, const Scope& scope, int depth) {
+// 3.10: a handler that leaves the function by falling off its end, and what follows the statement: that is its else clause.
+//
+//     try: a()             try: a()
+//     except E: pass       except E: return        the same, but for the line that `else:` takes
+//     else: b()            b()
+void else_of_try(Context& context, std::vector<Stmt*>& statements) {
+  for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
+    auto* attempt = as<Try>(statements[index]);
+    if (!attempt || attempt->handlers.empty() || !attempt->orelse.empty() || !attempt->finalbody.empty()) continue;
+    bool falls = false, may_fall = false;
+    int last = -1;
+    for (const ExceptHandler& handler : attempt->handlers) {
+      last = std::max(last, last_line(handler.body));
+      if (!returns_none(handler.body.back())) continue;
+      if (handler.body.size() == 1) may_fall = true;
+      else falls |= !stands_alone(handler.body.back(), handler.body[handler.body.size() - 2]);
+    }
+    may_fall &= index + 2 == statements.size() && first_line(statements[index + 1]) == last + 2;
+    if (!falls && !may_fall) continue;
+    attempt->orelse =
+        context.arena.copy(std::vector<Stmt*>(statements.begin() + std::ptrdiff_t(index) + 1, statements.end()));
+    statements.resize(index + 1);
+  }
+}
+
+// `implied`: what the block ends in is known not to be written.
+Block drop(Context& context, Block body, const Scope& scope, int depth, bool implied = false) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!statements.empty() && returns_none(statements.back())) {
     bool written = written_return(statements.back()) == WrittenReturn::written;
     if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
-    if (!written || scope.kind != Scope::Kind::function) statements.pop_back();
+    if (implied || !written || scope.kind != Scope::Kind::function) statements.pop_back();
   }
   if (statements.empty() || depth > 200) return context.arena.copy(statements);
   // `if` with a return of its own before the rest: the rest is its else.
@@ -73,19 +99,21 @@ Block drop(Context& context, Block body, const Scope& scope, int depth) {
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
   }
+  if (scope.decoded.code->version == Version{3, 10}) else_of_try(context, statements);
   Stmt* last = statements.back();
-  auto keep = [&](Block& inner) {
+  auto keep = [&](Block& inner, bool known = false) {
     if (inner.empty()) return;
-    inner = drop(context, inner, scope, depth + 1);
+    inner = drop(context, inner, scope, depth + 1, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
   // The same at the end of the last statement's own blocks, where the return has no line of its own.
   // `next`: the line where the statement goes on.
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
-    int line = inner.back()->line;
-    if (written_return(inner.back()) == WrittenReturn::implied) return keep(inner);
-    if (line < 0 || line <= last_line(inner.first(inner.size() - 1)) || (next >= 0 && line >= next)) keep(inner);
+    const int line = inner.back()->line;
+    const bool of_before = line <= last_line(inner.first(inner.size() - 1));
+    if (written_return(inner.back()) == WrittenReturn::implied || of_before || (next >= 0 && line >= next))
+      keep(inner, true);
   };
   if (auto* attempt = as<Try>(last)) {
     int next = -1;

@@ -48,17 +48,38 @@ void add_lines(Lines& lines, const Stmt* stmt, int depth) {
   });
 }
 
-// Is the last statement of `statements` what the `if` before it has behind `else`?
-bool is_else(const Stmt* branch, const Stmt* stmt) {
-  auto* test = as<If>(branch);
-  if (!test || !test->orelse.empty() || !leaves(test->body)) return false;
-  const Stmt* leave = test->body.back();
-  Lines lines;
-  add_lines(lines, stmt, 0);
-  const int last = last_line(test->body);
-  if (last < 0 || lines.first < 0) return false;
-  if (is<If>(stmt)) return (is<Return>(leave) || is<Break>(leave)) && lines.first == last + 1;
-  return (is<Return>(stmt) || is<Raise>(stmt)) && lines.first == last + 2;
+// Is `stmt`, with which the block ends, what the `if` before it has behind `else`?
+bool is_else(const If& branch, const Stmt* stmt) {
+  if (!branch.orelse.empty() || !leaves(branch.body)) return false;
+  const Stmt* leave = branch.body.back();
+  const int last = last_line(branch.body), first = first_line(stmt);
+  if (last < 0) return false;
+  if (is<If>(stmt)) return (is<Return>(leave) || is<Break>(leave)) && first == last + 1;
+  return (is<Return>(stmt) || is<Raise>(stmt)) && first == last + 2;
+}
+
+// In 3.8 the bytecode tells.
+bool is_else(const Try& attempt, const Stmt* stmt) {
+  if (!attempt.orelse.empty() || !attempt.finalbody.empty() || attempt.handlers.empty()) return false;
+  int last = -1;
+  for (const ExceptHandler& handler : attempt.handlers) {
+    auto* leave = as<Return>(handler.body.back());
+    if (!leaves(handler.body) || (leave && !leave->value)) return false;
+    last = std::max(last, last_line(handler.body));
+  }
+  return last >= 0 && first_line(stmt) == last + 2;
+}
+
+bool take_else(Context& context, std::vector<Stmt*>& statements, Version version) {
+  if (statements.size() < 2) return false;
+  Stmt* before = statements[statements.size() - 2];
+  Block last = context.list({statements.back()});
+  if (auto* branch = as<If>(before); branch && is_else(*branch, last[0])) branch->orelse = last;
+  else if (auto* attempt = as<Try>(before); attempt && version > Version{3, 8} && is_else(*attempt, last[0]))
+    attempt->orelse = last;
+  else return false;
+  statements.pop_back();
+  return true;
 }
 
 void join_imports(Context& context, std::vector<Stmt*>& statements) {
@@ -87,15 +108,19 @@ int last_line(Block body) {
   return lines.last;
 }
 
+int first_line(const Stmt* stmt) {
+  Lines lines;
+  add_lines(lines, stmt, 0);
+  return lines.first;
+}
+
 Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  const bool columns = scope.decoded.code->version >= Version{3, 11};
+  const Version version = scope.decoded.code->version;
+  const bool columns = version >= Version{3, 11};
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     join_imports(context, statements);
-    while (!columns && statements.size() > 1 && is_else(statements[statements.size() - 2], statements.back())) {
-      as<If>(statements[statements.size() - 2])->orelse = context.list({statements.back()});
-      statements.pop_back();
-    }
+    while (!columns && take_else(context, statements, version)) {}
   });
 }
 

@@ -40,7 +40,8 @@ ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
-// The last line of the source that anything in `body` stands on, nested definitions not looked into; -1: unknown.
+// The first and the last line of the source that anything stands on, nested definitions not looked into; -1: unknown.
+int first_line(const ast::Stmt* stmt);
 int last_line(ast::Block body);
 // Is it a call of what Dynamo measures itself with?
 bool is_profiling(const ast::Expr* value);

@@ -560,8 +560,7 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     claimed_[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
     // Handlers that go on to where the statement ends make what only the body reaches its else clause.
-    if (!is_finally && (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place) ||
-                        stands_before_handlers(body_exits[0], info.b)))
+    if (!is_finally && (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place)))
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
@@ -635,16 +634,6 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
 std::uint32_t Structurer::start_of(int node) const {
   if (node >= int(cfg_.blocks.size())) return nodes_[node].offset;
   return cfg_.code[cfg_.blocks[node].begin].offset;
-}
-
-// 3.10: an else clause stands before the handlers, what follows the statement behind them. But short ends are copied to where
-// control comes from.
-bool Structurer::stands_before_handlers(int node, int handler) const {
-  if (context_.version != Version{3, 10} || start_of(node) > start_of(handler)) return false;
-  const Node& info = nodes_[node];
-  const bool leaves = info.end == Node::End::leave || info.end == Node::End::stop;
-  constexpr std::uint32_t longest_copy = 8;  // bytes
-  return !leaves || info.offset - start_of(node) > longest_copy;
 }
 
 // 3.8: the end of the handlers in `scope`, which raises again and leads on all the same; -1: none.

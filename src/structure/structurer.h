@@ -30,7 +30,6 @@ class Structurer {
   void go_into(int node, const Place& place, Statements& out);
   int dead_end_of(int scope) const;
   std::uint32_t start_of(int node) const;
-  bool stands_before_handlers(int node, int handler) const;
   bool handler_falls(int handler, int scope, const Place& place) const;
   int loop(int header, const Place& place, Statements& out);
   int protect(int setup, const Place& place, Statements& out);
