@@ -48,9 +48,10 @@ bool has_silent(Stmt* stmt, int depth) {
 // Was the return of None at the end of a block written there? Then it stands on a line of its own: one that falls off the end has
 // that of what comes before it.
 bool stands_alone(const Stmt* leave, Stmt* before) {
+  if (leave->line >= 0 && leave->line <= last_line({&before, 1})) return false;
   if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
     return written == WrittenReturn::written;
-  return leave->line >= 0 && leave->line > last_line({&before, 1}) && !has_silent(before, 0);
+  return leave->line >= 0 && !has_silent(before, 0);
 }
 
 // 3.10: a handler that leaves the function by falling off its end, and what follows the statement: that is its else clause.
@@ -78,13 +79,20 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   }
 }
 
+struct Ends {
+  bool may_be_written;  // the code is a function's
+  // 3.10 says the same of a `pass` and a `return` in a handler, and `pass` is what most handlers at the end of a function are
+  // that returns no value.
+  bool silent_handlers;
+};
+
 // `implied`: what the block ends in is known not to be written.
-Block drop(Context& context, Block body, const Scope& scope, int depth, bool implied = false) {
+Block drop(Context& context, Block body, const Ends& ends, int depth, bool implied = false) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!statements.empty() && returns_none(statements.back())) {
     bool written = written_return(statements.back()) == WrittenReturn::written;
     if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
-    if (implied || !written || scope.kind != Scope::Kind::function) statements.pop_back();
+    if (implied || !written || !ends.may_be_written) statements.pop_back();
   }
   if (statements.empty() || depth > 200) return context.arena.copy(statements);
   // `if` with a return of its own before the rest: the rest is its else.
@@ -92,18 +100,17 @@ Block drop(Context& context, Block body, const Scope& scope, int depth, bool imp
     auto* branch = as<If>(statements[index]);
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     const Stmt* leave = branch->body.back();
-    const WrittenReturn written = written_return(leave);
     const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
-    if (written == WrittenReturn::unknown ? !of_before : written != WrittenReturn::implied) continue;
+    if (!of_before && written_return(leave) != WrittenReturn::implied) continue;
     std::vector<Stmt*> rest(statements.begin() + index + 1, statements.end());
     branch->orelse = context.arena.copy(rest);
     statements.resize(index + 1);
   }
-  if (scope.decoded.code->version == Version{3, 10}) else_of_try(context, statements);
+  if (ends.silent_handlers) else_of_try(context, statements);
   Stmt* last = statements.back();
   auto keep = [&](Block& inner, bool known = false) {
     if (inner.empty()) return;
-    inner = drop(context, inner, scope, depth + 1, known);
+    inner = drop(context, inner, ends, depth + 1, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
   // The same at the end of the last statement's own blocks, where the return has no line of its own.
@@ -122,10 +129,8 @@ Block drop(Context& context, Block body, const Scope& scope, int depth, bool imp
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
-    // 3.10 says the same of a `pass` and a `return`, and `pass` is what most handlers at the end of a function are.
-    const bool silent = scope.decoded.code->version == Version{3, 10};
     for (ExceptHandler& handler : handlers)
-      if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied || silent)
+      if (handler.body.size() > 1 || written_return(handler.body[0]) == WrittenReturn::implied || ends.silent_handlers)
         keep_implied(handler.body, -1);
     attempt->handlers = context.arena.copy(handlers);
   }
@@ -144,35 +149,37 @@ Block drop(Context& context, Block body, const Scope& scope, int depth, bool imp
   return context.arena.copy(statements);
 }
 
-}  // namespace
-
-namespace {
 // `return None` is written out where the function returns other values too, if no column says that it was not, and may not be in
 // an async generator.
-void shorten(Context& context, Block body, const Scope& scope) {
-  std::vector<Stmt*> empty;
-  bool values = false;
+void shorten(Context& context, Block body, const Scope& scope, bool values) {
+  const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
   rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
-      if (!is<Return>(stmt)) continue;
-      if (returns_none(stmt)) empty.push_back(stmt);
-      else values = true;
+      if (!returns_none(stmt)) continue;
+      const bool written = written_return(stmt) == WrittenReturn::written;
+      // At the end of a function people write it out.
+      const bool needless = written ? stmt->width == width_of_return : !values && stmt != body.back();
+      if (never || needless) stmt->node = Return{nullptr};
     }
   });
-  const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
-  for (Stmt* stmt : empty) {
-    const bool written = written_return(stmt) == WrittenReturn::written;
-    // At the end of a function people write it out.
-    const bool needless = written ? stmt->width == width_of_return : !values && stmt != body.back();
-    if (never || needless) stmt->node = Return{nullptr};
-  }
 }
+
+bool returns_values(Context& context, Block body) {
+  bool values = false;
+  rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+    for (Stmt* stmt : statements) values |= is<Return>(stmt) && !returns_none(stmt);
+  });
+  return values;
+}
+
 }  // namespace
 
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  body = drop(context, body, scope, 0);
-  shorten(context, body, scope);
+  const bool values = returns_values(context, body);
+  const Ends ends{scope.kind == Scope::Kind::function, scope.decoded.code->version == Version{3, 10} && !values};
+  body = drop(context, body, ends, 0);
+  shorten(context, body, scope, values);
   return body;
 }
 
