@@ -15,7 +15,7 @@ endif()
 
 file(GLOB bind_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/bind/*.cpp")
 file(GLOB command_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/cli/*.cpp")
-list(FILTER command_sources EXCLUDE REGEX "/main.cpp$")
+list(FILTER command_sources EXCLUDE REGEX "/(main|allocation).cpp$")  # of the executable alone
 nanobind_add_module(_core STABLE_ABI NB_STATIC ${bind_sources} ${command_sources})
 find_package(Threads REQUIRED)
 target_include_directories(_core PRIVATE src)

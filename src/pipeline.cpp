@@ -333,7 +333,8 @@ void add_nested_lines(Decompiled& result, std::map<const CodeObject*, std::vecto
     if (!nested) continue;
     path.push_back(index);
     if (auto found = lines.find(nested); found != lines.end())
-      result.nested.push_back({nested->qualname.empty() ? nested->name : nested->qualname, path, found->second});
+      result.nested.push_back(
+          {nested->qualname.empty() ? nested->name : nested->qualname, path, std::move(found->second)});
     add_nested_lines(result, lines, *nested, path, depth);
     path.pop_back();
   }

@@ -38,7 +38,7 @@ ORDER = [
     "stack",
 ]
 # These use the core as any program would: through include/depyf, and the loader.
-OUTSIDE = {"cli": {"cli", "load"}, "bind": {"bind", "cli", "load"}}  # the module has the command too
+OUTSIDE = {"cli": {"cli", "load", "support"}, "bind": {"bind", "cli", "load"}}  # the module has the command too
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -15,6 +15,7 @@
 #include "depyf/decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/load.h"
+#include "support/deep_stack.h"
 
 namespace depyf::cli {
 namespace {
@@ -126,7 +127,8 @@ int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks
     }
   };
   std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < std::min<std::size_t>(settings.jobs, inputs.size()); ++i) threads.emplace_back(work);
+  for (unsigned i = 0; i < std::min<std::size_t>(settings.jobs, inputs.size()); ++i)
+    threads.emplace_back([&] { on_deep_stack(work); });  // one for all of its files
   // Where a sink throws no further input is begun.
   struct Stop {
     std::atomic<std::size_t>& next;

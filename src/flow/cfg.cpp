@@ -19,16 +19,17 @@ std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, c
   std::vector<int> todo{0};
   std::vector<bool> range_seen(ranges.size());
   const std::vector<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
+  const int count = int(code.size());
   while (!todo.empty()) {
     int at = todo.back();
     todo.pop_back();
-    if (at < 0 || at >= int(code.size()) || seen[at]) continue;
-    seen[at] = true;
-    todo.push_back(next[at]);
-    todo.push_back(code[at].target);
-    if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
-      range_seen[range] = true;
-      todo.push_back(ranges[range].target);
+    for (; at >= 0 && at < count && !seen[at]; at = next[at]) {
+      seen[at] = true;
+      if (code[at].target >= 0) todo.push_back(code[at].target);
+      if (int range = cover[at]; range >= 0 && !range_seen[range] && code[at].op != Op::nop_) {
+        range_seen[range] = true;
+        todo.push_back(ranges[range].target);
+      }
     }
   }
   return seen;
@@ -42,12 +43,13 @@ class Builder {
         code_(cfg.code),
         flow_(flow),
         reachable_(reachable),
+        count_(int(code_.size())),
         block_at_(code_.size() + 1, -1) {}
 
   void blocks() {
-    std::vector<bool> leader(code_.size() + 1);
+    std::vector<char> leader(code_.size() + 1);  // not of bool: each instruction asks several times
     leader[0] = true;
-    for (int at = 0; at < int(code_.size()); ++at) {
+    for (int at = 0; at < count_; ++at) {
       const Instruction& instruction = code_[at];
       if (instruction.target >= 0) leader[instruction.target] = leader[at + 1] = true;
       if (flow_.next[at] != at + 1) {
@@ -63,13 +65,13 @@ class Builder {
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
     std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
-    for (int at = 0; at < int(code_.size()); ++at)
+    for (int at = 0; at < count_; ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
     for (Region& region : cfg_.regions)
       if (region.follow_at >= 0 && original[region.follow_at] >= 0) region.follow_at = original[region.follow_at];
-    for (int at = 0; at < int(code_.size());) {
+    for (int at = 0; at < count_;) {
       int end = at + 1;
-      while (end < int(code_.size()) && !leader[end]) ++end;
+      while (end < count_ && !leader[end]) ++end;
       if (reachable_[at]) {
         block_at_[at] = int(cfg_.blocks.size());
         BasicBlock block;
@@ -100,8 +102,7 @@ class Builder {
   // Where control goes from each region on an exception.
   void handlers() {
     for (Region& region : cfg_.regions)
-      if (region.handler_at >= 0 && region.handler_at < int(code_.size()))
-        region.handler = block_at_[region.handler_at];
+      if (region.handler_at >= 0 && region.handler_at < count_) region.handler = block_at_[region.handler_at];
   }
 
   // Jumps to jumps, and copies of one `return` of a constant, as the compiler makes them.
@@ -161,7 +162,7 @@ class Builder {
  private:
   // POP_EXCEPT is followed by the end of `as name`, which belongs to it.
   int after_pop_except(int at) const {
-    if (at + 3 < int(code_.size()) && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
+    if (at + 3 < count_ && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
         code_[at + 3].op == delete_of(code_[at + 2].op) && code_[at + 2].arg == code_[at + 3].arg)
       return at + 4;
     return at + 1;
@@ -209,7 +210,7 @@ class Builder {
       made.kind = BasicBlock::Kind::setup, made.setup_of = region, made.region = info.parent, made.next = entry;
       made.begin = made.end = cfg_.blocks[entry].begin;
       const int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
-      made.jump = handler >= 0 && handler < int(code_.size()) ? block_at_[handler] : -1;
+      made.jump = handler >= 0 && handler < count_ ? block_at_[handler] : -1;
       cfg_.blocks.push_back(made);
       for (Edge edge : edges)
         if (target(edge) == entry) target(edge) = index;
@@ -225,6 +226,7 @@ class Builder {
   const std::vector<Instruction>& code_;
   const Flow& flow_;
   const std::vector<bool>& reachable_;
+  const int count_;  // of instructions
   std::vector<int> block_at_;
   std::vector<std::vector<Edge>> entering_;  // by region: edges that lead into it from outside
   std::vector<bool> done_;                   // by region: its setup is made
@@ -282,9 +284,9 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     find_matches(decoded, cfg.code, cfg.patterns);
   }
   Flow flow;
-  flow.next.resize(cfg.code.size());
-  for (int at = 0; at < int(cfg.code.size()); ++at)
-    flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < int(cfg.code.size()) ? at + 1 : -1;
+  const int count = int(cfg.code.size());
+  flow.next.resize(count);
+  for (int at = 0; at < count; ++at) flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < count ? at + 1 : -1;
   std::vector<bool> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);

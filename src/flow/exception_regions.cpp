@@ -23,18 +23,18 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 class RegionBuilder {
  public:
   RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable)
-      : cfg_(cfg), code_(cfg.code), cover_(code_.size(), -1) {
+      : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler for instructions that cannot raise is none.
     std::unordered_set<int> used;
     for (const ProtectedRange& range : ranges)
-      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
+      for (int at = range.begin; at < range.end && at < count_; ++at)
         if (reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_) used.insert(range.target);
     std::unordered_map<int, int> by_target;
     for (const ProtectedRange& range : ranges) {
       if (!used.contains(range.target)) continue;
       auto [found, fresh] = by_target.emplace(range.target, int(groups_.size()));
       if (fresh) groups_.push_back({range, -2});
-      for (int at = range.begin; at < range.end && at < int(code_.size()); ++at)
+      for (int at = range.begin; at < range.end && at < count_; ++at)
         if (cover_[at] < 0) cover_[at] = found->second;
     }
   }
@@ -43,15 +43,15 @@ class RegionBuilder {
     cfg_.region_of.assign(code_.size(), -1);
     // What does nothing belongs to what comes next: the compiler leaves NOP outside the ranges around it.
     std::vector<char> target(code_.size() + 1), loop(code_.size() + 1);
-    for (int at = 0; at < int(code_.size()); ++at) {
+    for (int at = 0; at < count_; ++at) {
       if (code_[at].target < 0) continue;
       target[code_[at].target] = 1;
       if (code_[at].target <= at) loop[code_[at].target] = 1;
     }
-    for (int at = int(code_.size()) - 1; at >= 0; --at) {
+    for (int at = count_ - 1; at >= 0; --at) {
       // Not where a jump goes: that may be the start of a loop around the statement.
-      bool nothing = (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < int(code_.size()) &&
-                     !loop[at] && !target[at + 1];
+      bool nothing =
+          (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
     adopt_headers();
@@ -63,7 +63,7 @@ class RegionBuilder {
   // A NOP where a loop starts lies in the statement that all of the loop lies in.
   void adopt_headers() {
     std::unordered_map<int, int> inner;  // by NOP: the innermost region around what it leads to and the jumps to it
-    for (int at = 0; at < int(code_.size()); ++at) {
+    for (int at = 0; at < count_; ++at) {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
@@ -76,10 +76,10 @@ class RegionBuilder {
   // From 3.12 on, the jump that goes round a loop within a statement is left out of its range: it cannot raise.
   void adopt_jumps() {
     std::unordered_map<int, std::vector<int>> from;  // by jump: what jumps there
-    for (int at = 0; at < int(code_.size()); ++at)
+    for (int at = 0; at < count_; ++at)
       if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
     // From 3.13 on, so is the test before it.
-    for (int at = 1; at < int(code_.size()); ++at) {
+    for (int at = 1; at < count_; ++at) {
       if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
       // What does nothing was given to what comes next: what counts is the range that it stands in.
@@ -87,7 +87,7 @@ class RegionBuilder {
       const bool inside = cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before);
       if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
     }
-    for (int at = 1; at < int(code_.size()); ++at) {
+    for (int at = 1; at < count_; ++at) {
       if (code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const int inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
@@ -103,13 +103,13 @@ class RegionBuilder {
   };  // region -2: not known yet, -3: being looked at
 
   int skip(int at) const {
-    while (at < int(code_.size()) - 1 && code_[at].op == Op::nop_) ++at;
+    while (at < count_ - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
   bool sequence(int at, std::initializer_list<Op> ops, int* after = nullptr) const {
     for (Op op : ops) {
       at = skip(at);
-      if (at >= int(code_.size()) || code_[at].op != op) return false;
+      if (at >= count_ || code_[at].op != op) return false;
       ++at;
     }
     if (after) *after = at;
@@ -174,7 +174,7 @@ class RegionBuilder {
   // except: the handler tests the exception's type, or drops it, before it does anything else.
   Shape except_or_finally(int at) const {
     int depth = 0;
-    for (at = skip(at); at < int(code_.size()); ++at) {
+    for (at = skip(at); at < count_; ++at) {
       const Instruction& instruction = code_[at];
       if (instruction.op == Op::nop_) continue;
       if (depth == 1 && instruction.op == Op::check_exc_match_) return Shape::except;
@@ -200,7 +200,7 @@ class RegionBuilder {
     while (!todo.empty() && seen.size() < 100) {
       auto [at, depth] = todo.back();
       todo.pop_back();
-      if (at >= int(code_.size()) || depth < 0 || !seen.insert(at).second) continue;
+      if (at >= count_ || depth < 0 || !seen.insert(at).second) continue;
       const Instruction& instruction = code_[at];
       if (depth == 1 && instruction.op == Op::check_exc_match_) return Shape::except;
       if (depth == 1 && instruction.op == Op::check_eg_match_) return Shape::except_star;
@@ -216,17 +216,13 @@ class RegionBuilder {
 
   Cfg& cfg_;
   const std::vector<Instruction>& code_;
+  const int count_;  // of instructions
   std::vector<int> cover_;
   std::vector<Group> groups_;
   bool too_deep_ = false;
 };
 
 }  // namespace
-
-bool falls_through(Op op) {
-  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
-         op != Op::end_async_for_ && op != Op::unreachable_;
-}
 
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {
   if (ranges.empty()) cfg.region_of.assign(cfg.code.size(), -1);

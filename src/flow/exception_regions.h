@@ -9,7 +9,10 @@ struct Flow {
   std::vector<int> next;   // by instruction: where it falls through to; -1: nowhere
 };
 
-bool falls_through(Op op);
+constexpr bool falls_through(Op op) {
+  return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
+         op != Op::end_async_for_ && op != Op::unreachable_;
+}
 
 // Fills cfg.regions and cfg.region_of from `ranges` (3.11 and later shapes of handlers).
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable);

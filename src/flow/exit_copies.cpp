@@ -33,9 +33,10 @@ class ExitCopies {
         version_(decoded.code->version),
         flow_(flow),
         reachable_(reachable),
+        count_(int(code_.size())),
         entered_(code_.size() + 1),
         resumed_(code_.size() + 1) {
-    for (int at = 0; at < int(code_.size()); ++at) {
+    for (int at = 0; at < count_; ++at) {
       if (!reachable[at]) continue;
       if (code_[at].target >= 0) entered_[code_[at].target] = true;
       if (flow.next[at] >= 0 && flow.next[at] != at + 1) entered_[flow.next[at]] = resumed_[flow.next[at]] = true;
@@ -48,7 +49,7 @@ class ExitCopies {
   std::vector<int> run() {
     std::vector<int> original(code_.size() + 1, -1);
     std::vector<std::pair<Word, int>> ends;
-    for (int end = 0; end < int(code_.size()); ++end)
+    for (int end = 0; end < count_; ++end)
       if (reachable_[end] && leaves(code_[end].op)) ends.push_back({word(end), end});
     std::sort(ends.begin(), ends.end());
     std::vector<std::pair<int, std::vector<Tail>>> exits;  // of those that end alike
@@ -169,7 +170,7 @@ class ExitCopies {
   // Is it STORE e or DELETE e of what follows a handler: LOAD_CONST None; STORE e; DELETE e?
   bool ends_handler(int at) const {
     auto is = [&](int load) {
-      return load > 0 && load + 2 < int(code_.size()) && is_none(load) && is_store_name(code_[load + 1].op) &&
+      return load > 0 && load + 2 < count_ && is_none(load) && is_store_name(code_[load + 1].op) &&
              code_[load + 2].op == delete_of(code_[load + 1].op) && code_[load + 1].arg == code_[load + 2].arg;
     };
     return is(at - 1) || is(at - 2);
@@ -217,6 +218,7 @@ class ExitCopies {
   const Version version_;
   const Flow& flow_;
   const std::vector<bool>& reachable_;
+  const int count_;  // of instructions
   std::vector<bool> entered_;  // by instruction: not only from the one before it
   std::vector<bool> resumed_;  // by instruction: follows a finally body that was copied
 };

@@ -10,7 +10,12 @@ namespace {
 class Simplifier {
  public:
   Simplifier(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges)
-      : decoded_(decoded), code_(code), ranges_(ranges), targets_(code.size() + 1), drops_(code.size()) {
+      : decoded_(decoded),
+        code_(code),
+        ranges_(ranges),
+        size_(int(code.size())),
+        targets_(code.size() + 1),
+        drops_(code.size()) {
     for (const Instruction& instruction : code_)
       if (instruction.target >= 0) ++targets_[instruction.target];
   }
@@ -19,16 +24,26 @@ class Simplifier {
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
     find_turned();
     generator_start();
+    bool delegates = false, copies = false;
     for (int at = 0; at < size(); ++at) {
-      // What the interpreter notes of its state is no part of the meaning.
-      if (code_[at].op == Op::resume_) clear(at);
-      if (code_[at].op == Op::yield_value_) code_[at].arg = 0;
+      switch (code_[at].op) {
+        case Op::resume_: clear(at); break;  // what the interpreter notes of its state is no part of the meaning
+        case Op::yield_value_: code_[at].arg = 0; break;
+        case Op::send_:
+        case Op::for_iter_: delegates = true; break;
+        case Op::get_anext_:
+        case Op::copy_:
+        case Op::set_add_:
+        case Op::rotate_:
+        case Op::call_function_: copies = true; break;
+        default: break;
+      }
     }
-    for (int at = 0; at < size(); ++at) {
+    for (int at = 0; delegates && at < size(); ++at) {
       if (code_[at].op == Op::send_) delegation(at);
       if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
     }
-    for (int at = 0; at < size(); ++at) {
+    for (int at = 0; copies && at < size(); ++at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
         with_start(at);
@@ -43,7 +58,7 @@ class Simplifier {
   }
 
  private:
-  int size() const { return int(code_.size()); }
+  int size() const { return size_; }
   void clear(int at) { code_[at].op = Op::nop_, code_[at].arg = code_[at].aux = 0, code_[at].target = -1; }
   int skip(int at) const {
     while (at < size() - 1 && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
@@ -238,6 +253,7 @@ class Simplifier {
   const DecodedCode& decoded_;
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
+  const int size_;                // of the code, which does not change
   std::vector<int> targets_;      // by instruction: how many jumps lead there
   std::vector<bool> drops_;       // by instruction: the handler that starts there stands for no statement
   std::vector<int> ended_by_;     // by instruction: the range whose handler ends an async for, -1: none

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "lift/lifter.h"
+#include "support/keywords.h"
 
 namespace depyf {
 using namespace ast;
@@ -16,16 +17,11 @@ bool is_none(const Expr* expr) { return constant_of(expr, Constant::Kind::none) 
 }  // namespace
 
 bool Lifter::is_name(std::string_view text) {
-  static const std::set<std::string_view> keywords{
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
   });
-  return letters && !keywords.contains(text);
+  return letters && !is_keyword(text);
 }
 
 bool Lifter::is_function(const Expr* expr) const {

@@ -96,14 +96,14 @@ class Context {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
     std::string_view source = constant->value->text;
-    int depth = 0;
+    int nested = 0;
     bool plain = !source.empty() && source.front() != ' ';
     for (char c : source) {
       plain &= c >= ' ' && c != '#' && c != '\\' && c != 0x7f;
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if (c == ')' || c == ']' || c == '}') plain &= --depth >= 0;
+      if (c == '(' || c == '[' || c == '{') ++nested;
+      if (c == ')' || c == ']' || c == '}') plain &= --nested >= 0;
     }
-    return plain && depth == 0 ? expr(ast::Verbatim{source}) : text;
+    return plain && nested == 0 ? expr(ast::Verbatim{source}) : text;
   }
   ast::Expr* none() { return constant({}); }
   template <class T>

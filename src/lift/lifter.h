@@ -205,8 +205,8 @@ class Lifter {
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const bool flat_;
-  const Split split_;
   const std::set<int>& literal_;
+  const Split split_;
   std::vector<Node> nodes_;
   std::vector<State> states_;
   std::vector<Entry> stack_;

@@ -731,7 +731,7 @@ void Lifter::extend(const Instruction& instruction) {
         auto* inner = as<Dict>(value);
         // Items after a `**` make a display of their own.
         bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !display->keys.empty() &&
-                       std::none_of(inner->keys.begin(), inner->keys.end(), [](Expr* key) { return key == nullptr; });
+                       std::none_of(inner->keys.begin(), inner->keys.end(), [](Expr* each) { return each == nullptr; });
         if (next_to) {
           for (std::size_t index = 0; index < inner->keys.size(); ++index)
             display->keys = add(display->keys, inner->keys[index]),

@@ -115,6 +115,12 @@ class Unmarshaller {
   }
 
   Constant referred(std::size_t start) {
+    return follow(start, [&] { return object(); });
+  }
+
+  // What `read` makes of the object that is referred to; `start`: where the reference stands.
+  template <class Read>
+  std::invoke_result_t<Read> follow(std::size_t start, Read read) {
     std::uint32_t index = reader_.u32();
     if (!reader_.ok()) return {};
     if (index >= references_.size()) {
@@ -128,10 +134,10 @@ class Unmarshaller {
     std::size_t after = reader_.offset();
     reader_.seek(references_[index].offset);
     ++reading_again_;
-    Constant constant = object();
+    auto found = read();
     --reading_again_;
     if (reader_.ok()) reader_.seek(after);
-    return constant;
+    return found;
   }
 
   // Takes from what all objects together may occupy.
@@ -227,19 +233,48 @@ class Unmarshaller {
     return constant;
   }
 
-  std::string bytes_field(std::string_view what) { return std::move(typed(Constant::Kind::bytes, what).text); }
-  std::string string_field(std::string_view what) { return std::move(typed(Constant::Kind::string, what).text); }
+  // An object that a code object itself has, read without a Constant in between. `read(type)` makes it of what follows
+  // the byte of a type that it takes; any other, and one nested too deeply, is an error.
+  template <class Read>
+  std::invoke_result_t<Read, char> field(std::string_view types, std::string_view what, Read read) {
+    const std::size_t start = reader_.offset();
+    const std::uint8_t byte = reader_.u8();
+    const auto type = static_cast<char>(byte & ~reference_flag);
+    if (reader_.ok() && type == 'r') return follow(start, [&] { return field(types, what, read); });
+    if (!reader_.ok() || types.find(type) == types.npos) {
+      if (reader_.ok()) reader_.fail_at("not " + std::string(what), start);
+      return {};
+    }
+    const bool counted = (byte & reference_flag) && !reading_again_;
+    const std::size_t index = references_.size();
+    if (counted) references_.push_back({start, false});
+    auto found = read(type);
+    if (counted) references_[index].complete = true;
+    return found;
+  }
+
+  // A view of the input.
+  std::string_view bytes_field(std::string_view what) {
+    return field("s", what, [&](char) { return text(size()); });
+  }
+
+  std::string string_field(std::string_view what) {
+    return field("zZaAut", what, [&](char type) {
+      if (type == 'z' || type == 'Z') return latin1_to_utf8(text(reader_.u8()));
+      return std::move(body(type, reader_.offset() - 1).text);
+    });
+  }
 
   std::vector<std::string> names_field(std::string_view what) {
-    std::size_t start = reader_.offset();
-    Constant tuple = typed(Constant::Kind::tuple, what);
-    std::vector<std::string> names;
-    names.reserve(tuple.items.size());
-    for (Constant& item : tuple.items) {
-      if (item.kind != Constant::Kind::string) reader_.fail_at("not " + std::string(what), start);
-      names.push_back(std::move(item.text));
-    }
-    return names;
+    return field(")(", what, [&](char type) {
+      std::vector<std::string> names;
+      const std::size_t count = type == ')' ? reader_.u8() : size();
+      if (count > reader_.remaining()) reader_.fail("truncated");  // a name takes a byte at least
+      if (!reader_.ok() || !charge(count * sizeof(Constant))) return names;
+      names.reserve(count);
+      for (std::size_t i = 0; i < count && reader_.ok(); ++i) names.push_back(string_field(what));
+      return names;
+    });
   }
 
   Constant code() {
@@ -254,7 +289,7 @@ class Unmarshaller {
     if (!plus) reader_.i32();  // number of locals
     code.stacksize = count_field();
     code.flags = reader_.u32();
-    std::string bytecode = bytes_field("bytecode");
+    std::string_view bytecode = bytes_field("bytecode");
     if (!charge(bytecode.size() * (1 + sizeof(Position) / 2))) return {};
     code.bytecode.assign(bytecode.begin(), bytecode.end());
     code.constants = std::move(typed(Constant::Kind::tuple, "a tuple of constants").items);
@@ -271,7 +306,7 @@ class Unmarshaller {
     code.qualname = plus ? string_field("a qualified name") : code.name;
     code.firstlineno = reader_.i32();
     // Lines are hints: of a malformed table what can be read is kept.
-    std::string lines = bytes_field("a line table");
+    std::string_view lines = bytes_field("a line table");
     code.positions = read_line_table(version_, lines, code.firstlineno, code.bytecode.size());
     if (plus) exceptions(code);
     check_arguments(code);
@@ -290,7 +325,7 @@ class Unmarshaller {
   void locals_plus(CodeObject& code) {
     std::vector<std::string> names = names_field("a tuple of variables");
     std::size_t start = reader_.offset();
-    std::string kinds = bytes_field("kinds of variables");
+    std::string_view kinds = bytes_field("kinds of variables");
     if (kinds.size() != names.size()) reader_.fail_at("kinds of variables do not match their names", start);
     if (!reader_.ok()) return;
     for (std::size_t i = 0; i < names.size(); ++i) {

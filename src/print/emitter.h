@@ -1,7 +1,6 @@
 // Text that grows line by line, and the map from its lines to the bytecode.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,8 +22,8 @@ class Emitter {
 
   // The line that begins now belongs to `code` at `offset`.
   void map_line(const CodeObject* code, std::uint32_t offset) {
-    line_ += static_cast<std::uint32_t>(std::count(text_.begin() + counted_, text_.end(), '\n'));
-    counted_ = static_cast<std::ptrdiff_t>(text_.size());
+    for (std::size_t at = text_.find('\n', counted_); at != text_.npos; at = text_.find('\n', at + 1)) ++line_;
+    counted_ = text_.size();
     lines_.push_back({code, {line_, offset}});
   }
 
@@ -44,7 +43,7 @@ class Emitter {
   std::size_t depth_ = 0;
   std::vector<LineOfCode> lines_;
   std::uint32_t line_ = 1;       // at `counted_`
-  std::ptrdiff_t counted_ = 0;
+  std::size_t counted_ = 0;
 };
 
 }  // namespace depyf::print

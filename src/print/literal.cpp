@@ -214,6 +214,12 @@ void append_escaped(std::string& out, std::string_view text, char quote) {
   }
 }
 
+// The next character of a docstring that is not written as others are.
+static std::size_t find_special(std::string_view line, std::size_t at) {
+  while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
+  return at;
+}
+
 void append_docstring(std::string& out, std::string_view text, std::size_t indent) {
   out += "\"\"\"";
   for (std::size_t at = 0; at <= text.size();) {
@@ -221,7 +227,7 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
     for (std::size_t i = 0; i < line.size();) {
-      const std::size_t special = std::min(line.find_first_of("\"\t", i), line.size());
+      const std::size_t special = find_special(line, i);
       append_escaped(out, line.substr(i, special - i), 0);
       if ((i = special) == line.size()) break;
       const bool last = at + i + 1 == text.size();

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <span>
 
+#include "support/keywords.h"
+
 namespace depyf::print {
 namespace {
 
@@ -39,29 +41,6 @@ constexpr auto ascii_parts = [] {
   for (int byte = 0; byte < 0x80; ++byte) parts[byte] = is_letter(byte) || (byte >= '0' && byte <= '9');
   return parts;
 }();
-
-constexpr std::string_view keywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
-                                         "await",  "break",  "class",   "continue", "def",      "del",    "elif",
-                                         "else",   "except", "finally", "for",      "from",     "global", "if",
-                                         "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
-                                         "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
-
-// The first keyword that starts with each letter, in the list above; the last entry is its size.
-constexpr auto keyword_starts = [] {
-  std::array<std::uint8_t, 257> starts{};
-  for (int letter = 256, at = std::size(keywords); letter >= 0; --letter) {
-    while (letter < 256 && at > 0 && static_cast<unsigned char>(keywords[at - 1][0]) >= letter) --at;
-    starts[letter] = static_cast<std::uint8_t>(at);
-  }
-  return starts;
-}();
-
-bool is_keyword(std::string_view name) {
-  const auto letter = static_cast<unsigned char>(name[0]);
-  for (int at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
-    if (keywords[at] == name) return true;
-  return false;
-}
 
 }  // namespace
 

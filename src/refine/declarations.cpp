@@ -61,14 +61,22 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   const DecodedCode& decoded = scope.decoded;
   const CodeObject& code = *decoded.code;
   if (scope.kind == Scope::Kind::expression) return body;
-  std::set<std::string_view> globals, nonlocals, bound, used, closed, shared;
+  std::set<std::string_view> globals, nonlocals, closed, shared;
+  struct Use {
+    bool bound = false, used = false;
+  };
+  std::vector<Use> uses(decoded.localsplus.size());
   bool yields = false;
   int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
                   !!(code.flags & CodeObject::varkeywords);
-  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index)
-    bound.insert(code.varnames[index]);
-  auto local = [&](int index) {
-    return index >= 0 && index < int(decoded.localsplus.size()) ? decoded.localsplus[index] : std::string_view{};
+  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) uses[index].bound = true;
+  auto known = [&](int index) { return index >= 0 && index < int(uses.size()); };
+  auto local = [&](int index) { return known(index) ? decoded.localsplus[index] : std::string_view{}; };
+  auto bind = [&](int index) {
+    if (known(index)) uses[index].bound = true;
+  };
+  auto use = [&](int index) {
+    if (known(index)) uses[index].used = true;
   };
   auto look = [&](const Instruction& instruction) {
     switch (instruction.op) {
@@ -78,16 +86,17 @@ Block declarations(Context& context, Block body, const Scope& scope) {
         break;
       case Op::store_deref_:
       case Op::delete_deref_:
-        (instruction.arg >= decoded.first_free ? nonlocals : bound).insert(local(instruction.arg));
+        if (instruction.arg >= decoded.first_free) nonlocals.insert(local(instruction.arg));
+        else bind(instruction.arg);
         break;
       case Op::load_class_deref_:
       case Op::load_from_dict_or_deref_: closed.insert(local(instruction.arg)); break;
       case Op::store_fast_:
-      case Op::delete_fast_: bound.insert(local(instruction.arg)); break;
-      case Op::load_fast_: used.insert(local(instruction.arg)); break;
+      case Op::delete_fast_: bind(instruction.arg); break;
+      case Op::load_fast_: use(instruction.arg); break;
       case Op::load_closure_: shared.insert(local(instruction.arg)); [[fallthrough]];
       case Op::load_deref_:
-        if (instruction.arg < decoded.first_free) used.insert(local(instruction.arg));
+        if (instruction.arg < decoded.first_free) use(instruction.arg);
         else closed.insert(local(instruction.arg));
         break;
       case Op::yield_value_: yields = true; break;
@@ -130,8 +139,13 @@ Block declarations(Context& context, Block body, const Scope& scope) {
     return context.stmt(If{context.constant(std::move(no)), context.list({stmt}), {}});
   };
   if (scope.kind == Scope::Kind::function) {
-    for (std::string_view name : used)
-      if (!bound.contains(name) && !nonlocals.contains(name) && !name.empty())
+    std::set<std::string_view> unbound;
+    for (std::size_t index = 0; index < uses.size(); ++index)
+      if (uses[index].used && !uses[index].bound) unbound.insert(decoded.localsplus[index]);
+    for (std::size_t index = 0; !unbound.empty() && index < uses.size(); ++index)
+      if (uses[index].bound) unbound.erase(decoded.localsplus[index]);
+    for (std::string_view name : unbound)
+      if (!nonlocals.contains(name) && !name.empty())
         result.push_back(never(context.stmt(Assign{context.list({context.name(name)}), context.none()})));
     for (const std::string& name : code.cellvars)
       if (!shared.contains(name)) {

@@ -1,5 +1,7 @@
 // Rewriting every block of a tree, inner blocks first.
 #pragma once
+#include <algorithm>
+
 #include "ast/visit.h"
 #include "lift/context.h"
 #include "support/function_ref.h"
@@ -13,7 +15,8 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
     ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite); });
   }
   rewrite(statements);
-  return context.arena.copy(statements);
+  return std::equal(statements.begin(), statements.end(), body.begin(), body.end()) ? body
+                                                                                    : context.arena.copy(statements);
 }
 // Does control never fall out of `block`, by its last statement?
 inline bool leaves(ast::Block block) {

@@ -28,13 +28,15 @@ Successors Graph::successors(int node) const {
 }
 
 void Graph::find_order() {
-  order_.assign(nodes.size(), -1);
   sequence_.clear();
+  sequence_.reserve(nodes.size());
   struct Frame {
     int node;
     Successors next;
   };
-  std::vector<Frame> stack{{entry, successors(entry)}};
+  std::vector<Frame> stack;
+  stack.reserve(16);
+  stack.push_back({entry, successors(entry)});
   order_[entry] = 0;
   while (!stack.empty()) {
     Frame& frame = stack.back();
@@ -54,8 +56,6 @@ void Graph::find_order() {
 }
 
 void Graph::find_preds() {
-  first_pred_.assign(nodes.size() + 1, 0);
-  forward_preds_.assign(nodes.size(), 0);
   for (int node : sequence_)
     for (int to : successors(node)) ++first_pred_[to];
   int sum = 0;
@@ -73,7 +73,6 @@ void Graph::find_preds() {
 }
 
 void Graph::find_dominated() {
-  first_dominated_.assign(nodes.size() + 1, 0);
   for (int node : sequence_)
     if (node != entry) ++first_dominated_[idom_[node]];
   int sum = 0;
@@ -83,7 +82,6 @@ void Graph::find_dominated() {
     if (int node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
   // A dominator comes earlier in the order: sizes of subtrees from the back, places from the front.
   std::vector<int> next(nodes.size());
-  leave_.assign(nodes.size(), 0), enter_.assign(nodes.size(), 0);
   for (std::size_t index = sequence_.size(); index--;) {
     int node = sequence_[index];
     ++leave_[node];
@@ -98,15 +96,25 @@ void Graph::find_dominated() {
 
 void Graph::analyse() {
   irreducible_ = false;
+  const std::size_t count = nodes.size();
+  numbers_.assign(9 * count + 2, 0);
+  std::size_t used = 0;
+  auto take = [&](std::size_t size, int value) {
+    std::span<int> part = std::span(numbers_).subspan(used, size);
+    used += size;
+    if (value) std::fill(part.begin(), part.end(), value);
+    return part;
+  };
+  first_pred_ = take(count + 1, 0), first_dominated_ = take(count + 1, 0);
+  enter_ = take(count, 0), leave_ = take(count, 0), forward_preds_ = take(count, 0);
+  order_ = take(count, -1), idom_ = take(count, -1), loop_ = take(count, -1), outer_ = take(count, -1);
   find_order();
   find_preds();
-  idom_.assign(nodes.size(), -1);
   immediate_dominators(sequence_, order_, [&](int node) { return preds(node); }, idom_);
   find_dominated();
-  loop_.assign(nodes.size(), -1);
-  outer_.assign(nodes.size(), -1);
   find_loops();
-  loops_ = Forest(outer_, sequence_, [&](int node) { return loop_[node]; });
+  const bool loops = std::any_of(sequence_.begin(), sequence_.end(), [&](int node) { return loop_[node] >= 0; });
+  loops_ = loops ? Forest(outer_, sequence_, [&](int node) { return loop_[node]; }) : Forest();
 }
 
 void Graph::find_loops() {

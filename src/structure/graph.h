@@ -21,6 +21,8 @@ struct Successors {
 class Graph {
  public:
   Graph(std::vector<Node>& nodes, int entry);
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
 
   void analyse();                                   // after any change of edges
   bool irreducible() const { return irreducible_; }
@@ -51,11 +53,12 @@ class Graph {
   void find_dominated();
   void find_loops();
 
-  std::vector<int> preds_, first_pred_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
-  std::vector<int> dominated_, first_dominated_;
-  std::vector<int> enter_, leave_;  // a walk of the dominator tree: a node's are around those of what it dominates
+  std::vector<int> numbers_;                     // what the spans below show
+  std::span<int> first_pred_, first_dominated_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
+  std::span<int> enter_, leave_;  // a walk of the dominator tree: a node's are around those of what it dominates
+  std::span<int> forward_preds_, order_, idom_, loop_, outer_;
+  std::vector<int> preds_, dominated_, sequence_;
   Forest loops_;
-  std::vector<int> forward_preds_, order_, idom_, loop_, outer_, sequence_;
   bool irreducible_ = false;
 };
 

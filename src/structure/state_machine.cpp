@@ -76,7 +76,7 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
       Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::in}),
                                         context.list({context.expr(Tuple{context.arena.copy(states)})})});
       std::vector<Stmt*> enter;
-      auto slot = [&](int index) { return context.name(context.arena.copy("__stack_" + std::to_string(index))); };
+      auto slot = [&](int depth) { return context.name(context.arena.copy("__stack_" + std::to_string(depth))); };
       if (region.lasti) enter.push_back(context.stmt(Assign{context.list({slot(region.depth)}), context.none()}));
       enter.push_back(
           context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));

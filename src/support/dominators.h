@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace depyf {
@@ -9,8 +10,7 @@ namespace depyf {
 // `sequence`: the nodes in reverse postorder, the entry first; `order`: the place of each there; `preds(node)`: a range
 // of nodes. `idom`, -1 for each node on entry, is set for those of `sequence`; that of the entry is the entry.
 template <class Preds>
-void immediate_dominators(const std::vector<int>& sequence, const std::vector<int>& order, Preds preds,
-                          std::vector<int>& idom) {
+void immediate_dominators(std::span<const int> sequence, std::span<const int> order, Preds preds, std::span<int> idom) {
   if (sequence.empty()) return;
   const int entry = sequence[0];
   idom[entry] = entry;

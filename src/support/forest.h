@@ -11,7 +11,7 @@ class Forest {
   Forest() = default;
   // `parents`: of each group, -1 for a root; `items`: in the order wanted; `group_of(item)`: -1 for none.
   template <class Items, class GroupOf>
-  Forest(const std::vector<int>& parents, const Items& items, GroupOf group_of)
+  Forest(std::span<const int> parents, const Items& items, GroupOf group_of)
       : begin_(parents.size()), end_(parents.size()) {
     const int count = int(parents.size());
     std::vector<int> first_child(count + 1, -1), sibling(count, -1);  // of the last: the roots
