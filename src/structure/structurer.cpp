@@ -1,6 +1,7 @@
 #include "structure/structurer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -63,7 +64,22 @@ bool Structurer::trivial_tail(int node) const {
     if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit))
       return false;
   }
-  return info.inherited || is<ConstantExpr>(info.value);
+  return info.inherited || is_kept_back(info.value);
+}
+
+// A constant that a `return` loads behind what a `finally` or `with` around it does, so that the place does not tell whether it
+// stands within. From 3.14 on those are not that the compiler folds only later.
+bool Structurer::is_kept_back(const Expr* value) const {
+  auto* node = as<ConstantExpr>(value);
+  if (!node || context_.version < Version{3, 14}) return node;
+  switch (const Constant& constant = *node->value; constant.kind) {
+    case Constant::Kind::integer: return !constant.text.starts_with('-');
+    case Constant::Kind::real: return !std::signbit(constant.real);
+    case Constant::Kind::complex: return !std::signbit(constant.imag) && constant.real == 0;
+    case Constant::Kind::tuple:
+    case Constant::Kind::frozenset: return false;
+    default: return true;
+  }
 }
 
 bool Structurer::leaves(std::span<Stmt* const> out) const {
@@ -328,6 +344,17 @@ int Structurer::else_meet(int header, int exit, int exhausted, const Place& plac
   return meet;
 }
 
+// The first node that does something behind a `break` of the for loop at `header`, which has dropped the iterator already; -1: none.
+int Structurer::behind_break(int header, int exit) const {
+  if (nodes_[header].end != Node::End::loop) return -1;
+  for (int steps = 0; exit >= 0 && steps < 100; ++steps, exit = nodes_[exit].a) {
+    const Node& info = nodes_[exit];
+    if (info.iterators > nodes_[header].iterators) return -1;
+    if (!info.statements.empty() || info.end != Node::End::go) return exit;
+  }
+  return -1;
+}
+
 // The node that stands after the loop, to which `break` goes; -1: none.
 int Structurer::after_loop(int header, int exhausted, const Place& place) const {
   std::set<int> exits;
@@ -380,6 +407,11 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
       int meet = -1;
       if (behind(exit)) meet = exit;
       else if (!reaches(exit, exhausted, place)) meet = else_meet(header, exit, exhausted, place);
+      // `else: ...; continue`: what runs when the iterator is gone stands behind the loop.
+      if (meet >= 0 && meet == place.cont)
+        if (const int at = behind_break(header, exit);
+            at >= 0 && at != place.next && at != place.cont && at != place.brk)
+          meet = at;
       if (meet >= 0 && (best < 0 || graph_.order(meet) < graph_.order(best))) best = meet;
     }
     return best >= 0 ? best : exhausted;

@@ -39,6 +39,7 @@ class Structurer {
   int place_all(const std::vector<int>& nodes, const Place& place, Statements& out);
   std::vector<int> merges(int node, const Place& place);
   std::vector<int> exits_of(int region, int first) const;
+  int behind_break(int header, int exit) const;
   int after_loop(int header, int exhausted, const Place& place) const;
   bool reaches(int from, int to, const Place& place) const;
   int else_meet(int header, int exit, int exhausted, const Place& place) const;
@@ -46,6 +47,7 @@ class Structurer {
   bool leaves_at_once(int node) const;
   bool skips_else(int first, int second, const Statements& body) const;
   bool trivial_tail(int node) const;
+  bool is_kept_back(const ast::Expr* value) const;
   bool leaves(std::span<ast::Stmt* const> out) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
