@@ -105,7 +105,7 @@ class ExitCopies {
       --start;
     struct Place {
       int at, statement;
-      bool whole, value;  // nothing of the statement stands before; one value of it does
+      bool whole, value;  // nothing of the statement stands before; one value of it does, made after no finally body
     };
     std::vector<Place> places;
     int depth = 0, statement = start;
@@ -116,7 +116,7 @@ class ExitCopies {
       StackEffect effect = stack_effect(code_[at], std::max(version_, Version{3, 11}), false);
       const bool takes = effect.pops > depth && code_[at].op != Op::pop_except_;
       places.push_back({at, statement, depth == 0 && !below && !takes,
-                        (depth == 1 && made) || (places.empty() && takes && !resumed_[start])});
+                        !resumed_[start] && ((depth == 1 && made) || (places.empty() && takes))});
       if (takes) below = effect.pushes > 0, depth = effect.pushes;
       else depth += effect.pushes - std::min(effect.pops, depth);
       if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
