@@ -486,6 +486,8 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   int follow = back ? after_loop(header, exhausted, place) : exhausted;
   bool has_else = exhausted >= 0 && follow != exhausted;
   bool own_follow = follow >= 0 && follow != place.next && follow != place.cont && follow != place.brk;
+  // Several loops at the end of a with statement: each goes on to the return behind it.
+  if (own_follow && claimed_[follow] && trivial_tail(follow)) own_follow = false;
   if (own_follow && claimed_[follow]) fail("a loop that ends in two places", header);
   // Behind the loop: the node that follows, then those where ways from it and from the loop meet.
   std::vector<int> after;
