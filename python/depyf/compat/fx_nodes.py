@@ -62,7 +62,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
-        meta = node.meta
+        meta = private.checked(_META, node.meta)
         noted = [private.item(meta, path) for path in NOTES]
         stack, made_from, seq_nr, original, tag = noted
         found.append(

@@ -412,7 +412,7 @@ NAMES = [
     Name("torch.fx:GraphModule.graph", "provenance", "the graph", gives="property"),
     Name("torch.fx.graph:Graph.python_code", "inductor", "a graph as text", fallback="text of the IR takes longer"),
     Name("torch.fx.graph:PythonCode.src", "inductor", "that text", "attribute", fallback="text of the IR takes longer"),
-    Name(f"{_NODE}.meta", "provenance", "what is noted of a node", "attribute"),
+    Name(f"{_NODE}.meta", "provenance", "what is noted of a node", "attribute", gives="dict"),
     Name(f"{_NODE}.meta[stack_trace]", "provenance", "its line", "key", gives="str"),
     Name(f"{_NODE}.meta[from_node]", "provenance", "what it was made from", "key", gives="list",
          shape="tuples in it before 2.7"),
