@@ -192,6 +192,11 @@ def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str
         manager.root.add_lambda_guard(accepts, [text])
 
 
+def has_trees() -> bool:
+    """Should this PyTorch keep trees of guards?"""
+    return private.expected("torch._dynamo.guards:GuardManagerWrapper.check")
+
+
 def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
     """Does a tree of guards accept a frame with these locals?
 

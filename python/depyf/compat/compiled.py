@@ -82,6 +82,11 @@ def seen_by_dynamo(code: types.CodeType) -> bool:
     return any(one is code for one in dynamo.seen_codes())
 
 
+def has_skip_reasons() -> bool:
+    """Should this PyTorch tell by which rule Dynamo leaves a function alone?"""
+    return private.expected("torch._dynamo.trace_rules:check_verbose")
+
+
 @guarded()
 def skip_reason(code: types.CodeType) -> str | None:
     """The rule by which Dynamo leaves a function alone; None if there is none."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import depyf
-from depyf.compat import cache, compiling, dynamo, private
-from depyf.compat.compiled import skip_reason
+from depyf.compat import cache, compiling, dynamo
+from depyf.compat.compiled import has_skip_reasons, skip_reason
 from depyf.doctor import offline
 from depyf.session import Frame, Session
 
@@ -114,8 +114,7 @@ def _provenance(session: Session, backend: str) -> list[str]:
 def _entries(compiled: Any, call: list[Any]) -> list[str]:
     found = depyf.cache_entries(compiled)
     told = depyf.explain(compiled).entries
-    has_guards = private.expected("torch._dynamo.guards:GuardManagerWrapper.check")
-    if has_guards and depyf.dispatch(compiled, *call).entry is None:
+    if cache.has_trees() and depyf.dispatch(compiled, *call).entry is None:
         return ["no cache entry accepts the call that it was made by"]
     return [] if len(found) == len(told) == 2 else [f"2 cache entries: {len(found)} read, {len(told)} explained"]
 
@@ -131,8 +130,7 @@ def _guards(session: Session, compiled: Any, call: list[Any], other: list[Any]) 
 def _reasons(session: Session) -> list[str]:
     import torch
 
-    rule = private.expected("torch._dynamo.trace_rules:check_verbose")
-    if rule and skip_reason(torch.compile.__code__) is None:
+    if has_skip_reasons() and skip_reason(torch.compile.__code__) is None:
         return ["the rule by which Dynamo leaves a function alone is not told"]
     return _needed(session, lambda frame: bool(frame.failures or frame.recompile_reasons), "reason for a recompilation")
 
