@@ -1,18 +1,39 @@
 #!/bin/bash
-# Round trips over the standard library of each interpreter at hand; one line each, records in build/roundtrip.
-# VERSIONS="3.11 3.12" and SAMPLE=150 (0: all files) narrow it down; CHECK=... adds options of depyf-decompile.
+# Round trips: the standard library and the language's tests on each interpreter at hand, six packages of PyPI on 3.12 and
+# 3.13; then the table of README.md. Records are in build/roundtrip.
+#
+# VERSIONS="3.11 3.12" narrows it down; SAMPLE=150 is the default, 0: all files; PACKAGES="rich" or PACKAGES= (none);
+# CHECK= (empty) leaves out `--check`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH=tests
-mkdir -p build/roundtrip
-for version in ${VERSIONS:-3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15}; do
-  python=$(.venv/bin/python -c "
+records=build/roundtrip
+mkdir -p "$records"
+check=${CHECK---check {python\}}
+
+interpreter() {
+  .venv/bin/python -c "
 import interpreters
-print(interpreters.interpreter(tuple(map(int, '$version'.split('.')))) or '')")
+print(interpreters.interpreter(tuple(map(int, '$1'.split('.')))) or '')"
+}
+
+measure() {  # label, interpreter, more options
+  .venv/bin/python tools/roundtrip/roundtrip.py --label "$1" --python "$2" "${@:3}" \
+    --command "build/dev/depyf-decompile $check {pyc}" --json "$records/$1.json"
+}
+
+for version in ${VERSIONS:-3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15}; do
+  python=$(interpreter "$version")
   if [ -z "$python" ]; then
     echo "$version: no such interpreter here"
     continue
   fi
-  .venv/bin/python tools/roundtrip/roundtrip.py --python "$python" --sample "${SAMPLE:-150}" --label "$version" \
-    --command "build/dev/depyf-decompile ${CHECK:-} {pyc}" --json "build/roundtrip/$version.json"
+  measure "$version" "$python" --corpus stdlib,tests --sample "${SAMPLE:-150}"
+  case $version in 3.12 | 3.13) ;; *) continue ;; esac
+  for package in ${PACKAGES-sympy networkx django sqlalchemy rich pydantic}; do
+    site=$records/site-$version
+    [ -d "$site/$package" ] || "$python" -m pip install -q --no-compile --target "$site" "$package"
+    measure "$version-$package" "$python" --corpus "$site/$package"
+  done
 done
+.venv/bin/python tools/roundtrip/table.py "$records"

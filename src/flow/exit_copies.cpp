@@ -9,6 +9,9 @@
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
 //
+// From 3.13 on a class ends in LOAD_CONST (); STORE_NAME __static_attributes__; LOAD_CONST None; RETURN_VALUE, which no line
+// has: a copy takes the line of what it follows.
+//
 // Before 3.10 the one instruction RETURN_VALUE is copied so.
 #include <algorithm>
 #include <array>
@@ -44,6 +47,7 @@ class ExitCopies {
     for (const Region& region : cfg.regions)
       for (int at : {region.handler_at, region.follow_at})
         if (at >= 0) entered_[at] = true;
+    find_class_ends();
   }
 
   std::vector<int> run() {
@@ -82,17 +86,29 @@ class ExitCopies {
 
  private:
   using Word = std::array<int, 7>;  // what copies of an instruction have in common
-  using Key = std::vector<Word>;    // first whether it takes no value, then its instructions
+  using Key = std::vector<Word>;  // first whether it takes no value, then its instructions
   struct Tail {
     int at;
-    int statement;     // where the statement starts
+    int statement;  // where the statement starts
     bool takes_value;  // the last of the values on the stack, which is complete
     bool entered;  // jumped to, with nothing of its statement before it
     Key key;
   };
 
+  void find_class_ends() {
+    const CodeObject& code = *decoded_.code;
+    if (version_ < Version{3, 13} || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
+    for (int at = 1; at + 2 < count_; ++at) {
+      if (code_[at].op != Op::store_name_ || code.names[code_[at].arg] != "__static_attributes__") continue;
+      if (code_[at + 1].op != Op::load_const_ || code_[at + 2].op != Op::return_value_) continue;
+      lineless_.resize(code_.size());
+      std::fill(lineless_.begin() + at - 1, lineless_.begin() + at + 3, true);
+    }
+  }
+
   Word word(int at) const {
     const Instruction& it = code_[at];
+    if (!lineless_.empty() && lineless_[at]) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
     const Position place = position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
@@ -110,7 +126,7 @@ class ExitCopies {
     std::vector<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
-    bool made = false;   // the instruction before made a value
+    bool made = false;  // the instruction before made a value
     for (int at = start; at <= end; ++at) {
       if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
       StackEffect effect = stack_effect(code_[at], std::max(version_, Version{3, 11}), false);
@@ -219,6 +235,7 @@ class ExitCopies {
   const Flow& flow_;
   const std::vector<bool>& reachable_;
   const int count_;  // of instructions
+  std::vector<bool> lineless_;  // by instruction: of the end of a class, where there is one
   std::vector<bool> entered_;  // by instruction: not only from the one before it
   std::vector<bool> resumed_;  // by instruction: follows a finally body that was copied
 };

@@ -8,17 +8,57 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+
+bool stores(const Stmt* stmt, std::string_view id) {
+  auto* assign = as<Assign>(stmt);
+  auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  return name && name->id == id;
+}
+
+// return (__classcell__ := <the cell>)
+bool returns_cell(const Stmt* stmt) {
+  auto* leave = as<Return>(stmt);
+  auto* named = leave ? as<NamedExpr>(leave->value) : nullptr;
+  auto* name = named ? as<Name>(named->target) : nullptr;
+  return name && name->id == "__classcell__";
+}
+
+// What a class does last (the store is of 3.13 and later) stands in the branch that reaches the end:
+//
+//     if c:                              if c:
+//         a()                                a()
+//         __static_attributes__ = ()     else:
+//     else:                                  raise E
+//         raise E
+Block without_end(Context& context, Block body, int depth) {
+  if (body.empty() || depth > 200) return body;
+  std::size_t count = body.size();
+  if (returns_cell(body[count - 1])) --count;
+  if (count > 0 && stores(body[count - 1], "__classdictcell__")) --count;
+  if (count > 0 && context.version >= Version{3, 13} && stores(body[count - 1], "__static_attributes__")) --count;
+  if (count < body.size()) return body.first(count);
+  if (auto* branch = as<If>(body.back())) {
+    branch->orelse = without_end(context, branch->orelse, depth + 1);
+    branch->body = without_end(context, branch->body, depth + 1);
+    if (branch->body.empty()) branch->body = context.list({context.stmt(Pass{})});
+  }
+  return body;
+}
+
+}  // namespace
+
 Block class_body(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::class_body) return body;
   std::vector<Stmt*> result;
   Stmt* doc = nullptr;
   const Stmt* static_attributes = nullptr;  // what a person stores under that name comes before
-  for (Stmt* stmt : body) {
-    auto* assign = as<Assign>(stmt);
-    auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
-    if (name && name->id == "__static_attributes__") static_attributes = stmt;
+  if (!body.empty() && is<If>(body.back())) {
+    body = without_end(context, body, 0);
+  } else if (scope.decoded.code->version >= Version{3, 13}) {
+    for (const Stmt* stmt : body)
+      if (stores(stmt, "__static_attributes__")) static_attributes = stmt;
   }
-  if (scope.decoded.code->version < Version{3, 13}) static_attributes = nullptr;
   std::set<std::string_view> seen;  // what stands there twice is a person's
   for (Stmt* stmt : body) {
     if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1) {
@@ -40,9 +80,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
       if (name && name->id == "__classdictcell__") continue;
     }
     if (auto* leave = as<Return>(stmt); leave && stmt == body.back()) {
-      auto* named = as<NamedExpr>(leave->value);
-      auto* name = named ? as<Name>(named->target) : nullptr;
-      if (name && name->id == "__classcell__") continue;
+      if (returns_cell(stmt)) continue;
       auto* none = as<ConstantExpr>(leave->value);
       if (!leave->value || (none && none->value->kind == Constant::Kind::none)) continue;
     }

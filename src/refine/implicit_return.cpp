@@ -79,6 +79,20 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   }
 }
 
+// Where nothing can be written, in a module or a class, what follows an `if` of which one branch ends so is in the other.
+bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t index) {
+  auto* branch = as<If>(statements[index]);
+  const bool first = has_return(branch->body) && leaves(branch->body);
+  if (!first && !(has_return(branch->orelse) && leaves(branch->orelse))) return false;
+  Block& other = first ? branch->orelse : branch->body;
+  if (leaves(other)) return false;
+  std::vector<Stmt*> whole(other.begin(), other.end());
+  whole.insert(whole.end(), statements.begin() + std::ptrdiff_t(index) + 1, statements.end());
+  other = context.arena.copy(whole);
+  statements.resize(index + 1);
+  return true;
+}
+
 struct Ends {
   bool may_be_written;  // the code is a function's
   // 3.10 says the same of a `pass` and a `return` in a handler, and `pass` is what most handlers at the end of a function are
@@ -98,6 +112,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
   // `if` with a return of its own before the rest: the rest is its else.
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
+    if (branch && !ends.may_be_written && into_branch(context, statements, index)) break;
     if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !returns_none(branch->body.back())) continue;
     const Stmt* leave = branch->body.back();
     const bool of_before = leave->line >= 0 && leave->line <= last_line(branch->body.first(branch->body.size() - 1));
@@ -141,7 +156,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
     match->cases = context.arena.copy(cases);
   }
   if (auto* branch = as<If>(last)) {
-    bool only_return = branch->body.size() == 1 && returns_none(branch->body[0]);
+    bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
     if (!only_return) keep(branch->body);
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
     else branch->orelse = {};
