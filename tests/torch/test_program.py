@@ -91,6 +91,7 @@ with depyf.prepare_debug(sys.argv[1]):
     y = torch.compile(f, backend="aot_eager")(torch.ones(3))
 dist.all_reduce(y)
 assert y.tolist() == [5.0] * 3, y
+dist.barrier()  # gloo aborts where the other process has gone
 dist.destroy_process_group()
 """
 

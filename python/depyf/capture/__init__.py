@@ -48,8 +48,8 @@ class prepare_debug(contextlib.ContextDecorator):
         clean_wild_fx_code: bool = True,
         log_bytecode: bool = False,
     ) -> None:
-        if what and _is_path(what[0]) and len(what) < 4 and not any(map(_is_path, what[1:])):
-            what = what[:1]  # the older tool takes clean_wild_fx_code and log_bytecode by position too
+        if what and _is_path(what[0]) and len(what) < 4 and all(isinstance(one, int) for one in what[1:]):
+            what = what[:1]  # the older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too
         arguments = [*what] if dump_src_dir is None else [*what, dump_src_dir]
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")
