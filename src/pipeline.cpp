@@ -132,8 +132,7 @@ Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind,
   simplify_graph(context, lifted, cfg, may_return);
   Block block = structure(context, lifted, cfg, may_return);
   block = refine(context, block, Scope{decoded, cfg, kind});
-  const bool may_be_written = kind == Scope::Kind::function || kind == Scope::Kind::expression;
-  if (!may_be_written && context.options.stop_after.empty() && has_return(block))
+  if (!may_return && context.options.stop_after.empty() && has_return(block))
     throw InternalError{"an end of the code within other statements", 0};
   if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)
     throw InternalError{"nested too deeply for Python's parser", 0};

@@ -16,6 +16,7 @@
 namespace {
 
 constexpr std::size_t header = 8, step = 16, classes = 64, chunk_size = std::size_t(1) << 16;
+constexpr std::size_t largest = (classes - 1) * step - header;  // of the small blocks
 
 struct FreeBlock {
   FreeBlock* next;
@@ -59,9 +60,9 @@ void* cut(std::size_t number) {
 }  // namespace
 
 void* operator new(std::size_t size) {
-  const std::size_t number = (size + header + step - 1) / step;
-  if (number >= classes || size >= classes * step) [[unlikely]]
+  if (size > largest) [[unlikely]]
     return from_system(size);
+  const std::size_t number = (size + header + step - 1) / step;
   FreeBlock*& first = lists.first[number];
   if (!first) [[unlikely]]
     return cut(number);

@@ -104,7 +104,7 @@ class Wildcards {
       if (!stack.empty() && stack.back() >= 0 && behind_test(at)) {
         int start = skip(stack.back() + 1);
         while (code_[start].op == Op::jump_ && code_[start].target > start) start = skip(code_[start].target);
-        if (std::find(starts_.begin(), starts_.end(), start) == starts_.end()) starts_.push_back(start);
+        starts_.insert(start);
       }
       const Stack before = instruction.target > at ? stack : Stack{};
       if (instruction.target > at && run(before, stack, at, true)) enter(instruction.target, stack);
@@ -173,7 +173,7 @@ class Wildcards {
 
   DecodedCode& decoded_;
   std::vector<Instruction>& code_;
-  std::vector<int> starts_;  // where a value was pushed that may be a subject
+  std::set<int> starts_;  // where a value was pushed that may be a subject
   std::set<int> places_;  // of guards
 };
 

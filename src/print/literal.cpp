@@ -191,6 +191,12 @@ void append_items(std::string& out, const std::vector<Constant>& items, Quoting 
   }
 }
 
+// The next character of a docstring that is not written as others are.
+std::size_t find_special(std::string_view line, std::size_t at) {
+  while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
+  return at;
+}
+
 }  // namespace
 
 void append_escaped(std::string& out, std::string_view text, char quote) {
@@ -212,12 +218,6 @@ void append_escaped(std::string& out, std::string_view text, char quote) {
     else append_code_point(out, point.value);
     at += point.size;
   }
-}
-
-// The next character of a docstring that is not written as others are.
-static std::size_t find_special(std::string_view line, std::size_t at) {
-  while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
-  return at;
 }
 
 void append_docstring(std::string& out, std::string_view text, std::size_t indent) {

@@ -52,13 +52,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::class_body) return body;
   std::vector<Stmt*> result;
   Stmt* doc = nullptr;
-  const Stmt* static_attributes = nullptr;  // what a person stores under that name comes before
-  if (!body.empty() && is<If>(body.back())) {
-    body = without_end(context, body, 0);
-  } else if (scope.decoded.code->version >= Version{3, 13}) {
-    for (const Stmt* stmt : body)
-      if (stores(stmt, "__static_attributes__")) static_attributes = stmt;
-  }
+  body = without_end(context, body, 0);
   std::set<std::string_view> seen;  // what stands there twice is a person's
   for (Stmt* stmt : body) {
     if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1) {
@@ -75,12 +69,9 @@ Block class_body(Context& context, Block body, const Scope& scope) {
           continue;
         }
       }
-      if (name && name->id == "__static_attributes__" && stmt == static_attributes) continue;
       if (auto* locals = as<Internal>(assign->value); name && locals && locals->marker == Marker::locals) continue;
-      if (name && name->id == "__classdictcell__") continue;
     }
     if (auto* leave = as<Return>(stmt); leave && stmt == body.back()) {
-      if (returns_cell(stmt)) continue;
       auto* none = as<ConstantExpr>(leave->value);
       if (!leave->value || (none && none->value->kind == Constant::Kind::none)) continue;
     }

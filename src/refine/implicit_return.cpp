@@ -179,19 +179,15 @@ void shorten(Context& context, Block body, const Scope& scope, bool values) {
   });
 }
 
-bool returns_values(Context& context, Block body) {
-  bool values = false;
-  rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
-    for (Stmt* stmt : statements) values |= is<Return>(stmt) && !returns_none(stmt);
-  });
-  return values;
+bool returns_values(Block body) {
+  return has_any(body, [](const Stmt* stmt) { return is<Return>(stmt) && !returns_none(stmt); });
 }
 
 }  // namespace
 
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  const bool values = returns_values(context, body);
+  const bool values = returns_values(body);
   const Ends ends{scope.kind == Scope::Kind::function, scope.decoded.code->version == Version{3, 10} && !values};
   body = drop(context, body, ends, 0);
   shorten(context, body, scope, values);

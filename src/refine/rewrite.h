@@ -18,15 +18,18 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
   return std::equal(statements.begin(), statements.end(), body.begin(), body.end()) ? body
                                                                                     : context.arena.copy(statements);
 }
-// Is there a `return`, in a nested block or not?
-inline bool has_return(ast::Block body) {
+// Does `wanted` hold for a statement, in a nested block or not?
+inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted) {
   bool found = false;
   for (ast::Stmt* stmt : body) {
     if (ast::is<ast::FunctionDef>(stmt) || ast::is<ast::ClassDef>(stmt)) continue;
-    found = found || ast::is<ast::Return>(stmt);
-    ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || has_return(inner); });
+    found = found || wanted(stmt);
+    ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || has_any(inner, wanted); });
   }
   return found;
+}
+inline bool has_return(ast::Block body) {
+  return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
 // Does control never fall out of `block`, by its last statement?
 inline bool leaves(ast::Block block) {

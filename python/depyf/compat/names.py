@@ -72,6 +72,11 @@ class Name:
         return self.parts[-1]
 
     @cached_property
+    def key(self) -> str:
+        """Of what a dict has: the key, which stands in brackets."""
+        return self.last.partition("[")[2].removesuffix("]")
+
+    @cached_property
     def types(self) -> tuple[str, ...]:
         """The names of the types that it may be or give."""
         return tuple(self.gives.split("|")) if self.gives else ()

@@ -108,9 +108,6 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
         if name.gives:
             _check_result(name, result)
-    except Unexpected as error:
-        lost(name, error.how)
-        return otherwise
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
@@ -123,9 +120,6 @@ def of(thing: Any, path: str, otherwise: Any = None) -> Any:
     try:
         found = getattr(thing, name.last)
         _check_result(name, found)
-    except Unexpected as error:
-        lost(name, error.how)
-        return otherwise
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
@@ -136,13 +130,10 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
     """What a dict of an object has under a key; `otherwise` if it has not, or if that is of another type than its row says."""
     name = _BY_PATH[path]
     try:
-        found = table.get(name.last[name.last.index("[") + 1 : -1])
+        found = table.get(name.key)
         if found is None:
             return otherwise
         _check_result(name, found)
-    except Unexpected as error:
-        lost(name, error.how)
-        return otherwise
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
@@ -265,6 +256,8 @@ def _is_wrong(name: Name) -> bool:
 
 def in_words(error: Exception) -> str:
     """What is wrong with a name that raises this."""
+    if isinstance(error, Unexpected):
+        return error.how
     if isinstance(error, AttributeError):
         return "is not there"
     return f"raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
