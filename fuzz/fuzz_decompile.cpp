@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 
 #include "depyf/decompile.h"
@@ -10,7 +11,14 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   depyf::LoadedPyc loaded = depyf::load_pyc({reinterpret_cast<const char*>(data), size});
   if (!loaded.code) return 0;
-  const std::string source = depyf::decompile(*loaded.code).source;
+  depyf::Options options;
+  options.limits.text = depyf::Limits::text_of_file(size);
+  std::string source;
+  try {
+    source = depyf::decompile(*loaded.code, options).source;
+  } catch (const std::length_error&) {
+    return 0;  // longer than a file of this size may become
+  }
   if (!source.empty() && !source.ends_with('\n')) std::abort();  // an empty module has an empty source
   return 0;
 }

@@ -118,6 +118,8 @@ int nesting(Block body) {
       stmt = branch->orelse[0];
     }
     for_each_block(stmt, count);
+    if (auto* function = as<FunctionDef>(stmt)) count(function->body);
+    if (auto* definition = as<ClassDef>(stmt)) count(definition->body);
   }
   return deepest;
 }
@@ -157,6 +159,18 @@ Block statements(Context& context, const CodeObject& code, const DecodedCode& de
     context.functions.resize(functions);
     return structured(context, decoded, kind, may_return, Split::effects);
   }
+}
+
+// One code object may be used any number of times, and so may those in it.
+std::size_t size_with_nested(const Context& context, const DecodedCode& decoded) {
+  std::size_t size = decoded.instructions.size();
+  const std::vector<Constant>& constants = decoded.code->constants;
+  if (std::ranges::none_of(constants, [](const Constant& constant) { return constant.code != nullptr; })) return size;
+  for (const Instruction& instruction : decoded.instructions)
+    if (instruction.op == Op::load_const_ && instruction.arg >= 0 && std::size_t(instruction.arg) < constants.size())
+      if (auto known = context.bodies.find(constants[instruction.arg].code.get()); known != context.bodies.end())
+        size += known->second.size;
+  return size;
 }
 
 Body build(Context& context, const CodeObject& code) {
@@ -202,6 +216,11 @@ Body build(Context& context, const CodeObject& code) {
         body = stub(context, code, flat.what, flat.offset);
       }
     }
+  }
+  if (decoded) body.size = size_with_nested(context, *decoded);
+  if (body.size > context.options.limits.text / Limits::text_of_code) {
+    body = stub(context, code, "too long, with all that is nested in it", 0);
+    body.size = 1;
   }
   context.level = std::max(context.level, body.level);
   context.bodies[&code] = body;
@@ -268,6 +287,8 @@ void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   for (Stmt* stmt : block) {
     if (auto* nonlocal = as<Nonlocal>(stmt)) names.insert(nonlocal->names.begin(), nonlocal->names.end());
     for_each_block(stmt, [&](Block& inner) { declared_nonlocal(inner, names); });
+    if (auto* function = as<FunctionDef>(stmt)) declared_nonlocal(function->body, names);
+    if (auto* definition = as<ClassDef>(stmt)) declared_nonlocal(definition->body, names);
   }
 }
 
@@ -350,7 +371,8 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);
-  Printed printed = print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr);
+  Printed printed =
+      print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr, options.limits.text);
   Decompiled result;
   result.source = std::move(printed.source);
   std::map<const CodeObject*, std::vector<LineMapping>> lines;

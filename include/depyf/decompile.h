@@ -12,20 +12,28 @@
 
 namespace depyf {
 
-// Bounds that hold for one call; beyond them a code object degrades, it never fails.
+// Bounds that hold for one call.
 struct Limits {
+  // Beyond these a code object degrades, it never fails.
   std::uint32_t depth = 200;             // nesting of code objects, and of statements and expressions
   std::uint32_t instructions = 4000000;  // of one code object
+  // Bytes of source; beyond it std::length_error. A long name that is used often makes a text that is longer than the
+  // code by any factor.
+  std::size_t text = std::size_t{1} << 30;
+
+  // Of a file of so many bytes: a megabyte, and the file, each with text as long as many deeply nested lines make it.
+  static constexpr std::size_t text_of_code = 16;
+  static constexpr std::size_t text_of_file(std::size_t size) { return text_of_code * (size + (std::size_t{1} << 20)); }
 };
 
 enum class Style : std::uint8_t {
-  plain,     // as the bytecode has it
+  plain,  // as the bytecode has it
   readable,  // folded: to be proved by who asks for it
-  exact,     // each effect is a statement of its own, in the order of the bytecode
+  exact,  // each effect is a statement of its own, in the order of the bytecode
 };
 
 struct Options {
-  std::string name;         // of the function, in place of co_name; empty: co_name
+  std::string name;  // of the function, in place of co_name; empty: co_name
   Limits limits;
   Style style = Style::plain;
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
@@ -40,15 +48,15 @@ struct Options {
 enum class Level : std::uint8_t { structured, state_machine, stub };
 
 struct LineMapping {
-  std::uint32_t line;    // of the source, from 1
+  std::uint32_t line;  // of the source, from 1
   std::uint32_t offset;  // of the bytecode, in bytes
 };
 
 // The lines of a code object within another.
 struct NestedLines {
-  std::string name;                 // the qualified one where the code has it (3.11 and later)
+  std::string name;  // the qualified one where the code has it (3.11 and later)
   std::vector<std::uint32_t> path;  // indices into co_consts, one a level of nested code
-  std::vector<LineMapping> lines;   // in order of the source
+  std::vector<LineMapping> lines;  // in order of the source
 };
 
 // A constant that has no literal, and the name it is shown under.
@@ -58,8 +66,8 @@ struct NamedConstant {
 };
 
 struct Decompiled {
-  std::string source;                  // valid Python, ends with a newline
-  std::vector<LineMapping> lines;      // of the outermost code object, in order of the source
+  std::string source;  // valid Python, ends with a newline
+  std::vector<LineMapping> lines;  // of the outermost code object, in order of the source
   std::vector<NestedLines> nested;  // of functions and classes; lambdas and comprehensions have no lines of their own
   Level level = Level::structured;  // the worst of all code objects in it
   std::vector<std::string> notes;  // what could not be made exact, with its place

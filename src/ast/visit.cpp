@@ -166,8 +166,8 @@ void for_each_expr(Stmt* stmt, Visitor visit) {
 
 void for_each_block(Stmt* stmt, FunctionRef<void(Block&)> visit) {
   std::visit(Overloaded{
-                 [&](FunctionDef& n) { visit(n.body); },
-                 [&](ClassDef& n) { visit(n.body); },
+                 [](FunctionDef&) {},
+                 [](ClassDef&) {},
                  [](Return&) {},
                  [](Delete&) {},
                  [](Assign&) {},

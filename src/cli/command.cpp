@@ -49,12 +49,11 @@ bool write_all(const std::filesystem::path& path, const std::string& text) {
 }
 
 // The source, with a mark at each code object that does not come back; `error` says what could not be checked.
-std::string checked(const CodeObject& code, std::unique_ptr<Checker>& checker, const std::string& python,
-                    std::string& error) {
-  std::string source = decompile(code).source;
+std::string checked(const CodeObject& code, Options options, std::unique_ptr<Checker>& checker,
+                    const std::string& python, std::string& error) {
+  std::string source = decompile(code, options).source;
   try {
     if (!checker) checker = std::make_unique<Checker>(python);
-    Options options;
     options.marks = checker->differences(code, source);
     if (!options.marks.empty()) source = decompile(code, options).source;
   } catch (const std::runtime_error& failure) {
@@ -74,6 +73,8 @@ Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Ch
     return {"", input.path + ": " + std::to_string(loaded.error_offset) + ": " + loaded.error + "\n"};
   }
   Outcome outcome;
+  Options options;
+  options.limits.text = Limits::text_of_file(bytes.size());
   if (settings.fields) {
     outcome.text = fields_text(*loaded.code);
   } else if (settings.disassemble) {
@@ -81,17 +82,16 @@ Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Ch
   } else if (settings.graph) {
     outcome.text = control_flow_dot(*loaded.code);
   } else if (settings.lines) {
-    outcome.text = line_map_text(decompile(*loaded.code));
+    outcome.text = line_map_text(decompile(*loaded.code, options));
   } else if (!settings.stop_after.empty() || !settings.dump_after.empty()) {
-    Options options;
     options.stop_after = settings.stop_after, options.dump_after = settings.dump_after;
     Decompiled made = decompile(*loaded.code, options);
     outcome.text = settings.dump_after.empty() ? made.source : made.dump;
   } else if (!settings.check.empty()) {
-    outcome.text = checked(*loaded.code, checker, settings.check, outcome.error);
+    outcome.text = checked(*loaded.code, options, checker, settings.check, outcome.error);
     if (!outcome.error.empty()) outcome.error = input.path + ": " + outcome.error + "\n";
   } else {
-    outcome.text = decompile(*loaded.code).source;
+    outcome.text = decompile(*loaded.code, options).source;
   }
   if (!settings.output.empty()) {
     std::filesystem::path path = settings.output / input.output;

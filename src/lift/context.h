@@ -50,6 +50,7 @@ struct CaseTest {
 struct Body {
   ast::Block block;
   Level level = Level::structured;
+  std::size_t size = 0;  // in instructions, those of nested code counted wherever it is used
 };
 
 class Context {

@@ -13,14 +13,17 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// The number of dots of a relative import; -1 where the expression is no such number.
+// Dots of a relative import: each is a byte of the text, and no package is nested so deep.
+constexpr int max_level = 1000;
+
+// The number of dots of a relative import; -1 where the expression is no such number, or one that nobody writes.
 int level_of(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (!constant || constant->value->kind != Constant::Kind::integer) return -1;
   const std::string& text = constant->value->text;
   int level = -1;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
-  return error == std::errc() && end == text.data() + text.size() ? level : -1;
+  return error == std::errc() && end == text.data() + text.size() && level <= max_level ? level : -1;
 }
 }  // namespace
 

@@ -74,7 +74,9 @@ class Lifter {
   ast::Expr* make(ast::Expr::Node node) { return context_.expr(std::move(node), now().offset, now().line); }
   const Instruction& now() const { return code_[at_]; }
   int skip(int at) const;  // the next instruction from `at` that does something, or the block's end
+  // May it be evaluated later, or twice? Not where it has many parts: copies of copies would grow without bound.
   bool stable(const ast::Expr* expr) const;
+  bool stable(const ast::Expr* expr, int& parts) const;
   void emit(ast::Stmt::Node node);
   void emit_raw(ast::Stmt::Node node);
   std::int32_t first_column() const;

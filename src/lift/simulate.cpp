@@ -301,6 +301,12 @@ std::string_view Lifter::fresh_name() {
 
 // Can it be evaluated later, whatever happens in between (but a store to the local itself)?
 bool Lifter::stable(const Expr* expr) const {
+  int parts = 1000;
+  return stable(expr, parts);
+}
+
+bool Lifter::stable(const Expr* expr, int& parts) const {
+  if (--parts < 0) return false;
   if (is<ConstantExpr>(expr)) return true;
   if (auto* name = as<Name>(expr)) return fast_.contains(name->id.data());
   if (auto* internal = as<Internal>(expr)) {
@@ -309,7 +315,7 @@ bool Lifter::stable(const Expr* expr) const {
       case Marker::function: {
         const FunctionValue& function = context_.functions[internal->index];
         for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
-          if (part && !stable(part)) return false;
+          if (part && !stable(part, parts)) return false;
         return true;
       }
       case Marker::copied:
@@ -320,11 +326,11 @@ bool Lifter::stable(const Expr* expr) const {
     }
   }
   if (auto* tuple = as<Tuple>(expr))
-    return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e); });
+    return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e, parts); });
   // It stands for itself only in a subscript: elsewhere it is a call of slice().
   if (auto* slice = as<Slice>(expr)) {
     for (Expr* part : {slice->lower, slice->upper, slice->step})
-      if (part && !stable(part)) return false;
+      if (part && !stable(part, parts)) return false;
     return true;
   }
   return false;

@@ -1,6 +1,7 @@
 // Text that grows line by line, and the map from its lines to the bytecode.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,7 +13,14 @@ namespace depyf::print {
 
 class Emitter {
  public:
-  void write(std::string_view text) { text_ += text; }
+  explicit Emitter(std::size_t limit) : limit_(limit) {}
+
+  // Throws std::length_error where the text is longer than it may be.
+  void write(std::string_view text) {
+    text_ += text;
+    if (text_.size() > limit_)
+      throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
+  }
   void end_line() { text_ += '\n'; }
   void begin_line() { text_.append(indent(), ' '); }
   std::size_t indent() const { return 4 * depth_; }
@@ -40,6 +48,7 @@ class Emitter {
 
  private:
   std::string text_;
+  std::size_t limit_;
   std::size_t depth_ = 0;
   std::vector<LineOfCode> lines_;
   std::uint32_t line_ = 1;       // at `counted_`

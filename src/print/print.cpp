@@ -4,8 +4,8 @@
 
 namespace depyf {
 
-Printed print_block(ast::Block body, Version version, const CodeObject* module) {
-  print::Printer printer(version, module);
+Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit) {
+  print::Printer printer(version, module, limit);
   printer.module(body);
   return {std::move(printer.emitter().text()), printer.emitter().take_lines()};
 }

@@ -17,7 +17,8 @@ std::string_view name_of(ast::StmtMarker marker);
 
 class Printer {
  public:
-  Printer(Version version, const CodeObject* module) : version_(version), code_(module) {}
+  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text)
+      : out_(limit), version_(version), code_(module) {}
 
   Emitter& emitter() { return out_; }
 

@@ -39,10 +39,9 @@ std::string_view assigned_name(const Stmt* stmt) {
 bool has_mark(Stmt* stmt, int index) {
   if (auto* mark = marker(stmt, StmtMarker::annotated)) return mark->index == index;
   bool found = false;
-  if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt))
-    for_each_block(stmt, [&](Block& inner) {
-      for (Stmt* each : inner) found = found || has_mark(each, index);
-    });
+  for_each_block(stmt, [&](Block& inner) {
+    for (Stmt* each : inner) found = found || has_mark(each, index);
+  });
   return found;
 }
 

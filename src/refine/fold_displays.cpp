@@ -109,7 +109,7 @@ class Folder {
       if (auto* name = as<Name>(augmented->target)) stored(name->id);
       return out_->push_back(stmt);
     }
-    bool nested = false;
+    bool nested = is<FunctionDef>(stmt) || is<ClassDef>(stmt);
     for_each_block(stmt, [&](Block&) { nested = true; });
     if (!nested) {
       if (is<Break>(stmt) || is<Continue>(stmt)) name_all_live();

@@ -57,7 +57,6 @@ class Indentation {
     if (depth > 200) return;
     for (Stmt* stmt : body) {
       if (const int at = stmt->column >= 0 ? column(stmt) : -1; at >= 0) columns_.push_back(at);
-      if (is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
       for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
     }
   }
@@ -75,7 +74,7 @@ class Indentation {
     if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
     if (stmt->column >= 0) return stmt->column;
     int found = -1;
-    if (is<FunctionDef>(stmt) || is<ClassDef>(stmt) || depth > 50) return -1;
+    if (depth > 50) return -1;
     for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
       if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
       const int within = column(inner[0], depth + 1);
@@ -166,7 +165,7 @@ class Indentation {
   void break_out(Block body, int depth) {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
-      if (depth > 200 || is<For>(stmt) || is<While>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
+      if (depth > 200 || is<For>(stmt) || is<While>(stmt)) continue;
       if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
       for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
     }
@@ -255,7 +254,6 @@ class Indentation {
         branch->orelse = block(branch->orelse, chained ? base : base + unit_, tail, depth + 1);
         continue;
       }
-      if (is<FunctionDef>(stmt) || is<ClassDef>(stmt)) continue;
       if (is<Try>(stmt) && base >= 0) splice_try(statements, index, base, behind);
       const bool looping = is<For>(stmt) || is<While>(stmt);
       bool first = true;

@@ -93,8 +93,7 @@ void for_each_bound(const Expr* target, FunctionRef<void(std::string_view)> visi
 void rename(Block body, const std::map<std::string_view, std::string_view>& names) {
   for (Stmt* stmt : body) {
     for_each_expr(stmt, [&](Expr*& expr) { rename(expr, names); });
-    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt))
-      for_each_block(stmt, [&](Block& inner) { rename(inner, names); });
+    for_each_block(stmt, [&](Block& inner) { rename(inner, names); });
   }
 }
 
@@ -112,7 +111,7 @@ void Reads::number(Block body) {
   for (Stmt* stmt : body) {
     int own = next_++;
     for_each_read(stmt, [&](std::string_view name, bool) { reads_[name].push_back(own); });
-    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { number(inner); });
+    for_each_block(stmt, [&](Block& inner) { number(inner); });
     numbers_[stmt] = {own, next_ - 1};
   }
 }

@@ -61,7 +61,7 @@ class Namer {
         if (auto* name = as<Name>(assign->targets[0])) made(name->id, assign->value);
       if (auto* loop = as<For>(stmt); loop && is<Name>(loop->target)) suggest(as<Name>(loop->target)->id, "item");
       for_each_expr(stmt, [&](Expr*& expr) { arguments(expr); });
-      if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) for_each_block(stmt, [&](Block& inner) { look(inner); });
+      for_each_block(stmt, [&](Block& inner) { look(inner); });
     }
   }
 

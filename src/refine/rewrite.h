@@ -10,10 +10,8 @@ namespace depyf {
 inline ast::Block rewrite_blocks(Context& context, ast::Block body,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
   std::vector<ast::Stmt*> statements(body.begin(), body.end());
-  for (ast::Stmt* stmt : statements) {
-    if (ast::is<ast::FunctionDef>(stmt) || ast::is<ast::ClassDef>(stmt)) continue;
+  for (ast::Stmt* stmt : statements)
     ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite); });
-  }
   rewrite(statements);
   return std::equal(statements.begin(), statements.end(), body.begin(), body.end()) ? body
                                                                                     : context.arena.copy(statements);
@@ -22,7 +20,6 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
 inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted) {
   bool found = false;
   for (ast::Stmt* stmt : body) {
-    if (ast::is<ast::FunctionDef>(stmt) || ast::is<ast::ClassDef>(stmt)) continue;
     found = found || wanted(stmt);
     ast::for_each_block(stmt, [&](ast::Block& inner) { found = found || has_any(inner, wanted); });
   }

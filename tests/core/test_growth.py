@@ -1,0 +1,70 @@
+"""Small files that stand for a lot of text: bounded in memory and time, whatever comes out."""
+
+from __future__ import annotations
+
+import dis
+import importlib.util
+import marshal
+import subprocess
+import types
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(__file__).parents[2] / "build/dev/depyf-decompile"
+
+
+def assembled(steps: list[tuple[str, int]], constants: tuple, names: tuple[str, ...] = ("x", "y")) -> types.CodeType:
+    """A module that runs these instructions, then returns the last constant."""
+    code = b""
+    for name, arg in [("RESUME", 0), *steps, ("LOAD_CONST", len(constants) - 1), ("RETURN_VALUE", 0)]:
+        code += bytes([dis.opmap[name], arg]) + bytes(2 * dis._inline_cache_entries[dis.opmap[name]])
+    return compile("", "m", "exec").replace(co_code=code, co_stacksize=200, co_names=names, co_consts=constants)
+
+
+def copies(*steps: tuple[str, int]) -> types.CodeType:
+    """Each step takes what is on the stack more than once, and leaves one value."""
+    return assembled([("LOAD_CONST", 0), *[("COPY", 1), *steps] * 60, ("STORE_NAME", 1)], (1, None))
+
+
+def used_by_each_other(source: str) -> types.CodeType:
+    """Code in code, five levels of it, each used 30 times by the one around it."""
+    code = next(const for const in compile(source, "m", "exec").co_consts if isinstance(const, types.CodeType))
+    for _ in range(5):
+        made = assembled([("LOAD_CONST", 0), ("MAKE_FUNCTION", 0), ("POP_TOP", 0)] * 30, (code, None))
+        code = made.replace(co_name=code.co_name, co_flags=code.co_flags)
+    return assembled([("LOAD_CONST", 0), ("MAKE_FUNCTION", 0), ("POP_TOP", 0)] * 30, (code, None))
+
+
+def with_constant(source: str, old: object, new: object) -> types.CodeType:
+    code = compile(source, "m", "exec")
+    return code.replace(co_consts=tuple(new if const == old else const for const in code.co_consts))
+
+
+GROWING = {
+    "tuples of copies": copies(("BUILD_TUPLE", 2)),
+    "lists of copies": copies(("BUILD_LIST", 2)),
+    "slices of copies": copies(("BUILD_SLICE", 2)),
+    "sums of copies": copies(("BINARY_OP", 0)),
+    "tuples of copies of tuples": copies(("COPY", 1), ("BUILD_TUPLE", 3)),
+    "functions": used_by_each_other("def f(): return 1"),
+    "lambdas": used_by_each_other("lambda: 1"),
+    "a long constant": with_constant("f(1)\n" * 5_000, 1, "s" * 100_000),
+    "a long name": compile("x\n" * 5_000, "m", "exec").replace(co_names=("n" * 100_000,)),
+    "dots of an import": with_constant("from . import a", 1, 2**30),
+}
+
+
+@pytest.mark.parametrize("code", GROWING.values(), ids=GROWING.keys())
+def test_growth_is_bounded(code: types.CodeType, tmp_path: Path) -> None:
+    pyc = tmp_path / "growing.pyc"
+    pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    # Address space in KiB: 64 times the file, 64 MiB, and what the stacks of threads reserve.
+    space = (64 * pyc.stat().st_size >> 10) + (64 << 10) + (256 << 10)
+    command = f"ulimit -v {space}; exec {COMMAND} {pyc}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=10)
+    if done.returncode == 0:
+        compile(done.stdout, "again", "exec")
+    else:
+        assert done.returncode == 1
+        assert done.stderr.endswith("bytes\n"), done.stderr
