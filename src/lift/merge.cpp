@@ -319,6 +319,10 @@ bool Lifter::merge_condition(int node) {
       return code_[start].op != Op::for_iter_;
     };
     if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
+    // A jump back that was not turned around stands for itself: `if c: continue`, then another statement.
+    if (const int far = along_b ? first.a : first.b;
+        first.turned == Turned::no && far >= 0 && cfg_.order_index[far] >= 0 && cfg_.is_back_edge(before, far))
+      break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.value = test, first.a = a, first.b = b, first.turned = second.turned;
       one.keep_a = keep_a, one.keep_b = keep_b;
