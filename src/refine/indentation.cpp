@@ -30,6 +30,7 @@ const Expr* innermost_left(const Expr* test) {
 }
 
 constexpr int behind_return = 7;  // columns of `return `
+constexpr int behind_with = 5, behind_async_with = 11;
 
 class Indentation {
  public:
@@ -73,6 +74,11 @@ class Indentation {
     // A return out of a finally clause may stand where that ends.
     if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
     if (stmt->column >= 0) return stmt->column;
+    if (auto* with = as<With>(stmt)) {
+      const Expr* context = with->items[0].context_expr;
+      const int behind = with->is_async ? behind_async_with : behind_with;
+      if (const int at = context->line == stmt->line ? position_of(context) - behind : -1; at >= 0) return at;
+    }
     int found = -1;
     if (depth > 50) return -1;
     for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
@@ -91,10 +97,10 @@ class Indentation {
   int first_column(Block body) const { return body.empty() ? -1 : column(body[0]); }
 
   // Where the first part of a test begins in its line; -1: unknown.
-  int test_column(const Expr* test) const {
-    const Expr* first = innermost_left(test);
-    const std::size_t at = first->offset / 2;
-    return at < code_.positions.size() && code_.positions[at].line == first->line ? code_.positions[at].column : -1;
+  int test_column(const Expr* test) const { return position_of(innermost_left(test)); }
+  int position_of(const Expr* expr) const {
+    const std::size_t at = expr->offset / 2;
+    return at < code_.positions.size() && code_.positions[at].line == expr->line ? code_.positions[at].column : -1;
   }
 
   // `if`, blank, and `(`, `not ` or both.
@@ -106,6 +112,17 @@ class Indentation {
     auto* branch = as<If>(stmt);
     if (!branch) return false;
     return is_behind_elif(test_column(branch->test) - base);
+  }
+
+  // Do the statements that tell their column stand at `base`?
+  bool stands_at(Block statements, int base) const {
+    bool told = false;
+    for (const Stmt* stmt : statements) {
+      const int at = column(stmt);
+      if (at >= 0 && at != base) return false;
+      told |= at >= 0;
+    }
+    return told;
   }
 
   // A statement with a branch that leaves, and what follows: is this its else?
@@ -123,8 +140,9 @@ class Indentation {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
+    if (!stands_at(branch->orelse, base)) return false;
     for (const Stmt* stmt : branch->orelse)
-      if (column(stmt) != base || is_elif(stmt, base)) return false;
+      if (is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));
     statements.insert(statements.begin() + index + 1, branch->orelse.begin(), branch->orelse.end());
     branch->orelse = {};
@@ -147,8 +165,7 @@ class Indentation {
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
-    for (const Stmt* stmt : attempt->orelse)
-      if (column(stmt) != base) return;
+    if (!stands_at(attempt->orelse, base)) return;
     std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
     for (ExceptHandler& handler : handlers) {
       if (leaves(handler.body)) continue;
