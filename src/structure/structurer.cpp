@@ -443,6 +443,10 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     if (trivial_tail(exit) || leaves_at_once(exit)) continue;
     if (nodes_[exit].offset > last && (best < 0 || nodes_[exit].offset > nodes_[best].offset)) best = exit;
   }
+  // Not where another way out goes on past it: then both end in `break`.
+  if (best >= 0 && exits.size() > 1)
+    for (int exit : exits)
+      if (exit != best && reaches(exit, place.next, place) && !reaches(exit, best, place)) return place.next;
   // A statement that every way through its body leaves the loop by: what stands behind it comes later in the code.
   if (best < 0)
     for (int node : lexical)
