@@ -161,6 +161,25 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
+  // What leaves the loop at its end, behind a body that goes on and stands at the column of its if: it came first.
+  //
+  //     if c:               if not c:
+  //         a()                 return
+  //         continue  ->    a()
+  //     return
+  void leave_first(std::vector<Stmt*>& statements, std::size_t index, int base) {
+    auto* branch = as<If>(statements[index]);
+    Stmt* leave = statements.back();
+    if (!(is<Return>(leave) || is<Break>(leave)) || branch->body.size() < 2 || !is<Continue>(branch->body.back())) return;
+    const Block body = branch->body.first(branch->body.size() - 1);
+    if (body[0]->line <= statements[index]->line || !stands_at(body, base)) return;
+    if (negation_changes(context_, branch->test)) return;
+    branch->test = negate(context_, branch->test);
+    branch->body = context_.list({leave});
+    statements.pop_back();
+    statements.insert(statements.end(), body.begin(), body.end());
+  }
+
   // An else of a try statement that stands at the column of its try is none: each handler left.
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
@@ -259,7 +278,10 @@ class Indentation {
       Stmt* stmt = statements[index];
       const bool last = index + 1 == statements.size();
       if (auto* branch = as<If>(stmt); branch && base >= 0 && !branch->body.empty()) {
-        if (branch->orelse.empty() && leaves(branch->body)) absorb(statements, index, base);
+        if (branch->orelse.empty() && leaves(branch->body)) {
+          if (behind == Tail::loop && index + 2 == statements.size()) leave_first(statements, index, base);
+          absorb(statements, index, base);
+        }
         exchange(*branch, stmt);
         if (!branch->orelse.empty()) splice(statements, index, base, behind);
         else if (behind == Tail::loop && last) turn(statements, base);
