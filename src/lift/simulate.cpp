@@ -68,7 +68,9 @@ Expr* negate(Context& context, Expr* test) {
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
   }
-  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) {
+  // From 3.14 on `not a in b` is no `a not in b`, but a jump the other way.
+  const bool turns_jump = context.version >= Version{3, 14} && negation_changes(context, test);
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
     CompareOp other = compare->ops[0];
     switch (compare->ops[0]) {
       case CompareOp::in: other = CompareOp::not_in; break;
