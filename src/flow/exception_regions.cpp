@@ -54,12 +54,36 @@ class RegionBuilder {
           (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
     }
+    adopt_between(target);
     adopt_headers();
     adopt_jumps();
     if (too_deep_) cfg_.odd_regions = true;
   }
 
  private:
+  // 3.14 leaves the NOP of `try:` out of all ranges, also before a loop. It lies in what both the ways to it and what comes
+  // next lie in.
+  void adopt_between(const std::vector<char>& target) {
+    std::unordered_map<int, int> common;  // by NOP
+    for (int at = 0; at + 1 < count_; ++at)
+      if (code_[at].op == Op::nop_ && target[at + 1] && cover_[at] < 0 && cfg_.region_of[at + 1] >= 0)
+        common[at] = cfg_.region_of[at + 1];
+    if (common.empty()) return;
+    std::unordered_set<int> reached;
+    auto join = [&](int from, int to) {
+      auto found = common.find(to);
+      if (found == common.end()) return;
+      reached.insert(to);
+      while (!cfg_.inside(cfg_.region_of[from], found->second)) found->second = cfg_.regions[found->second].parent;
+    };
+    for (int at = 0; at < count_; ++at) {
+      if (code_[at].target >= 0) join(at, code_[at].target);
+      if (at + 1 < count_ && falls_through(code_[at].op)) join(at, at + 1);
+    }
+    for (int at : reached)
+      if (cfg_.inside(common[at], cfg_.region_of[at])) cfg_.region_of[at] = common[at];
+  }
+
   // A NOP where a loop starts lies in the statement that all of the loop lies in.
   void adopt_headers() {
     std::unordered_map<int, int> inner;  // by NOP: the innermost region around what it leads to and the jumps to it
