@@ -91,7 +91,14 @@ class RegionBuilder {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
-      while (!cfg_.inside(cfg_.region_of[at], found->second)) found->second = cfg_.regions[found->second].parent;
+      auto join = [&](int from) {
+        while (!cfg_.inside(cfg_.region_of[from], found->second)) found->second = cfg_.regions[found->second].parent;
+      };
+      // A jump that is left out (see adopt_jumps) lies where the test before it does, if the loop starts from there too.
+      const bool left_out =
+          at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
+      join(left_out ? at - 1 : at);
+      if (left_out && to > 0 && falls_through(code_[to - 1].op)) join(to - 1);
     }
     for (auto [at, region] : inner)
       if (cfg_.inside(region, cfg_.region_of[at])) cfg_.region_of[at] = region;

@@ -79,6 +79,7 @@ class Simplifier {
   void find_turned() {
     const Version version = decoded_.code->version;
     if (version < Version{3, 12}) return find_continues();
+    find_placed_continues();
     if (version < Version{3, 13} || version > Version{3, 14}) return;
     std::vector<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
@@ -98,6 +99,20 @@ class Simplifier {
       const int next = skip(at + 1);
       if (code_[next].op == Op::jump_ && code_[next].target >= 0 && code_[next].target <= at && targets_[next] == 0)
         code_[at].turned = Turned::no;
+    }
+  }
+
+  // From 3.12 on a jump back that has the place of a `continue` was written.
+  void find_placed_continues() {
+    const std::vector<Position>& positions = decoded_.code->positions;
+    constexpr int width = 8;
+    for (int at = 0; at + 1 < size(); ++at) {
+      if (!is_conditional_jump(code_[at].op)) continue;
+      const Instruction& next = code_[skip(at + 1)];
+      if (next.op != Op::jump_ || next.target < 0 || next.target > at || next.offset / 2 >= positions.size()) continue;
+      const Position &own = positions[next.offset / 2], &test = positions[code_[at].offset / 2];
+      const bool apart = own.line != test.line || own.column != test.column;
+      if (apart && own.end_line == own.line && own.end_column - own.column == width) code_[at].turned = Turned::no;
     }
   }
 

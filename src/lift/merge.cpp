@@ -343,8 +343,13 @@ bool Lifter::merge_condition(int node) {
       int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
       const bool changes_first = negation_changes(context_, first.value);
       const bool changes_second = negation_changes(context_, second.value);
-      // Neither can be negated without another instruction: two statements. From 3.14 on `not a in b` turns the jump.
-      if (changes_first && changes_second && context_.version < Version{3, 14}) break;
+      // Neither can be negated without another instruction: two statements. From 3.14 on `not a in b` turns the jump: that is
+      // one statement where the rest jumps over an else.
+      if (changes_first && changes_second) {
+        const int end = cfg_.blocks[shared].begin - 1;
+        const bool over = end >= 0 && code_[end].op == Op::jump_ && code_[end].target > end;
+        if (context_.version < Version{3, 14} || !over) break;
+      }
       bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
                                     : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;

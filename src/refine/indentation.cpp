@@ -170,7 +170,8 @@ class Indentation {
   void leave_first(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     Stmt* leave = statements.back();
-    if (!(is<Return>(leave) || is<Break>(leave)) || branch->body.size() < 2 || !is<Continue>(branch->body.back())) return;
+    if (!(is<Return>(leave) || is<Break>(leave)) || branch->body.size() < 2 || !is<Continue>(branch->body.back()))
+      return;
     const Block body = branch->body.first(branch->body.size() - 1);
     if (body[0]->line <= statements[index]->line || !stands_at(body, base)) return;
     if (negation_changes(context_, branch->test)) return;

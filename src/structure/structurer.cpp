@@ -404,6 +404,8 @@ int Structurer::after_loop(int header, int exhausted, const Place& place) const 
     };
     for (int exit : exits) {
       if (trivial_tail(exit) && exit != place.next) continue;
+      // What raises or returns above the else clause does so in the loop.
+      if (nodes_[exit].line >= 0 && nodes_[exit].line < nodes_[exhausted].line && leaves_at_once(exit)) continue;
       int meet = -1;
       if (behind(exit)) meet = exit;
       else if (!reaches(exit, exhausted, place)) meet = else_meet(header, exit, exhausted, place);
