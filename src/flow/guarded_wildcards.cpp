@@ -72,7 +72,11 @@ class Wildcards {
     if (code_[at].op != Op::pop_top_) return false;
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
-    return at > 0 && is_conditional_jump(code_[at].op);
+    if (at < 1 || !is_conditional_jump(code_[at].op)) return false;
+    do --at;
+    while (at > 0 && code_[at].op == Op::nop_);
+    // `a or b`: the copy is what is tested, and the value is popped; `except A`: the exception is.
+    return code_[at].op != Op::copy_ && code_[at].op != Op::check_exc_match_;
   }
   bool has_candidates() const {
     for (int at = 1; at < size(); ++at)
