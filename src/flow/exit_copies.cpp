@@ -140,7 +140,10 @@ class ExitCopies {
     }
     std::vector<Tail> found;
     const int count = int(places.size()), bound = version_ < Version{3, 10} ? 1 : longest;
-    for (int index = std::max(0, count - bound); index < count; ++index) {
+    int first = count;
+    for (int copied = 0; first > 0; --first)
+      if ((copied += is_counted(places[std::size_t(first - 1)].at)) > bound) break;
+    for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
@@ -151,12 +154,12 @@ class ExitCopies {
                 place.whole && place.at == start && entered_[start],
                 {{place.whole}}};
       bool exits_with = false;
-      int first = end, values = 0;  // what leaves no handler
+      int load = end, values = 0;  // what leaves no handler: its first instruction
       for (int other = index; other < count; ++other) {
         const int at = places[std::size_t(other)].at;
         const Instruction& it = code_[at];
         exits_with |= it.op == Op::with_exit_;
-        if (it.op != Op::pop_except_ && values++ == 0) first = at;
+        if (it.op != Op::pop_except_ && values++ == 0) load = at;
         tail.key.push_back(word(at));
       }
       // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
@@ -165,10 +168,16 @@ class ExitCopies {
                                (place.at == end && index == 1 && is_end(places[0].at, end))))
         continue;
       // Each place that returns a constant does so by itself.
-      if (place.whole && values == 2 && code_[first].op == Op::load_const_) continue;
+      if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
       found.push_back(std::move(tail));
     }
     return found;
+  }
+
+  // Is it an instruction of its own? RETURN_CONST is one, and so is a load with the NULL of a call.
+  bool is_counted(int at) const {
+    const Op op = code_[at].op;
+    return code_[at].size > 0 || (op != Op::push_null_ && op != Op::load_global_ && op != Op::return_value_);
   }
 
   // COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP: what follows takes the place of the value that was tested.
