@@ -492,6 +492,10 @@ bool Lifter::swap_starts_stores(int n) const {
         if (depth != 2) return false;
         depth = 0, --open;
         break;
+      case Op::store_slice_:
+        if (depth != 3) return false;
+        depth = 0, --open;
+        break;
       case Op::pop_top_:
       case Op::copy_:
       case Op::swap_:
