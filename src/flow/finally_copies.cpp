@@ -27,6 +27,16 @@ int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, in
   return at;
 }
 
+// The conditional jump that goes on where this one jumps.
+Op turned_around(Op op) {
+  switch (op) {
+    case Op::pop_jump_if_true_: return Op::pop_jump_if_false_;
+    case Op::pop_jump_if_false_: return Op::pop_jump_if_true_;
+    case Op::pop_jump_if_none_: return Op::pop_jump_if_not_none_;
+    default: return Op::pop_jump_if_none_;
+  }
+}
+
 class CopyMatcher {
  public:
   CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
@@ -87,7 +97,9 @@ class CopyMatcher {
       const bool drops = b.op == Op::pop_top_ && code_[goes_on].op != Op::pop_top_;
       return step(goes_on, drops ? flow_.next[other] : raw, todo);
     }
-    if (a.op != b.op || a.arg != b.arg || a.aux != b.aux) return false;
+    // A jump back is turned around in the copy, where the handler has none: both ways of a test change places.
+    const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
+    if ((a.op != b.op && !turned) || a.arg != b.arg || a.aux != b.aux) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     if ((inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
@@ -99,6 +111,11 @@ class CopyMatcher {
         if (x.kind != y.kind) return false;
         if (x.handler_at >= 0 && y.handler_at >= 0) todo.push_back({x.handler_at, y.handler_at});
       }
+    }
+    if (turned) {
+      todo.push_back({a.target, flow_.next[other]});
+      todo.push_back({flow_.next[mine], b.target});
+      return true;
     }
     if (a.target >= 0) todo.push_back({a.target, b.target});
     if (flow_.next[mine] >= 0) todo.push_back({flow_.next[mine], flow_.next[other]});
