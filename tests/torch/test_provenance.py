@@ -200,26 +200,37 @@ def test_reasons_in_the_users_terms():
     assert fusion.apart(direction, dict.fromkeys(kernel_of, "a")) == []
 
 
-def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch):
-    from depyf.compat import inductor
+def _norms(x, w):
+    return (torch.nn.functional.gelu(x @ w) + x.mean(0)).softmax(-1).t().contiguous().sum()
+
+
+def _views_and_writes(x, w):
+    y = torch.cat([x.view(2, -1), w.reshape(2, 32)], 1).clone()
+    y[0].add_(1)
+    return torch.where(y > 0, y.cumsum(1), y.sort(1).values).sum() + w.t().var(0).prod()
+
+
+@pytest.mark.parametrize("function", [_norms, _views_and_writes])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dynamic):
+    from depyf.compat import ir_text
 
     def texts(directory):
         torch._dynamo.reset()
         with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(directory) as session:
-            torch.compile(lambda x, w: (torch.nn.functional.gelu(x @ w) + x.mean(0)).softmax(-1).t().contiguous())(
-                torch.ones(8, 8), torch.ones(8, 8, requires_grad=True)
-            ).sum().backward()
+            compiled = torch.compile(function, dynamic=dynamic)
+            compiled(torch.ones(8, 8), torch.ones(8, 8, requires_grad=True)).backward()
         (frame,) = session.frames
         kinds = ("ir_pre_fusion", "ir_post_fusion")
         files = [one.file for one in frame.artifacts if one.kind in kinds]
         return ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
 
     asked = []
-    get = inductor._Texts.get
-    monkeypatch.setattr(inductor._Texts, "get", lambda self, *a: asked.append(a[0][0]) or get(self, *a))
+    get = ir_text._Texts.get
+    monkeypatch.setattr(ir_text._Texts, "get", lambda self, *a: asked.append(a[0][0]) or get(self, *a))
     short = texts(tmp_path / "short")
-    assert {"loop", "listed"} == set(asked) and inductor._texts._known == {}
-    monkeypatch.setattr(inductor, "add_text_hooks", lambda: lambda: None)
+    assert {"loop", "listed"} == set(asked) and ir_text._texts._known == {} == ir_text._texts._layouts
+    monkeypatch.setattr(ir_text, "add_text_hooks", lambda: lambda: None)
     own = texts(tmp_path / "own")
     assert len(own) == 4 and all("loop_body" in one for one in own) and short == own
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from depyf.compat import dynamo, graphs, inductor, trace
+from depyf.compat import dynamo, graphs, inductor, ir_text, trace
 
 
 class Listener(Protocol):
@@ -107,7 +107,7 @@ def _hear_inductor() -> None:
             _undo.append(trace.add_ir_handlers(_scheduled, inductor.elsewhere()))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_hook(_not_fused))
-            _undo.append(inductor.add_text_hooks())
+            _undo.append(ir_text.add_text_hooks())
 
 
 def _tell(event: Callable[[Listener], None]) -> None:
@@ -143,7 +143,7 @@ def _traced(record: trace.Record) -> None:
 def _scheduled(kind: str, text: str) -> None:
     _tell(lambda listener: listener.scheduled(kind, text))
     if kind == "ir_post_fusion":
-        inductor.forget_texts()
+        ir_text.forget_texts()
 
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:
