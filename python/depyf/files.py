@@ -89,6 +89,33 @@ def replace(path: Path, text: str) -> None:
         raise
 
 
+def edit(path: Path, change: Callable[[str], str]) -> None:
+    """Changes the text of a file. Where the text only grows this is one write into the file, many times as fast as `replace`.
+
+    It is the file as it was if that cannot be written. A reader in that moment can see the beginning of the new text and
+    the end of the old one.
+
+    Raises:
+        OSError: it cannot be read or written; FileNotFoundError where there is none.
+    """
+    with open(path, "r+b", buffering=0) as file:
+        before = file.readall()
+        text = change(before.decode("utf-8"))
+        data = _encoded(text)
+        if data == before:
+            return
+        if len(data) > len(before):
+            with contextlib.suppress(OSError):
+                file.seek(0)
+                if file.write(data) == len(data):
+                    return
+            # The disk is full: back to what there was place for.
+            file.seek(0)
+            file.write(before)
+            file.truncate()
+    replace(path, text)
+
+
 def json_text(data: Any, levels: int) -> str:
     """Data as JSON that can be read: a line for each item down to that many levels, and for all below it."""
     if not levels or not data or not isinstance(data, (dict, list)):

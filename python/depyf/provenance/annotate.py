@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
+from depyf.compat.inductor import Operation
 from depyf.provenance import fusion
 from depyf.provenance.chain import Links
 from depyf.provenance.collect import Collected
@@ -14,8 +15,8 @@ MARK = "#~ "
 """Begins each comment, so that a text without them can be had."""
 _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
 # Whole lines: of a node in a graph, of an operation in the IR, before a kernel's definition, and with its call.
-_NODE = re.compile(r"^[ \t]+(?P<name>[A-Za-z_]\w*)(?::| =).*$", re.MULTILINE)
-_OPERATION = re.compile(r"^(?P<name>op\w+?): .*$", re.MULTILINE)
+_NODE = re.compile(r"[ \t]+([A-Za-z_]\w*)(?::| =)")
+_OPERATION = re.compile(r"(op\w+?): ")
 _DEFINITION = re.compile(r"^[ \t]*$(?=\n(?P<name>\w+) = async_compile\.)", re.MULTILINE)
 _CALL = re.compile(r"^[ \t]+(?:buf\d+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(.*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
@@ -26,66 +27,88 @@ def plain(text: str) -> str:
     return _COMMENT.sub("", text) if MARK in text else text
 
 
-def annotated(kind: str, direction: str | None, text: str, seen: Collected, links: Links) -> tuple[str, dict[str, int]]:
-    """A file's text with the links at its lines, and the line of each node or operation in it, from 1.
+class Annotator:
+    """Writes the links of one compilation at the lines of its files' texts.
 
     Args:
-        kind: of the artifact: "Captured_Graph", "AFTER_POST_GRAD", "ir_post_fusion", "kernel", ...
-        direction: of the artifact.
-        text: of the file; comments that it has already are replaced.
         seen, links: of the compilation.
     """
-    text = plain(text)
-    own = "backward" if direction == "backward" else "forward"
-    if kind == "kernel":
-        return _kernel_file(text, own, links), {}
-    note: Callable[[str], str]
-    if kind in ("Captured_Graph", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD"):
-        by_node = {chain.node: chain for chain in links.chains}
 
-        def note(name: str) -> str:
-            chain = by_node.get(name)
-            if chain is None:
-                return ""
-            found = {d: one.kernels for d, one in chain.directions.items() if one.kernels}
-            told = "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
-            return told or f"no kernel: {chain.why_no_kernel}"
+    def __init__(self, seen: Collected, links: Links) -> None:
+        self._seen, self._links = seen, links
+        self._by_node = {chain.node: chain for chain in links.chains}
+        # What is told of a node or operation is the same in the files of several stages.
+        self._told: dict[tuple[str, str], dict[str, str]] = {}
+        self._kernels_of: dict[str | None, dict[str, list[str]]] = {}
+        self._operations: dict[str, dict[str, Operation]] = {}
 
-    elif kind.startswith("ir_"):
-        operations = {op.name: op for one in [seen.direction(own)] for group in one.operations for op in group}
-        kernel_of = links.kernel_of.get(own, {})
+    def annotated(self, kind: str, direction: str | None, text: str) -> tuple[str, dict[str, int]]:
+        """A file's text with the links at its lines, and the line of each node or operation in it, from 1.
 
-        def note(name: str) -> str:
-            parts = [operations[one] for one in name.split("_") if one in operations]
-            if not parts:
-                return ""
-            kernels = dict.fromkeys(kernel_of[op.name] for op in parts if op.name in kernel_of)
-            return f"{fusion.subject(parts, links, own)}" + (f" -> {', '.join(kernels)}" if kernels else "")
+        Args:
+            kind: of the artifact: "Captured_Graph", "AFTER_POST_GRAD", "ir_post_fusion", "kernel", ...
+            direction: of the artifact.
+            text: of the file; comments that it has already are replaced.
+        """
+        text = plain(text)
+        own = "backward" if direction == "backward" else "forward"
+        if kind == "kernel":
+            return _kernel_file(text, own, self._links), {}
+        if kind in ("Captured_Graph", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD"):
+            note, stage = self._of_captured, "captured"
+        elif kind.startswith("ir_"):
+            note, stage = self._of_operation, "operations"
+        else:
+            note, stage = self._of_node, "joint" if kind == "Joint_graph" else "graph"
+        told = self._told.setdefault((stage, own), {})
+        places: dict[str, int] = {}
+        lines = text.split("\n")
+        pattern = _OPERATION if stage == "operations" else _NODE
+        for number, line in enumerate(lines):
+            found = pattern.match(line)
+            if found is None:
+                continue
+            name = found[1]
+            if name in places:
+                continue
+            places[name] = number + 1
+            if name not in told:
+                told[name] = note(name, own if stage != "joint" else None)
+            if told[name]:
+                lines[number] = _with(line, told[name])
+        return "\n".join(lines), places
 
-    else:
-        of = _kernels_of_nodes(seen, links, own if kind != "Joint_graph" else None)
+    def _of_captured(self, name: str, direction: str | None) -> str:
+        chain = self._by_node.get(name)
+        if chain is None:
+            return ""
+        found = {d: one.kernels for d, one in chain.directions.items() if one.kernels}
+        told = "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
+        return told or f"no kernel: {chain.why_no_kernel}"
 
-        def note(name: str) -> str:
-            captured = (
-                links.captured_anywhere(name) if kind == "Joint_graph" else links.captured.get(own, {}).get(name, [])
-            )
-            kernels = of.get(name, [])
-            return (f"<- {', '.join(captured)}" if captured else "") + (f" -> {', '.join(kernels)}" if kernels else "")
+    def _of_operation(self, name: str, direction: str | None) -> str:
+        own = str(direction)
+        if own not in self._operations:
+            groups = self._seen.direction(own).operations
+            self._operations[own] = {op.name: op for group in groups for op in group}
+        operations, kernel_of = self._operations[own], self._links.kernel_of.get(own, {})
+        parts = [operations[one] for one in name.split("_") if one in operations]
+        if not parts:
+            return ""
+        kernels = dict.fromkeys(kernel_of[op.name] for op in parts if op.name in kernel_of)
+        return fusion.subject(parts, self._links, own) + (f" -> {', '.join(kernels)}" if kernels else "")
 
-    places: dict[str, int] = {}
-    number, counted = 1, 0
-
-    def with_note(line: re.Match[str]) -> str:
-        nonlocal number, counted
-        name = line["name"]
-        if name in places:
-            return line[0]
-        number += text.count("\n", counted, line.start())
-        counted = line.start()
-        places[name] = number
-        return _with(line[0], note(name).strip())
-
-    return (_OPERATION if kind.startswith("ir_") else _NODE).sub(with_note, text), places
+    def _of_node(self, name: str, direction: str | None) -> str:
+        """Of a node of AOTAutograd's or Inductor's graphs; without a direction of the joint one."""
+        if direction not in self._kernels_of:
+            self._kernels_of[direction] = _kernels_of_nodes(self._seen, self._links, direction)
+        links, kernels = self._links, self._kernels_of[direction].get(name, [])
+        captured = (
+            links.captured_anywhere(name) if direction is None else links.captured.get(direction, {}).get(name, [])
+        )
+        parts = [f"<- {', '.join(captured)}"] if captured else []
+        parts += [f"-> {', '.join(kernels)}"] if kernels else []
+        return " ".join(parts)
 
 
 def _with(line: str, told: str) -> str:
@@ -93,25 +116,23 @@ def _with(line: str, told: str) -> str:
 
 
 def _kernels_of_nodes(seen: Collected, links: Links, direction: str | None) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for name, one in seen.directions.items():
         if direction is not None and name != direction:
             continue
+        of = links.kernel_of.get(name, {})
         for group in one.operations:
             for op in group:
-                kernel = links.kernel_of.get(name, {}).get(op.name)
+                kernel = of.get(op.name)
                 for origin in op.origins if kernel is not None else ():
-                    kernels = found.setdefault(origin, [])
-                    if kernel not in kernels:
-                        kernels.append(str(kernel))
-    return found
+                    found.setdefault(origin, {})[str(kernel)] = None
+    return {origin: list(kernels) for origin, kernels in found.items()}
 
 
-def lines_of_kernels(seen: Collected, links: Links, direction: str) -> dict[str, dict[str, Line]]:
+def lines_of_kernels(links: Links, direction: str) -> dict[str, dict[str, Line]]:
     """Of each kernel the captured nodes that it computes, with the user's lines."""
     found: dict[str, dict[str, Line]] = {}
-    by_node = {chain.node: chain for chain in links.chains}
-    for chain in by_node.values():
+    for chain in links.chains:
         one = chain.directions.get(direction)
         for kernel in one.kernels if one is not None else ():
             if chain.line is not None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 from depyf import files
-from depyf.provenance import annotate
+from depyf.provenance.annotate import Annotator
 from depyf.provenance.chain import link
 from depyf.provenance.collect import Collected
 from depyf.provenance.record import SCHEMA_VERSION, record, story
-from depyf.session import Frame
+from depyf.session import Artifact, Frame
 
 FILE = "provenance.json"
 
@@ -25,16 +26,16 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     if not seen.captured or not seen.directions:
         return None
     links = link(seen)
+    annotator = Annotator(seen, links)
     places = {}
     for artifact in frame.artifacts:
-        path = directory / artifact.file
-        try:
-            before = path.read_text(encoding="utf-8")
-        except OSError:
-            continue
-        text, places[artifact.file] = annotate.annotated(artifact.kind, artifact.direction, before, seen, links)
-        if text != before:
-            files.replace(path, text)
+
+        def annotated(text: str, artifact: Artifact = artifact) -> str:
+            text, places[artifact.file] = annotator.annotated(artifact.kind, artifact.direction, text)
+            return text
+
+        with contextlib.suppress(FileNotFoundError):
+            files.edit(directory / artifact.file, annotated)
     data = record(frame, seen, links, places)
     frame.provenance = story(frame, data)
     return data

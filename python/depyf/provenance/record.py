@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from depyf.provenance import annotate, fusion
@@ -39,7 +38,7 @@ def record(frame: Frame, seen: Collected, links: Links, places: dict[str, dict[s
             {
                 "node": chain.node,
                 "operator": chain.target,
-                "line": None if chain.line is None else dataclasses.asdict(chain.line),
+                "line": None if chain.line is None else dict(vars(chain.line)),
                 "joint": chain.joint,
                 "decomposed_into": chain.decomposed,
                 "directions": {name: one.to_dict() for name, one in chain.directions.items()},
@@ -51,7 +50,7 @@ def record(frame: Frame, seen: Collected, links: Links, places: dict[str, dict[s
         "not_fused": {
             name: [
                 {
-                    **dataclasses.asdict(one),
+                    **vars(one),
                     "first_is": fusion.subject(_ops(seen, name, one.first), links, name),
                     "second_is": fusion.subject(_ops(seen, name, one.second), links, name),
                 }
@@ -82,7 +81,7 @@ def _missing(frame: Frame, seen: Collected) -> list[str]:
 
 def _kernels(direction: str, seen: Collected, links: Links) -> list[dict[str, Any]]:
     of = links.kernel_of[direction]
-    lines = annotate.lines_of_kernels(seen, links, direction)
+    lines = annotate.lines_of_kernels(links, direction)
     found = []
     for name in dict.fromkeys(of.values()):
         operations = [
@@ -92,7 +91,7 @@ def _kernels(direction: str, seen: Collected, links: Links) -> list[dict[str, An
             {
                 "name": name,
                 "operations": operations,
-                "computes": {node: dataclasses.asdict(line) for node, line in lines.get(name, {}).items()},
+                "computes": {node: dict(vars(line)) for node, line in lines.get(name, {}).items()},
             }
         )
     return found
