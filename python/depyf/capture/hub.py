@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from depyf.compat import dynamo, graphs, inductor, ir_text, trace
+from depyf.compat import dynamo, graph_text, graphs, inductor, ir_text, trace
 
 
 class Listener(Protocol):
@@ -63,6 +63,7 @@ def add(listener: Listener) -> None:
                 lambda: graphs.add_named_graph_hook(_named_graph),
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
+                graph_text.add_text_hook,
             ):
                 try:
                     _undo.append(set_hook())
@@ -138,6 +139,8 @@ def _traced(record: trace.Record) -> None:
     if not _hears_inductor and trace.has_inductor():
         _hear_inductor()
     _tell(lambda listener: listener.traced(record))
+    if record.event == "end":
+        graph_text.forget()
 
 
 def _scheduled(kind: str, text: str) -> None:
