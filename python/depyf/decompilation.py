@@ -45,11 +45,18 @@ class Decompilation:
     """Why and where it is not proved, in one line; empty where it is."""
     lines: list[tuple[int, int]] = field(repr=False)
     """(line of `source`, from 1; offset of the bytecode in bytes), in order."""
+    head: int = field(default=0, repr=False)
+    """How many lines of `source` are the comments at its head."""
 
     @property
     def proved(self) -> bool:
         """Does the source do what the bytecode does?"""
         return not self.reason
+
+    @property
+    def body(self) -> str:
+        """`source` without the comments at its head."""
+        return self.source.split("\n", self.head)[-1]
 
     def named(self, name: str) -> Decompilation:
         """The same under another name of the function. The name is no part of what a proof compares."""
@@ -100,7 +107,7 @@ def _decompilation(code: types.CodeType, name: str | None, style: str) -> Decomp
     back, proof, reason = _check(result.source, code, None)
     source, shift = _text(result, code, reason)
     lines = [(line + shift, offset) for line, offset in result.lines]
-    return Decompilation(code, source, style, result.level, back, proof, reason, lines)
+    return Decompilation(code, source, style, result.level, back, proof, reason, lines, shift)
 
 
 def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Decompiled:

@@ -40,7 +40,7 @@ def claim(
     text_for: Callable[[int], str],
     taken: Container[str] = (),
     core: Callable[[str], str] | None = None,
-) -> tuple[Path, bool]:
+) -> tuple[str, bool]:
     """Writes a text to the first of the numbered paths that is free or has the same content.
 
     Args:
@@ -61,15 +61,15 @@ def claim(
             continue
         data = _encoded(text_for(number))
         if _create(path, data):
-            return Path(path), True
+            return path, True
         # What is there may be anything, a directory too.
         with contextlib.suppress(OSError, UnicodeDecodeError):
             there = Path(path).read_bytes()
             if there == data:
-                return Path(path), False
+                return path, False
             if core is not None and core(there.decode("utf-8")) == core(data.decode("utf-8")):
                 replace(Path(path), data.decode("utf-8"))
-                return Path(path), False
+                return path, False
     raise AssertionError("unreachable")
 
 
@@ -165,10 +165,13 @@ def _create(path: str, data: bytes) -> bool:
 
 def _write(path: str, data: bytes) -> None:
     """Writes a new file."""
-    with open(path, "xb", buffering=0) as file:
-        left = memoryview(data)
-        while left:
-            left = left[file.write(left) :]
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        written = 0
+        while written < len(data):
+            written += os.write(file, memoryview(data)[written:])
+    finally:
+        os.close(file)
 
 
 def _encoded(text: str) -> bytes:

@@ -72,13 +72,21 @@ def from_decompilation(result: Decompilation, text: str, path: str) -> types.Cod
     Functions that it makes keep the code that they have: it is the user's own, of the user's files, and what Dynamo
     compiled of them before is found by it.
     """
-    code = result.compile_text(text, path)
+    code = _moved(result, text, path) or result.compile_text(text, path)
     if code is None:
         return None
     if not _variables(result.original) <= _variables(code):
         return None  # Dynamo of PyTorch 2.2 puts the values of a frame in place by name
     kept = _with_nested(code, result.original)
     return kept if kept is not code and prove(result.original, kept) else code
+
+
+def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
+    """The code that was proved, with its positions in a text that ends with the same source; None where that does not."""
+    body = result.body.rstrip("\n") + "\n"
+    if result.code is None or not result.proved or not text.endswith(f"\n{body}"):
+        return None
+    return named(shifted(result.code, text.count("\n", 0, len(text) - len(body))), path)
 
 
 def _variables(code: types.CodeType) -> set[str]:

@@ -47,10 +47,11 @@ class Artifacts:
 
     def claim(
         self, template: str, text: Callable[[int], str], core: Callable[[str], str] | None = None
-    ) -> tuple[Path, bool]:
+    ) -> tuple[str, bool]:
         """Writes a file under the first number that is free; see `files.claim`."""
-        path, created = files.claim(lambda n: os.path.join(self.directory, template.format(n)), text, self._taken, core)
-        self._taken.add(str(path))
+        start = f"{self.directory}{os.sep}"
+        path, created = files.claim(lambda n: start + template.format(n), text, self._taken, core)
+        self._taken.add(path)
         return path, created
 
     # Graphs, IR and kernels
@@ -112,12 +113,12 @@ class Artifacts:
             template = f".{item.kind}.{{}}{item.suffix}"
         stem = "__no_compile_id" if compile is None else compile.stem
         file, item.created = self.claim(stem + template, lambda n: content, annotate.plain)
-        item.artifact = Artifact(item.kind, file.name, item.direction, running=can_run and not reason)
+        item.artifact = Artifact(item.kind, os.path.basename(file), item.direction, running=can_run and not reason)
         if frame is not None:
             frame.artifacts.append(item.artifact)
         if item.swap is not None:
-            self._announce(str(file), item.kind, item.direction, frame, codes)
-            item.swap.do(str(file))
+            self._announce(file, item.kind, item.direction, frame, codes)
+            item.swap.do(file)
             if item.graph is not None:
                 item.modules.add(item.graph)
                 item.nodes = graphs.node_names(item.graph)
@@ -192,13 +193,18 @@ class Artifacts:
     def write_transformed(self, frame: Frame, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
         """Writes the source of transformed code. Returns the code compiled from that file, if it may run."""
         part = names.safe_file_part(frame.function)
-        result = decompilation.decompile(code)
+        first = f"__transformed_code_0_for_{part}"
+        result = decompilation.decompile(code, name=first)
         frame.proved, frame.not_proved = result.proved, result.reason or None
 
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            return dump.transformed_text(frame, result.named(f"__transformed_code_{n}_for_{part}").source, runs)
+            # Another number is made anew only where the name stands not in the head of the function alone.
+            name = f"__transformed_code_{n}_for_{part}"
+            again = n != 0 and result.source.count(first) != 1
+            source = result.named(name).source if again else result.source.replace(first, name)
+            return dump.transformed_text(frame, source, runs)
 
         replacement = None
         if not may_run:
@@ -209,11 +215,11 @@ class Artifacts:
             frame.running = replacement is not None
             runs = runs if frame.running else "what runs is Dynamo's own code"
         path = self.claim(f"__transformed_code_{{}}_for_{part}.py", text)[0]
-        frame.transformed_file = path.name
+        frame.transformed_file = os.path.basename(path)
         if replacement is None:
             return None
-        replacement = running.named(replacement, str(path))
-        self._announce(str(path), "transformed code", None, frame, {"call": replacement})
+        replacement = running.named(replacement, path)
+        self._announce(path, "transformed code", None, frame, {"call": replacement})
         return replacement
 
     def _announce(

@@ -59,16 +59,20 @@ def rows(graph_module: Any) -> list[NodeRow]:
     """The nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
     found = []
+    targets: dict[tuple[str, int], str] = {}  # by identity: an operator may be anything that can be called
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
         meta = private.checked(_META, node.meta)
         noted = [private.item(meta, path) for path in NOTES]
         stack, made_from, seq_nr, original, tag = noted
+        target = targets.get((node.op, id(node.target)))
+        if target is None:
+            target = targets[node.op, id(node.target)] = _target(node)
         found.append(
             NodeRow(
                 node.name,
-                _target(node),
+                target,
                 _line(stack, torch_folder),
                 tuple(dict.fromkeys(_innermost(one) for one in made_from or ())),
                 seq_nr,

@@ -11,14 +11,14 @@ from collections import Counter
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-_NOISE = re.compile(r"Guard latency = |TREE_GUARD_MANAGER:")
+_NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 _LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 
 
 def tree(text: str) -> list[str]:
     """The lines of a guard tree as PyTorch prints it, the same in every run."""
-    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not _NOISE.match(line)]
-    return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", line)) for line in lines]
+    text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
+    return [line.rstrip() for line in text.splitlines() if line.strip() and not line.startswith(_NOISE)]
 
 
 def without_ids(text: str) -> str:
