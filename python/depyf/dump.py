@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, files, names
+from depyf import decompiler, files, graph_lines, names
 from depyf.decompilation import PROVED
 from depyf.guards import Guards, texts
 from depyf.guards.frontier import origin
@@ -156,7 +156,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
     try:
-        compile(text, "<dump>", "exec", dont_inherit=True)
+        compile(graph_lines.shortened(text), "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return "\n".join([_remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
     return text

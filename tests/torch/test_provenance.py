@@ -235,6 +235,82 @@ def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dy
     assert len(own) == 4 and all("loop_body" in one for one in own) and short == own
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
+    from depyf.compat import graph_text
+
+    printed = []
+    own = torch.fx.graph_module._print_readable
+    monkeypatch.setattr(torch.fx.graph_module, "_print_readable", lambda *a: printed.append(a[0]) or own(*a))
+
+    def texts(directory):
+        torch._dynamo.reset()
+        printed.clear()
+        with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(directory) as session:
+            compiled = torch.compile(_views_and_writes, dynamic=dynamic)
+            compiled(torch.ones(8, 8), torch.ones(8, 8, requires_grad=True)).backward()
+        (frame,) = session.frames
+        graphs = [one for one in frame.artifacts if one.kind not in ("kernel", "ir_pre_fusion", "ir_post_fusion")]
+        bodies = [(directory / one.file).read_text().partition("class ")[2] for one in graphs]
+        return len(printed), [(one.kind, one.direction, body) for one, body in zip(graphs, bodies, strict=True)]
+
+    fewer, once = texts(tmp_path / "once")
+    assert graph_text._kept.state is None
+    monkeypatch.setattr(graph_text, "add_text_hook", lambda: lambda: None)
+    more, each = texts(tmp_path / "each")
+    assert once == each and len(once) == 10 and fewer <= more - 2
+
+
+def test_a_graph_that_has_changed_is_printed_again():
+    from depyf.compat import graph_text
+
+    graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y).relu())
+    add, relu = [node for node in graph.graph.nodes if node.op.startswith("call")]
+    add.meta["val"] = torch._subclasses.FakeTensorMode().from_tensor(torch.ones(2, 3))
+    options = {"print_output": False, "include_stride": True, "include_device": True}
+    changes = [
+        lambda: add.update_arg(1, 2),
+        lambda: add.update_kwarg("alpha", 3),
+        lambda: setattr(relu, "target", "sigmoid"),
+        lambda: setattr(relu, "name", "other"),
+        lambda: setattr(relu, "type", int),
+        lambda: add.meta["val"].t_(),
+        lambda: add.meta["val"].resize_(4),
+        lambda: add.meta.update(val=torch._subclasses.FakeTensorMode().from_tensor(torch.ones(5))),
+        lambda: add.meta.update(stack_trace='File "a.py", line 1, in f\n  x + y'),
+        lambda: add.meta.update(custom={"a": 1}),
+        lambda: graph.graph.erase_node(next(iter(relu.users))),
+        lambda: setattr(type(graph), "__name__", "Other"),
+    ]
+    for change in changes:
+        take_away = graph_text.add_text_hook()
+        try:
+            before = graph.print_readable(**options)
+            assert graph.print_readable(**options) == before
+            change()
+            after = graph.print_readable(**options)
+        finally:
+            take_away()
+        assert graph.print_readable(**options) == after != before
+
+
+def test_a_text_is_kept_until_the_graph_changes():
+    from depyf.compat import graph_text
+
+    graph = torch.fx.symbolic_trace(lambda x, y: (x + y).relu())
+    options = {"print_output": False, "include_stride": True, "include_device": True}
+    take_away = graph_text.add_text_hook()
+    try:
+        first = graph.print_readable(**options)
+        assert graph.print_readable(**options) is first and graph.print_readable(**options, fast_sympy_print=True) is first
+        assert graph.print_readable(False) is not first
+        next(iter(graph.graph.nodes)).name = "other"
+        assert "other" in graph.print_readable(**options)
+    finally:
+        take_away()
+    assert graph_text._kept.state is None and graph.print_readable(**options) is not graph.print_readable(**options)
+
+
 def test_another_handler_of_the_trace_hears_every_record(tmp_path):
     import logging
 
