@@ -121,9 +121,14 @@ def runs_text(kind: str, reason: str) -> str:
 
 def graph_class(text: str, name: str = "GraphModule") -> str:
     """The class that PyTorch prints for a graph, with a name that Python takes, and without what differs in every run."""
-    text = _GRAPH_ID.sub("", names.shorten(text)).strip()
+    text = names.shorten(text)
+    if "# graph id: " in text:
+        text = _GRAPH_ID.sub("", text)
+    text = text.strip()
     text = _CLASS.sub(f"class {name}(torch.nn.Module):", text, count=1)
-    return _or_comments(_INNER_CLASS.sub(r"\1GraphModule(", text))
+    if "class <lambda>(" in text:
+        text = _INNER_CLASS.sub(r"\1GraphModule(", text)
+    return _or_comments(text)
 
 
 def transformed_text(frame: Frame, source: str, runs: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 _counter = itertools.count()
+_as_json = json.JSONEncoder(sort_keys=True).encode
 
 
 def check_writable(directory: Path) -> None:
@@ -119,10 +120,10 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
 def json_text(data: Any, levels: int) -> str:
     """Data as JSON that can be read: a line for each item down to that many levels, and for all below it."""
     if not levels or not data or not isinstance(data, (dict, list)):
-        return json.dumps(data, sort_keys=True)
+        return _as_json(data)
     if isinstance(data, list):
         return "[\n" + ",\n".join(json_text(one, levels - 1) for one in data) + "\n]"
-    lines = (f"{json.dumps(str(key))}: {json_text(data[key], levels - 1)}" for key in sorted(data))
+    lines = (f"{_as_json(str(key))}: {json_text(data[key], levels - 1)}" for key in sorted(data))
     return "{\n" + ",\n".join(lines) + "\n}"
 
 

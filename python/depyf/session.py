@@ -226,7 +226,7 @@ class Session:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it. The directory is left out: a dump can be moved."""
-        data = dataclasses.asdict(self)
+        data: dict[str, Any] = _plain(self)
         del data["directory"]
         for frame in data["frames"]:
             del frame["seconds"]
@@ -270,3 +270,14 @@ def _load(kind: Any, data: Any) -> Any:
     if origin is types.UnionType:
         return None if data is None else _load(arguments[0], data)
     return data
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dicts, at any depth."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return [_plain(one) for one in value]
+    if kind is dict:
+        return {key: _plain(one) for key, one in value.items()}
+    fields = getattr(kind, "__dataclass_fields__", None)
+    return value if fields is None else {name: _plain(getattr(value, name)) for name in fields}

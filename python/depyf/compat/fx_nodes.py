@@ -54,12 +54,28 @@ class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
 _NOTES = _Notes()
 
 
+class _Texts:
+    """The texts of objects that many nodes have in common, by identity: an operator may be anything that can be called."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, str]] = {}
+
+    def of(self, thing: Any) -> str:
+        if thing is None:
+            return ""
+        found = self._known.get(id(thing))
+        if found is None:
+            found = self._known[id(thing)] = thing, str(thing)
+        return found[1]
+
+
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
     """The nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
     found = []
-    targets: dict[tuple[str, int], str] = {}  # by identity: an operator may be anything that can be called
+    text_of = _Texts().of
+    targets: dict[tuple[str, int], str] = {}
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
@@ -76,7 +92,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 _line(stack, torch_folder),
                 tuple(dict.fromkeys(_innermost(one) for one in made_from or ())),
                 seq_nr,
-                str(original or ""),
+                text_of(original),
                 tag == "is_backward",
                 _NOTES[tuple(one is not None for one in noted)],
             )

@@ -119,7 +119,8 @@ def of(thing: Any, path: str, otherwise: Any = None) -> Any:
     name = _BY_PATH[path]
     try:
         found = getattr(thing, name.last)
-        _check_result(name, found)
+        if type(found).__name__ not in name.types:
+            _check_result(name, found)
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
@@ -133,7 +134,8 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
         found = table.get(name.key)
         if found is None:
             return otherwise
-        _check_result(name, found)
+        if type(found).__name__ not in name.types:
+            _check_result(name, found)
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
@@ -146,7 +148,9 @@ def checked(path: str, value: Any) -> Any:
     Raises:
         Unexpected: it is of another type than the name's row says.
     """
-    _check_result(_BY_PATH[path], value)
+    name = _BY_PATH[path]
+    if type(value).__name__ not in name.types:
+        _check_result(name, value)
     return value
 
 
@@ -285,7 +289,7 @@ def _check_function(name: Name, value: Any) -> None:
 
 def _check_result(name: Name, value: Any) -> None:
     """Raises Unexpected where a value is of another type than the name's row says."""
-    if not name.types or type(value).__name__ in name.types:
+    if not name.types:
         return
     for wanted in name.types:
         if wanted == "None" and value is None:

@@ -14,9 +14,10 @@ from depyf.source_line import Line
 MARK = "#~ "
 """Begins each comment, so that a text without them can be had."""
 _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
-# Whole lines: of a node in a graph, of an operation in the IR, before a kernel's definition, and with its call.
-_NODE = re.compile(r"[ \t]+([A-Za-z_]\w*)(?::| =)")
-_OPERATION = re.compile(r"(op\w+?): ")
+# How lines begin: of a node in a graph, and of an operation in the IR. No file begins with one.
+_NODE = re.compile(r"\n[ \t]+([A-Za-z_]\w*)(?::| =)")
+_OPERATION = re.compile(r"\n(op\w+?): ")
+# Whole lines: before a kernel's definition, and with its call.
 _DEFINITION = re.compile(r"^[ \t]*$(?=\n(?P<name>\w+) = async_compile\.)", re.MULTILINE)
 _CALL = re.compile(r"^[ \t]+(?:buf\d+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(.*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
@@ -62,21 +63,21 @@ class Annotator:
             note, stage = self._of_node, "joint" if kind == "Joint_graph" else "graph"
         told = self._told.setdefault((stage, own), {})
         places: dict[str, int] = {}
-        lines = text.split("\n")
-        pattern = _OPERATION if stage == "operations" else _NODE
-        for number, line in enumerate(lines):
-            found = pattern.match(line)
-            if found is None:
-                continue
+        parts: list[str] = []
+        number, done = 1, 0
+        for found in (_OPERATION if stage == "operations" else _NODE).finditer(text):
             name = found[1]
             if name in places:
                 continue
-            places[name] = number + 1
+            end = text.find("\n", found.end())
+            end = len(text) if end < 0 else end
+            part = text[done:end]
+            number, done = number + part.count("\n"), end
+            places[name] = number
             if name not in told:
                 told[name] = note(name, own if stage != "joint" else None)
-            if told[name]:
-                lines[number] = _with(line, told[name])
-        return "\n".join(lines), places
+            parts.append(_with(part, told[name]))
+        return "".join([*parts, text[done:]]), places
 
     def _of_captured(self, name: str, direction: str | None) -> str:
         chain = self._by_node.get(name)

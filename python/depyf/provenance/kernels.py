@@ -16,6 +16,8 @@ _COMMENT = re.compile(r"#[^\n'\"]*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
 # A function that calls kernels, up to the next line that is not deeper.
 _WRAPPER = re.compile(r"^([ \t]*)def (?:call|partition_\w+)\(.*\n(?:(?:\1[ \t]+.*)?\n)+", re.MULTILINE)
+# Of these nothing is asked; each is most often one line.
+_PASSED_OVER = re.compile(r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\().*(?=\n)")
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
 
@@ -48,9 +50,8 @@ def read(code: str) -> Kernels:
     for wrapper in _WRAPPER.finditer(code):
         before = code.count("\n", 0, wrapper.start())
         text = f"if 1:\n{wrapper[0]}" if wrapper[1] else f"\n{wrapper[0]}"
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = _parsed(_PASSED_OVER.sub("\n", text)) or _parsed(text)
+        if tree is None:
             return Kernels((), {})
         lines = text.split("\n")
         for statement in _statements(tree):
@@ -67,6 +68,13 @@ def read(code: str) -> Kernels:
         for buffer in call.buffers:
             writer.setdefault(buffer, call)
     return Kernels(tuple(calls), writer)
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _dotted(function: ast.expr) -> str:
