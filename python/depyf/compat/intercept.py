@@ -13,8 +13,8 @@ from depyf.compat.dynamo import not_compiled
 
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 
-# Name of a function -> what answers its calls.
-_answers: dict[str, Callable[..., Any]] = {}
+# Where a function is written -> what answers its calls.
+_answers: dict[tuple[str, int], Callable[..., Any]] = {}
 
 
 class Interception:
@@ -36,7 +36,10 @@ class Interception:
         copy = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
         copy.__kwdefaults__ = function.__kwdefaults__
         # Under the name of torch's own file, which Dynamo does not look into.
-        self._replacement = _template.__code__.replace(co_name=code.co_name, co_filename=code.co_filename)
+        self._place = code.co_filename, code.co_firstlineno
+        self._replacement = _template.__code__.replace(
+            co_name=code.co_name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
         self._answer: Callable[..., Any] = answer(copy)
 
     def set(self, *, may_be_compiled: bool = False) -> None:
@@ -46,14 +49,14 @@ class Interception:
             may_be_compiled: is it left to Dynamo whether it compiles the answer? Where it looks at nothing anyway.
         """
         if self._function is not None and self._function.__code__ is self._code:
-            _answers[self._code.co_name] = self._answer if may_be_compiled else not_compiled(self._answer)
+            _answers[self._place] = self._answer if may_be_compiled else not_compiled(self._answer)
             self._function.__code__ = self._replacement
 
     def take_away(self) -> None:
         """No more."""
         if self._function is not None and self._function.__code__ is self._replacement:  # nobody else has replaced it
             self._function.__code__ = self._code
-            del _answers[self._code.co_name]
+            del _answers[self._place]
 
 
 def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
@@ -69,4 +72,6 @@ def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
 
     frame = sys._getframe()
     caller = frame.f_back.f_globals.get("__name__")  # type: ignore[union-attr]
-    return sys.modules["depyf.compat.intercept"]._answers[frame.f_code.co_name](args, kwargs, str(caller))
+    code = frame.f_code
+    answer = sys.modules["depyf.compat.intercept"]._answers[code.co_filename, code.co_firstlineno]
+    return answer(args, kwargs, str(caller))

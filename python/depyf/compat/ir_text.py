@@ -17,6 +17,7 @@ from operator import getitem
 from typing import Any
 
 from depyf.compat import intercept, private
+from depyf.compat.ir_state import State, States
 
 # `; del x`, which the text of a loop's body leaves out.
 _AFTER_STATEMENT = re.compile(r";[^\n]*")
@@ -25,16 +26,15 @@ _AFTER_STATEMENT = re.compile(r";[^\n]*")
 class _Texts:
     """What the text of the IR is made of, while a thread makes it.
 
-    Of a loop's body the text is made from its graph, and no module, compiled, of it before; this, and what lists reads and
-    writes, is made once for the IR before and after fusion, as most parts are then still the same; the text of an
-    expression of SymPy is made once too. An expression never changes. It is known by its identity: equal ones can have
-    other texts (2 and 2.0). A layout can change, and does not while the text is made. Lines are indented and put together
-    in a few steps, not one by one.
+    The text of a node is made once for the IR before and after fusion, if nothing of it changed (see `ir_state`). Of a
+    loop's body it is made from its graph, and no module, compiled, of it before. The text of an expression of SymPy is made
+    once too: it never changes, and is known by its identity, as equal ones can have other texts (2 and 2.0). A layout can
+    change, and does not while the text is made. Lines are indented and put together in a few steps, not one by one.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: dict[Any, tuple[Any, str]] = {}
+        self._nodes: dict[int, tuple[Any, State, str]] = {}
         self._layouts: dict[int, tuple[Any, str]] = {}
         self._expressions: dict[int, tuple[Any, str]] = {}
         self._thread: int | None = None
@@ -43,10 +43,11 @@ class _Texts:
 
     def add_parts(self) -> None:
         """Looks up the functions whose calls are answered."""
-        self._dependency = private.get("torch._inductor.dependencies:Dep") or ()
+        self._states = States()
         self._parts = [
+            intercept.Interception(private.get("torch._inductor.scheduler:BaseSchedulerNode.debug_str"), self._node),
             intercept.Interception(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), self._loop),
-            intercept.Interception(private.get("torch._inductor.scheduler:pformat"), self._listed),
+            intercept.Interception(private.get("torch._inductor.scheduler:pformat"), self._layout),
             intercept.Interception(private.get("torch._inductor.utils:IndentedBuffer.splice"), self._spliced),
             intercept.Interception(private.get("torch._inductor.utils:IndentedBuffer.getrawvalue"), self._joined),
         ]
@@ -76,17 +77,6 @@ class _Texts:
             self._layouts.clear()
             self._lock.release()
 
-    def get(self, key: Any, content: Any, make: Callable[[], str]) -> str:
-        """The text of what had this content under this key."""
-        if threading.get_ident() != self._thread:
-            return make()
-        found = self._known.get(key)
-        if found is not None and found[0] == content:
-            return found[1]
-        text = make()
-        self._known[key] = content, text
-        return text
-
     def of_expression(self, expression: Any) -> str:
         """The text of an expression."""
         found = self._expressions.get(id(expression))
@@ -97,33 +87,40 @@ class _Texts:
             self._expressions[id(expression)] = expression, made
         return made
 
+    def _node(self, original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            if kwargs or len(args) != 1 or threading.get_ident() != self._thread:
+                return original(*args, **kwargs)
+            node = args[0]
+            state = self._states.of(node)
+            if state is None:
+                return original(node)
+            found = self._nodes.get(id(node))
+            if found is None or not found[1].is_still(state):
+                found = self._nodes[id(node)] = node, state, original(node)
+            return found[2]
+
+        return call
+
     def _loop(self, original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
             try:
                 block, name = args
-                graph = block.graph
-                content = [(one.op, one.name, one.target, one.args, one.kwargs) for one in graph.nodes]
-                return self.get(("loop", graph, name), content, lambda: _loop(graph, name))
+                return _loop(block.graph, name)
             except Exception:  # of another release
                 return original(*args, **kwargs)
 
         return call
 
-    def _listed(self, original: Callable[..., Any]) -> intercept.Call:
+    def _layout(self, original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            if kwargs or len(args) != 1 or threading.get_ident() != self._thread:
+            one = args[0] if len(args) == 1 and not kwargs and threading.get_ident() == self._thread else None
+            if not type(one).__name__.endswith("Layout"):
                 return original(*args, **kwargs)
-            one = args[0]
-            if type(one).__name__ == "OrderedSet":
-                parts = tuple(one)
-                if all(isinstance(part, self._dependency) for part in parts):
-                    return self.get(("listed", *map(id, parts)), parts, lambda: original(one))
-            elif type(one).__name__.endswith("Layout"):
-                found = self._layouts.get(id(one))
-                if found is None:
-                    found = self._layouts[id(one)] = one, original(one)
-                return found[1]
-            return original(one)
+            found = self._layouts.get(id(one))
+            if found is None:
+                found = self._layouts[id(one)] = one, original(one)
+            return found[1]
 
         return call
 
@@ -156,7 +153,7 @@ class _Texts:
         return call
 
     def forget(self) -> None:
-        self._known.clear()
+        self._nodes.clear()
         self._expressions.clear()
 
 
