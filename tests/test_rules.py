@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 import types
 from pathlib import Path
@@ -145,13 +146,14 @@ PUBLIC_TORCH |= {
     "get_world_size",
     "is_available",
 }
+PUBLIC_TORCH |= {"dtype", "device", "stride"}
 PUBLIC_TORCH |= {"is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
 
 def python_names() -> set[str]:
     """The attributes of Python's own objects."""
     modules = [ast, builtins, collections, contextlib, dis, functools, inspect, json, logging, os, os.path, re, sys]
-    modules += [threading, types]
+    modules += [textwrap, threading, types]
     found: set[str] = {"EnumMeta"}
     for module in modules:
         found |= {name for name in dir(module) if not name.startswith("_")}

@@ -11,7 +11,7 @@ from depyf import graph_lines
 PLAIN = [
     'add: "f32[s77, 64][64, 1]cpu" = torch.ops.aten.add.Tensor(x, 1);  x = None',
     'a: "f32[]" = torch.relu(b);  b = c = None',
-    'a: "i64[2]" = f(x, [1, -1], (2,), (2, 3), 1e-05, [], k = None, device = device(type=\'cpu\'), t = torch.float32)',
+    "a: \"i64[2]\" = f(x, [1, -1], (2,), (2, 3), 1e-05, [], k = None, device = device(type='cpu'), t = torch.float32)",
     'e: "f32[3]" = torch.ops.aten.empty.memory_format([3], dtype = torch.int64, pin_memory = False)',
     'n: "f32[4]" = f(-0.5, True, 2.0)',
 ]
@@ -39,7 +39,9 @@ OTHER = [
 
 
 def text_of(*lines):
-    return "\n".join(["class GraphModule(torch.nn.Module):", "    def forward(self, x):", *(" " * 8 + s for s in lines)])
+    return "\n".join(
+        ["class GraphModule(torch.nn.Module):", "    def forward(self, x):", *(" " * 8 + s for s in lines)]
+    )
 
 
 def error(text):
@@ -64,7 +66,28 @@ def test_other_lines_are(line):
 @pytest.mark.filterwarnings("ignore")  # of what Python makes of the odder texts
 def test_a_shortened_text_is_python_where_the_text_is():
     chance = random.Random(6)
-    parts = ["x", "None", "is", "1", "-", ".", "(", ")", "[", "]", ", ", " = ", '"', "'", ";  ", "\\", "\n", " ", "#", ":"]
+    parts = [
+        "x",
+        "None",
+        "is",
+        "1",
+        "-",
+        ".",
+        "(",
+        ")",
+        "[",
+        "]",
+        ", ",
+        " = ",
+        '"',
+        "'",
+        ";  ",
+        "\\",
+        "\n",
+        " ",
+        "#",
+        ":",
+    ]
     wrong = 0
     for _ in range(3000):
         lines = [list(chance.choice(PLAIN + OTHER[:1])) for _ in range(3)]

@@ -214,6 +214,7 @@ def _views_and_writes(x, w):
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dynamic):
     from depyf.compat import ir_text
+    from depyf.compat.unchanged import State
 
     def texts(directory):
         torch._dynamo.reset()
@@ -226,8 +227,8 @@ def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dy
         return ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
 
     same = []
-    is_still = ir_text.State.is_still
-    monkeypatch.setattr(ir_text.State, "is_still", lambda *a: same.append(is_still(*a)) or same[-1])
+    is_still = State.is_still
+    monkeypatch.setattr(State, "is_still", lambda *a: same.append(is_still(*a)) or same[-1])
     short = texts(tmp_path / "short")
     assert sum(same) > 5 and ir_text._texts._nodes == {} == ir_text._texts._layouts
     monkeypatch.setattr(ir_text, "add_text_hooks", lambda: lambda: None)
@@ -274,7 +275,7 @@ def test_a_graph_that_has_changed_is_printed_again():
         lambda: setattr(relu, "target", "sigmoid"),
         lambda: setattr(relu, "name", "other"),
         lambda: setattr(relu, "type", int),
-        lambda: add.meta["val"].t_(),
+        add.meta["val"].t_,
         lambda: add.meta["val"].resize_(4),
         lambda: add.meta.update(val=torch._subclasses.FakeTensorMode().from_tensor(torch.ones(5))),
         lambda: add.meta.update(stack_trace='File "a.py", line 1, in f\n  x + y'),
@@ -302,7 +303,9 @@ def test_a_text_is_kept_until_the_graph_changes():
     take_away = graph_text.add_text_hook()
     try:
         first = graph.print_readable(**options)
-        assert graph.print_readable(**options) is first and graph.print_readable(**options, fast_sympy_print=True) is first
+        assert (
+            graph.print_readable(**options) is first and graph.print_readable(**options, fast_sympy_print=True) is first
+        )
         assert graph.print_readable(False) is not first
         next(iter(graph.graph.nodes)).name = "other"
         assert "other" in graph.print_readable(**options)

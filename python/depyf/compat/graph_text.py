@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from operator import is_
 from typing import Any
 
 from depyf.compat import intercept, private
+from depyf.compat.unchanged import State
 
 _AS_DUMPED = {"print_output": False, "include_stride": True, "include_device": True}
 # With a simpler way to print expressions: the same where each is one symbol.
@@ -23,25 +22,10 @@ _SYMBOLIC = re.compile(r'"Sym\((?!\w+\)")')
 _META = ("val", "tensor_meta", "example_value", "stack_trace", "recompute", "ac_graph_id", "is_wrapped")
 
 
-@dataclass
-class _State:
-    """What the text of a graph is made of."""
-
-    objects: list[Any]
-    values: list[Any]
-
-    def is_still(self, other: _State) -> bool:
-        return (
-            len(self.objects) == len(other.objects)
-            and all(map(is_, self.objects, other.objects))
-            and self.values == other.values
-        )
-
-
 class _Kept(threading.local):
     """The last text of this thread; it holds the graph, so it is to be forgotten."""
 
-    state: _State | None = None
+    state: State | None = None
     options: Any = None
     text = ""
 
@@ -85,10 +69,11 @@ def add_text_hook() -> Callable[[], None]:
     return remove
 
 
-def _state(module: Any) -> _State | None:
+def _state(module: Any) -> State | None:
     """None where more goes into the text than is looked at here."""
     graph = module.graph
-    objects, values = [module, graph, graph._codegen], [type(module).__name__]
+    objects: list[Any] = [module, graph, graph._codegen]
+    values: list[Any] = [type(module).__name__]
     if any(hasattr(child, "print_readable") for child in module.children()):
         return None
     env = None
@@ -99,7 +84,7 @@ def _state(module: Any) -> _State | None:
         noted = [meta.get(key) for key in _META]
         objects += (node, node.op, node.target, node.args, node.kwargs, node.type, *noted)
         values.append(node.name)
-        value = next((one for one in noted[:3] if one is not None), None)
+        value: Any = next((one for one in noted[:3] if one is not None), None)
         kind = type(value).__name__
         if kind in ("FakeTensor", "Tensor", "Parameter"):
             values += (value.dtype, value.device)
@@ -116,4 +101,4 @@ def _state(module: Any) -> _State | None:
             return None
     if env is not None:
         values.append(dict(env.replacements))  # with which symbols are printed
-    return _State(objects, values)
+    return State(objects, values)

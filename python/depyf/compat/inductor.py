@@ -16,6 +16,7 @@ from typing import Any
 from depyf.compat import intercept, private
 from depyf.compat.private import guarded
 
+
 @dataclass(frozen=True)
 class Operation:
     """One node of Inductor's IR."""

@@ -1,18 +1,16 @@
 """What the text of one node of Inductor's IR is made of: while that is the same, so is the text.
 
-The IR is logged before and after fusion, and nodes on their own are most often the same in both. What can be another object
-is compared by identity, what is made anew by value.
+The IR is logged before and after fusion, and nodes on their own are most often the same in both.
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
-from operator import is_
 from typing import Any
 
 from depyf.compat import private
+from depyf.compat.unchanged import State
 
 # What the functions that make the text use. One that uses more is of a release that is not known here.
 _USED = set(
@@ -28,22 +26,6 @@ _NODES = (
     "torch._inductor.scheduler:ExternKernelSchedulerNode",
     "torch._inductor.scheduler:NopKernelSchedulerNode",
 )
-
-
-@dataclass
-class State:
-    """What a text is made of."""
-
-    objects: list[Any]
-    values: list[Any]
-
-    def is_still(self, other: State) -> bool:
-        """Is all of it as it was?"""
-        return (
-            len(self.objects) == len(other.objects)
-            and all(map(is_, self.objects, other.objects))
-            and self.values == other.values
-        )
 
 
 class States:
@@ -64,8 +46,8 @@ class States:
 
     def _of(self, node: Any) -> State | None:
         reads_writes = node.read_writes
-        objects = [node.node, type(node.node), reads_writes]
-        values = [
+        objects: list[Any] = [node.node, type(node.node), reads_writes]
+        values: list[Any] = [
             node.get_name(),
             getattr(node, "min_input_distance", None),
             getattr(node, "max_input_distance", None),
@@ -102,7 +84,9 @@ class States:
 
 def _is_known(kind: Any, *others: Any) -> bool:
     """Is the text of such nodes made of nothing else than is looked at here?"""
-    codes = [getattr(one, "__code__", None) for one in (kind and kind.debug_str, kind and kind.debug_str_extra, *others)]
+    codes = [
+        getattr(one, "__code__", None) for one in (kind and kind.debug_str, kind and kind.debug_str_extra, *others)
+    ]
     return all(code is not None and set(_names_in(code)) <= _USED for code in codes)
 
 

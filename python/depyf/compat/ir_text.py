@@ -17,7 +17,8 @@ from operator import getitem
 from typing import Any
 
 from depyf.compat import intercept, private
-from depyf.compat.ir_state import State, States
+from depyf.compat.ir_state import States
+from depyf.compat.unchanged import State
 
 # `; del x`, which the text of a loop's body leaves out.
 _AFTER_STATEMENT = re.compile(r";[^\n]*")

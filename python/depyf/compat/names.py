@@ -125,6 +125,28 @@ _ENV = "torch.fx.experimental.symbolic_shapes:ShapeEnv"
 _SCHEDULER = "torch._inductor.scheduler"
 _ROOT = f"{_C_GUARDS}:RootGuardManager"
 
+# What the text of a node of Inductor's IR is made of: (path, what it is, kind, since)
+_OF_IR_NODES = [
+    (f"{_SCHEDULER}:SchedulerNode", "loops", "", "2.2"),
+    (f"{_SCHEDULER}:ExternKernelSchedulerNode", "a library call", "", "2.2"),
+    (f"{_SCHEDULER}:NopKernelSchedulerNode", "what computes nothing", "", "2.2"),
+    (f"{_SCHEDULER}:BaseSchedulerNode.debug_str_extra", "the text of one kind alone", "", "2.2"),
+    (f"{_SCHEDULER}:BaseSchedulerNode.unmet_dependencies", "what has to run before", "attribute", "2.2"),
+    (f"{_SCHEDULER}:BaseSchedulerNode.min_input_distance", "how far away that is", "attribute", "2.13"),
+    (f"{_SCHEDULER}:BaseSchedulerNode.max_input_distance", "at most", "attribute", "2.13"),
+    (f"{_SCHEDULER}:BaseSchedulerNode.get_outputs", "buffers that it writes", "", "2.5"),
+    (f"{_SCHEDULER}:SchedulerNode._sizes", "of its loops", "attribute", "2.2"),
+    (f"{_SCHEDULER}:SchedulerBuffer.get_aliases", "other names of a buffer", "", "2.5"),
+    (f"{_SCHEDULER}:SchedulerBuffer.get_mutations", "what is written with it", "", "2.5"),
+    ("torch._inductor.ir:Buffer.layout", "how a buffer lies in memory", "attribute", "2.2"),
+    ("torch._inductor.dependencies:ReadWrites.reads_and_writes", "all that it reads and writes", "", "2.2"),
+    ("torch._inductor.graph:GraphLowering.get_buffer", "a buffer by name", "", "2.2"),
+    ("torch._inductor.loop_body:LoopBody.var_ranges", "the variables of a loop", "attribute", "2.6"),
+    ("torch._inductor.loop_body:LoopBody.indexing_exprs", "its indices", "attribute", "2.6"),
+    ("torch._inductor.loop_body:LoopBody.root_block", "its body", "attribute", "2.6"),
+    ("torch._inductor.loop_body:LoopBody.subblocks", "the bodies in that", "attribute", "2.6"),
+]
+
 # fmt: off
 NAMES = [
     # The compilation at work
@@ -387,10 +409,9 @@ NAMES = [
          fallback="text of the IR takes longer"),
     Name("torch._inductor.utils:IndentedBuffer._lines", "inductor", "the lines", "attribute", lazy=True,
          fallback="text of the IR takes longer"),
-    *(Name(f"{_SCHEDULER}:{kind}", "inductor", "nodes of the IR", since=since, lazy=True, gives="type",
-           fallback="text of the IR takes longer")
-      for kind, since in (("SchedulerNode", "2.2"), ("ExternKernelSchedulerNode", "2.2"), ("NopKernelSchedulerNode", "2.2"))),
-    Name(f"{_SCHEDULER}:BaseSchedulerNode.debug_str", "inductor", "the text of one, made anew each time", lazy=True, takes=1,
+    *(Name(path, "inductor", use, kind, since=since, lazy=True, fallback="text of the IR takes longer")
+      for path, use, kind, since in _OF_IR_NODES),
+    Name(f"{_SCHEDULER}:BaseSchedulerNode.debug_str", "inductor", "the text of a node, made anew each time", lazy=True, takes=1,
          fallback="text of the IR takes longer"),
     Name(f"{_SCHEDULER}:SchedulerBuffer.debug_str", "inductor", "the text of what one writes", since="2.6", lazy=True,
          fallback="text of the IR takes longer"),

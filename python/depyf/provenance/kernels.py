@@ -17,7 +17,9 @@ _BUFFER = re.compile(r"\bbuf\d+\b")
 # A function that calls kernels, up to the next line that is not deeper.
 _WRAPPER = re.compile(r"^([ \t]*)def (?:call|partition_\w+)\(.*\n(?:(?:\1[ \t]+.*)?\n)+", re.MULTILINE)
 # Of these nothing is asked; each is most often one line.
-_PASSED_OVER = re.compile(r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\().*(?=\n)")
+_PASSED_OVER = re.compile(
+    r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\().*(?=\n)"
+)
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
 
