@@ -49,8 +49,7 @@ class States:
         objects: list[Any] = [node.node, type(node.node), reads_writes]
         values: list[Any] = [
             node.get_name(),
-            getattr(node, "min_input_distance", None),
-            getattr(node, "max_input_distance", None),
+            *(vars(node).get(name) for name in ("min_input_distance", "max_input_distance")),  # not in all releases
             getattr(node.node, "python_kernel_name", None),
         ]
         for dependencies in (reads_writes.writes, reads_writes.reads, node.unmet_dependencies):

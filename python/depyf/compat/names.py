@@ -132,8 +132,6 @@ _OF_IR_NODES = [
     (f"{_SCHEDULER}:NopKernelSchedulerNode", "what computes nothing", "", "2.2"),
     (f"{_SCHEDULER}:BaseSchedulerNode.debug_str_extra", "the text of one kind alone", "", "2.2"),
     (f"{_SCHEDULER}:BaseSchedulerNode.unmet_dependencies", "what has to run before", "attribute", "2.2"),
-    (f"{_SCHEDULER}:BaseSchedulerNode.min_input_distance", "how far away that is", "attribute", "2.13"),
-    (f"{_SCHEDULER}:BaseSchedulerNode.max_input_distance", "at most", "attribute", "2.13"),
     (f"{_SCHEDULER}:BaseSchedulerNode.get_outputs", "buffers that it writes", "", "2.5"),
     (f"{_SCHEDULER}:SchedulerNode._sizes", "of its loops", "attribute", "2.2"),
     (f"{_SCHEDULER}:SchedulerBuffer.get_aliases", "other names of a buffer", "", "2.5"),
