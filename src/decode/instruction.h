@@ -77,7 +77,7 @@ enum class Intrinsic2 : std::uint8_t {
 };
 
 // Whether the compiler turned a conditional jump around, so that a jump back may follow it: 3.13 and 3.14 leave such a jump out
-// of the ranges around it. Where nothing is protected, nobody knows.
+// of the ranges around it. Elsewhere only the place of a `continue` tells, that it did not.
 enum class Turned : std::uint8_t { unknown, yes, no };
 
 struct Instruction {
