@@ -108,6 +108,12 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
 // The parser takes 99 levels of indentation.
 constexpr int indentation_max = 99;
 
+Block body_of_definition(const Stmt* stmt) {  // empty: it is none
+  if (auto* function = as<FunctionDef>(stmt)) return function->body;
+  auto* definition = as<ClassDef>(stmt);
+  return definition ? definition->body : Block{};
+}
+
 int nesting(Block body) {
   int deepest = 0;
   auto count = [&](Block inner) { deepest = std::max(deepest, inner.empty() ? 0 : 1 + nesting(inner)); };
@@ -118,8 +124,7 @@ int nesting(Block body) {
       stmt = branch->orelse[0];
     }
     for_each_block(stmt, count);
-    if (auto* function = as<FunctionDef>(stmt)) count(function->body);
-    if (auto* definition = as<ClassDef>(stmt)) count(definition->body);
+    count(body_of_definition(stmt));
   }
   return deepest;
 }
@@ -287,8 +292,7 @@ void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   for (Stmt* stmt : block) {
     if (auto* nonlocal = as<Nonlocal>(stmt)) names.insert(nonlocal->names.begin(), nonlocal->names.end());
     for_each_block(stmt, [&](Block& inner) { declared_nonlocal(inner, names); });
-    if (auto* function = as<FunctionDef>(stmt)) declared_nonlocal(function->body, names);
-    if (auto* definition = as<ClassDef>(stmt)) declared_nonlocal(definition->body, names);
+    declared_nonlocal(body_of_definition(stmt), names);
   }
 }
 

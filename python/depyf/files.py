@@ -1,7 +1,8 @@
 """Writing a directory that several blocks, threads and processes may write to at once.
 
 A file appears whole or not at all, and never takes the place of another: its name is claimed, and where it is taken by
-other content, the next number is tried. Files that many write, the index and the session, are merged under a lock.
+other content, the next number is tried. Files that many write, the index and the session, are merged under a lock. What is
+added to a file that is there already is written into it (`edit`).
 """
 
 from __future__ import annotations

@@ -55,6 +55,10 @@ struct Cfg {
     while (region != outer && region >= 0) region = regions[region].parent;
     return region == outer;
   }
+  int around(int region, int other) const {  // the innermost one that both are within
+    while (!inside(other, region)) region = regions[region].parent;
+    return region;
+  }
   bool dominates(int a, int b) const {
     while (order_index[b] > order_index[a]) b = idom[b];
     return a == b;

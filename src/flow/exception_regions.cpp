@@ -74,7 +74,7 @@ class RegionBuilder {
       auto found = common.find(to);
       if (found == common.end()) return;
       reached.insert(to);
-      while (!cfg_.inside(cfg_.region_of[from], found->second)) found->second = cfg_.regions[found->second].parent;
+      found->second = cfg_.around(found->second, cfg_.region_of[from]);
     };
     for (int at = 0; at < count_; ++at) {
       if (code_[at].target >= 0) join(at, code_[at].target);
@@ -91,9 +91,7 @@ class RegionBuilder {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
-      auto join = [&](int from) {
-        while (!cfg_.inside(cfg_.region_of[from], found->second)) found->second = cfg_.regions[found->second].parent;
-      };
+      auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
       // A jump that is left out (see adopt_jumps) lies where the test before it does, if the loop starts from there too.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);

@@ -68,15 +68,18 @@ class Wildcards {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
+  int before(int at) const {  // at least 1: the instruction before it that does something, or the first
+    do --at;
+    while (at > 0 && code_[at].op == Op::nop_);
+    return at;
+  }
   bool behind_test(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
-    do --at;
-    while (at > 0 && code_[at].op == Op::nop_);
-    if (at < 1 || !is_conditional_jump(code_[at].op)) return false;
-    do --at;
-    while (at > 0 && code_[at].op == Op::nop_);
+    const int jump = before(at);
+    if (jump < 1 || !is_conditional_jump(code_[jump].op)) return false;
     // `a or b`: the copy is what is tested, and the value is popped; `except A`: the exception is.
-    return code_[at].op != Op::copy_ && code_[at].op != Op::check_exc_match_;
+    const Op test = code_[before(jump)].op;
+    return test != Op::copy_ && test != Op::check_exc_match_;
   }
   bool has_candidates() const {
     for (int at = 1; at < size(); ++at)

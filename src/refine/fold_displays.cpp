@@ -123,17 +123,15 @@ class Folder {
   void compound(Stmt* stmt) {
     future_.push_back(reads_.extent(stmt));
     name_all_live();
-    if (!is<FunctionDef>(stmt) && !is<ClassDef>(stmt)) {
-      const bool protects = is<Try>(stmt) || is<With>(stmt);
-      const bool outer = std::exchange(in_try_, in_try_ || protects);
-      Intervals within = after_;
-      if (is<For>(stmt) || is<While>(stmt) || protects) within.push_back(reads_.extent(stmt));
-      for_each_block(stmt, [&](Block& inner) {
-        State fresh;
-        inner = block(inner, fresh, within);
-      });
-      in_try_ = outer;
-    }
+    const bool protects = is<Try>(stmt) || is<With>(stmt);
+    const bool outer = std::exchange(in_try_, in_try_ || protects);
+    Intervals within = after_;
+    if (is<For>(stmt) || is<While>(stmt) || protects) within.push_back(reads_.extent(stmt));
+    for_each_block(stmt, [&](Block& inner) {
+      State fresh;
+      inner = block(inner, fresh, within);
+    });
+    in_try_ = outer;
     out_->push_back(stmt);
   }
 
