@@ -54,27 +54,13 @@ class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
 _NOTES = _Notes()
 
 
-class _Texts:
-    """The texts of objects that many nodes have in common, by identity: an operator may be anything that can be called."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, str]] = {}
-
-    def of(self, thing: Any) -> str:
-        if thing is None:
-            return ""
-        found = self._known.get(id(thing))
-        if found is None:
-            found = self._known[id(thing)] = thing, str(thing)
-        return found[1]
-
-
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
     """The nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
     found = []
-    text_of = _Texts().of
+    # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
+    texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
@@ -82,6 +68,9 @@ def rows(graph_module: Any) -> list[NodeRow]:
         meta = private.checked(_META, node.meta)
         noted = [private.item(meta, path) for path in NOTES]
         stack, made_from, seq_nr, original, tag = noted
+        text = "" if original is None else texts.get(id(original))
+        if text is None:
+            text = texts[id(original)] = str(original)
         target = targets.get((node.op, id(node.target)))
         if target is None:
             target = targets[node.op, id(node.target)] = _target(node)
@@ -92,7 +81,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 _line(stack, torch_folder),
                 tuple(dict.fromkeys(_innermost(one) for one in made_from or ())),
                 seq_nr,
-                text_of(original),
+                text,
                 tag == "is_backward",
                 _NOTES[tuple(one is not None for one in noted)],
             )
