@@ -16,10 +16,11 @@ from math import isfinite
 from operator import getitem
 from typing import Any
 
-from depyf.compat import intercept, private
+from depyf.compat import intercept, private, sympy_text
 from depyf.compat.ir_state import States
 from depyf.compat.unchanged import State
 
+_WIDTH = 80  # of lines that `pprint` leaves whole
 # `; del x`, which the text of a loop's body leaves out.
 _AFTER_STATEMENT = re.compile(r";[^\n]*")
 
@@ -29,17 +30,20 @@ class _Texts:
 
     The text of a node is made once for the IR before and after fusion, if nothing of it changed (see `ir_state`). Of a
     loop's body it is made from its graph, and no module, compiled, of it before. The text of an expression of SymPy is made
-    once too: it never changes, and is known by its identity, as equal ones can have other texts (2 and 2.0). A layout can
-    change, and does not while the text is made. Lines are indented and put together in a few steps, not one by one.
+    once too: it never changes, and is known by its identity, as equal ones can have other texts (2 and 2.0). So is that of a
+    dependency. A layout can change, and does not while the text is made. Lines are indented and put together in a few
+    steps, not one by one.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._nodes: dict[int, tuple[Any, State, str]] = {}
         self._layouts: dict[int, tuple[Any, str]] = {}
+        self._dependencies: dict[int, tuple[Any, str]] = {}
         self._expressions: dict[int, tuple[Any, str]] = {}
         self._thread: int | None = None
         self._original: Callable[[Any], str] = object.__str__
+        self._is_usual = False
         self._parts: list[intercept.Interception] = []
 
     def add_parts(self) -> None:
@@ -48,7 +52,7 @@ class _Texts:
         self._parts = [
             intercept.Interception(private.get("torch._inductor.scheduler:BaseSchedulerNode.debug_str"), self._node),
             intercept.Interception(private.get("torch._inductor.loop_body:LoopBodyBlock.debug_str"), self._loop),
-            intercept.Interception(private.get("torch._inductor.scheduler:pformat"), self._layout),
+            intercept.Interception(private.get("torch._inductor.scheduler:pformat"), self._formatted),
             intercept.Interception(private.get("torch._inductor.utils:IndentedBuffer.splice"), self._spliced),
             intercept.Interception(private.get("torch._inductor.utils:IndentedBuffer.getrawvalue"), self._joined),
         ]
@@ -64,6 +68,7 @@ class _Texts:
         code = function.__code__
         self._thread = threading.get_ident()
         self._original = types.FunctionType(code, function.__globals__)
+        self._is_usual = sympy_text.is_right()
         # Not the attribute: to set one of a class with so many subclasses takes as long as many texts.
         function.__defaults__ = (self.of_expression,)
         function.__code__ = _text_of_expression.__code__
@@ -83,7 +88,7 @@ class _Texts:
         found = self._expressions.get(id(expression))
         if found is not None:
             return found[1]
-        made = self._original(expression)
+        made = (sympy_text.text(expression) if self._is_usual else None) or self._original(expression)
         if threading.get_ident() == self._thread:
             self._expressions[id(expression)] = expression, made
         return made
@@ -113,17 +118,29 @@ class _Texts:
 
         return call
 
-    def _layout(self, original: Callable[..., Any]) -> intercept.Call:
+    def _formatted(self, original: Callable[..., Any]) -> intercept.Call:
+        is_known = _is_known_format(original)
+
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
             one = args[0] if len(args) == 1 and not kwargs and threading.get_ident() == self._thread else None
-            if not type(one).__name__.endswith("Layout"):
-                return original(*args, **kwargs)
-            found = self._layouts.get(id(one))
-            if found is None:
-                found = self._layouts[id(one)] = one, original(one)
-            return found[1]
+            if type(one).__name__.endswith("Layout"):
+                found = self._layouts.get(id(one))
+                if found is None:
+                    found = self._layouts[id(one)] = one, original(one)
+                return found[1]
+            if is_known and type(one).__name__ in ("OrderedSet", "set") and all(map(_is_dependency, one)):
+                texts = sorted(map(self._of_dependency, one))
+                if all(len(text) < _WIDTH // 2 or text.startswith("MemoryDep(") for text in texts):
+                    return _format_of_list(texts)
+            return original(*args, **kwargs)
 
         return call
+
+    def _of_dependency(self, one: Any) -> str:
+        found = self._dependencies.get(id(one))
+        if found is None:
+            found = self._dependencies[id(one)] = one, str(one)
+        return found[1]
 
     def _spliced(self, original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -135,7 +152,7 @@ class _Texts:
             try:
                 prefix, lines = buffer.prefix(), buffer._lines
                 if text and text[0].isspace():  # else nothing is in front of all lines
-                    text = textwrap.dedent(text)
+                    text = _dedented(text)
                 if text:
                     lines += [f"{prefix}{one}" if one.strip() else "" for one in text.rstrip().split("\n")]
             except AttributeError:  # of another release
@@ -155,6 +172,7 @@ class _Texts:
 
     def forget(self) -> None:
         self._nodes.clear()
+        self._dependencies.clear()
         self._expressions.clear()
 
 
@@ -192,6 +210,48 @@ def add_text_hooks() -> Callable[[], None]:
         forget_texts()
 
     return remove
+
+
+def _dedented(text: str) -> str:
+    """As `textwrap.dedent`, but for blank lines."""
+    lines = text.split("\n")
+    first = lines[0]
+    margin = first[: len(first) - len(first.lstrip(" "))]
+    if not margin or first.isspace() or not all(one.startswith(margin) for one in lines if one and not one.isspace()):
+        return textwrap.dedent(text)
+    return "\n".join([one.removeprefix(margin) for one in lines])
+
+
+def _is_dependency(one: Any) -> bool:
+    return type(one).__name__ in ("MemoryDep", "StarDep", "WeakDep") and type(one).__str__ is object.__str__
+
+
+def _format_of_list(texts: list[str]) -> str:
+    """As `pprint` formats a list, if what is in it has these texts, and Inductor adds to that."""
+    text = f"[{', '.join(texts)}]"
+    if len(text) <= _WIDTH:
+        return text
+    return "\n    [   " + ",\n        ".join(texts) + "]"
+
+
+def _is_known_format(original: Callable[..., Any]) -> bool:
+    """Does Inductor format sets as it is known to?"""
+    for count, length in ((0, 1), (2, 30), (2, 37), (2, 38), (3, 50), (1, 90)):
+        samples = {_Sample(f"{i}{'x' * length}") for i in range(count)}
+        try:
+            if original(samples) != _format_of_list(sorted(map(str, samples))):
+                return False
+        except Exception:  # of another release
+            return False
+    return True
+
+
+class _Sample:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
 
 
 def _loop(graph: Any, name: str) -> str:
