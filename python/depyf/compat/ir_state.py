@@ -71,7 +71,7 @@ class States:
                 layouts.append(getattr(buffer, "layout", None))
             objects += (node.group, node._sizes)
             objects += (one for sizes in node._sizes for one in sizes)
-            objects += _of_body(node._body)
+            _add_body(objects, node._body)
         for layout in layouts:
             if layout is not None and type(layout).__name__ not in _LAYOUTS:
                 return None
@@ -89,15 +89,15 @@ def _is_known(kind: Any, *others: Any) -> bool:
     return all(code is not None and set(_names_in(code)) <= _USED for code in codes)
 
 
-def _of_body(body: Any) -> Iterator[Any]:
-    yield body
+def _add_body(objects: list[Any], body: Any) -> None:
+    objects.append(body)
     for table in (body.var_ranges, body.indexing_exprs, body.subblocks):
-        yield from table.values()
-        yield from table
+        objects += table.values()
+        objects += table
     for block in (body.root_block, *body.subblocks.values()):
-        yield block.graph
+        objects.append(block.graph)
         for node in block.graph.nodes:
-            yield from (node.op, node.name, node.target, node.args, node.kwargs)
+            objects += (node.op, node.name, node.target, node.args, node.kwargs)
 
 
 def _names_in(code: types.CodeType) -> Iterator[str]:
