@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import itertools
@@ -160,8 +161,11 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 @functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
-    try:
+    with contextlib.suppress(SyntaxError, ValueError):
         compile(graph_lines.shortened(text), "<dump>", "exec", dont_inherit=True)
+        return text
+    try:  # for the error and its line
+        compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return "\n".join([_remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
     return text

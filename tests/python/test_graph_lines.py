@@ -14,9 +14,15 @@ PLAIN = [
     "a: \"i64[2]\" = f(x, [1, -1], (2,), (2, 3), 1e-05, [], k = None, device = device(type='cpu'), t = torch.float32)",
     'e: "f32[3]" = torch.ops.aten.empty.memory_format([3], dtype = torch.int64, pin_memory = False)',
     'n: "f32[4]" = f(-0.5, True, 2.0)',
+    "getitem = var_mean[0];  var_mean = None",
+    "l_x_ = L_x_",
+    'x: "f32[4]" = add * 1.0;  add = None',
 ]
 OTHER = [
-    "getitem = var_mean[0]",
+    "getitem = var_mean[a:]",
+    "x = a ! b",
+    "x = a is b",
+    "x = a.b.1",
     'a: "f32" = f(x, <torch._C.Generator object at 0x1>)',
     'a: "f32" = f(x y)',
     'a: "f32" = f(k = 1, x)',
@@ -38,10 +44,8 @@ OTHER = [
 ]
 
 
-def text_of(*lines):
-    return "\n".join(
-        ["class GraphModule(torch.nn.Module):", "    def forward(self, x):", *(" " * 8 + s for s in lines)]
-    )
+def text_of(*lines, head="def forward(self):"):
+    return "\n".join(["class GraphModule(torch.nn.Module):", f"    {head}", *(" " * 8 + s for s in lines)])
 
 
 def error(text):
@@ -61,6 +65,62 @@ def test_lines_of_the_usual_shape_are_not_compiled(line):
 @pytest.mark.parametrize("line", OTHER)
 def test_other_lines_are(line):
     assert graph_lines.shortened(text_of("y = 1", line)) == text_of("y = 1", line)
+
+
+def test_a_row_of_lines_is_one():
+    row = text_of(*PLAIN, "# File: a.py:1 in f", PLAIN[0])
+    assert graph_lines.shortened(f"{row}\n\n{' ' * 8}{PLAIN[1]}\n") == text_of("pass")
+
+
+RETURN = ["return (", "    x,  # PlainAOTOutput(idx=0)", "    None,", ")"]
+
+
+def test_what_is_returned_in_the_usual_shape_is_not_compiled():
+    assert graph_lines.shortened(text_of(*RETURN)) == text_of("return")
+    assert graph_lines.shortened(text_of(*RETURN[:2], "    x y,", ")")) == text_of(*RETURN[:2], "    x y,", ")")
+
+
+@pytest.mark.parametrize("comment", ["# '''", '# """', "# \\"])
+def test_comments_that_could_end_a_string_stay(comment):
+    row = text_of(PLAIN[0], comment, PLAIN[0])
+    assert graph_lines.shortened(row) == text_of("pass", comment, "pass")
+
+
+def test_comments_alone_are_no_statement():
+    assert graph_lines.shortened(text_of("# a")) == text_of("# a")
+
+
+HEADS = [
+    "def forward(self, x):",
+    'def forward(self, x: "f32[2][1]cpu", y, L_x_: "Sym(s7)"):',
+    "def forward(x):",
+    'def forward(\n        self,\n        x: "f32[2]",  # PlainAOTInput(idx=0)\n    ):',
+]
+OTHER_HEADS = [
+    "def forward(self, x, x):",
+    'def forward(self, x: "f32[2, x]", x: "f32"):',
+    "def forward(\n        self,\n        x,\n        x,\n    ):",
+    "def forward(\n        self,\n        x  # a\n        y,\n    ):",
+    "def forward(self, self):",
+    'def forward(self, x: "a" "b"):',
+    "def forward(self, x: f32):",
+    "def forward(self, is):",
+    "def forward(self, None):",
+    "def forward(self x):",
+    "def forward(self, x)",
+    'def forward(self, x: "f"32"):',
+]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_head_of_the_usual_shape_is_not_compiled(head):
+    assert error(text_of("pass", head=head)) is None
+    assert graph_lines.shortened(text_of("pass", head=head)) == text_of("pass")
+
+
+@pytest.mark.parametrize("head", OTHER_HEADS)
+def test_other_heads_are(head):
+    assert graph_lines.shortened(text_of("pass", head=head)) == text_of("pass", head=head)
 
 
 @pytest.mark.filterwarnings("ignore")  # of what Python makes of the odder texts
@@ -95,7 +155,7 @@ def test_a_shortened_text_is_python_where_the_text_is():
             line = chance.choice(lines)
             at = chance.randrange(len(line))
             line[at : at + chance.randrange(2)] = chance.choice(parts)
-        text = text_of(*("".join(line) for line in lines))
+        text = text_of(*("".join(line) for line in lines), *RETURN, head=chance.choice(HEADS))
         found = error(text)
         wrong += found is not None
         assert (error(graph_lines.shortened(text)) is None) == (found is None), text
