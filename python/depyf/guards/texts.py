@@ -10,7 +10,7 @@ from collections import Counter
 # Identities of objects differ in every run and tell nobody anything.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+_ADDRESS = re.compile(r"0x(?<!\w0x)[0-9a-f]{6,}\b")
 _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 _LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from depyf.compat.inductor import Operation
 from depyf.provenance import fusion
@@ -18,8 +18,9 @@ _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
 _NODE = re.compile(r"\n[ \t]+([A-Za-z_]\w*)(?::| =)")
 _OPERATION = re.compile(r"\n(op\w+?): ")
 # Whole lines: before a kernel's definition, and with its call.
-_DEFINITION = re.compile(r"^[ \t]*$(?=\n(?P<name>\w+) = async_compile\.)", re.MULTILINE)
-_CALL = re.compile(r"^[ \t]+(?:buf\d+ = )?(?P<name>[A-Za-z_][\w.]*?)(?:\.run)?\(.*$", re.MULTILINE)
+_DEFINITION = re.compile(r"\n[ \t]*(?=\n(?P<name>\w+) = async_compile\.)")
+# What stands in the line before the name of a kernel that is called.
+_BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
 _BUFFER = re.compile(r"\bbuf\d+\b")
 
 
@@ -155,15 +156,30 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
 
     def before(line: re.Match[str]) -> str:
         # The code of a kernel begins in its own line, inside a string: the blank line above takes the comment.
-        return MARK + told[line["name"]] if line["name"] in told else line[0]
+        return f"\n{MARK}{told[line['name']]}" if line["name"] in told else line[0]
 
-    def called(line: re.Match[str]) -> str:
-        name = line["name"]
-        if name.startswith("extern_kernels.") and name in told:
-            return _with(line[0], "; ".join(_of_call(name, _BUFFER.findall(line[0]), direction, links)))
-        return _with(line[0], told.get(name, ""))
+    text = _DEFINITION.sub(before, text)
+    parts, done = [], 0
+    for start, end, name in sorted(_calls(text, told)):
+        of_this = told[name]
+        if name.startswith("extern_kernels."):
+            of_this = "; ".join(_of_call(name, _BUFFER.findall(text, start, end), direction, links))
+        parts.append(_with(text[done:end], of_this))
+        done = end
+    return "".join([*parts, text[done:]])
 
-    return _CALL.sub(called, _DEFINITION.sub(before, text))
+
+def _calls(text: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+    """(start, end, name) of the lines that call one of them."""
+    for name in names:
+        at = text.find(name)
+        while at >= 0:
+            after = at + len(name)
+            start = text.rfind("\n", 0, at) + 1
+            if text.startswith(("(", ".run("), after) and _BEFORE_CALL.fullmatch(text, start, at):
+                end = text.find("\n", after)
+                yield start, len(text) if end < 0 else end, name
+            at = text.find(name, after)
 
 
 def _of_call(name: str, buffers: Iterable[str], direction: str, links: Links) -> list[str]:
