@@ -42,6 +42,7 @@ class Recorder:
         self._compiles: dict[int, tuple[object, Compilation]] = {}
         self._order: list[Compilation] = []
         self._artifacts = Artifacts(directory)
+        self._fusing: dict[int, collect.Direction] = {}  # by thread, since the IR was told of last
         self._seen_codes: set[int] = set()
         self._guarding = Guarding()
         self._provenance: list[dict[str, Any]] = []
@@ -92,6 +93,7 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
+            self._fusing.pop(threading.get_ident(), None)
             if record.graph is not None:
                 compile = self._current()
                 graph = compile.graphs.pop(record.graph, None) if compile is not None else None
@@ -122,14 +124,19 @@ class Recorder:
             if compile is not None and inductor.elsewhere():
                 compile.elsewhere = True
             elif compile is not None:
-                compile.seen.direction(graphs.direction()).operations = inductor.operations()
+                seen = compile.seen.direction(graphs.direction())
+                seen.operations = inductor.operations()
+                self._fusing[threading.get_ident()] = seen
 
     def not_fused(self, one: str, other: str, reason: str) -> None:
         """Inductor does not fuse two operations of its IR."""
         with self._lock:
-            compile = None if self._closed else self._current()
+            seen = self._fusing.get(threading.get_ident())
+            compile = self._current() if seen is None and not self._closed else None
             if compile is not None:
-                compile.seen.direction(graphs.direction()).not_fused[one, other] = reason
+                seen = compile.seen.direction(graphs.direction())
+            if seen is not None:
+                seen.not_fused[one, other] = reason
 
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
         """The guards of a compilation are made."""

@@ -11,7 +11,7 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from depyf.compat import private
 from depyf.compat.private import guarded
@@ -22,16 +22,20 @@ _ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
 _MOST_ENTRIES = 100_000  # of a linked list that does not end
 
 
-@dataclass(frozen=True)
-class Compilation:
+class Compilation(NamedTuple):
     """The compilation that the calling thread is at."""
 
     key: object
     """The same object for all of one compilation, also for its backward when that is compiled later. Compile ids are
     not: they repeat after `torch._dynamo.reset`.
     """
-    compile_id: str
+    number: Any
+    """PyTorch's object for its compile id."""
     attempt: int
+
+    @property
+    def compile_id(self) -> str:
+        return str(self.number)
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ def current() -> Compilation | None:
     compile_id = private.of(context, "torch._guards:CompileContext.compile_id")
     # The context is one object for forward and backward. Its attempt counts restarts.
     attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
-    return None if compile_id is None else Compilation(context, str(compile_id), attempt)
+    return None if compile_id is None else Compilation(context, compile_id, attempt)
 
 
 def backend_at_work() -> Any:

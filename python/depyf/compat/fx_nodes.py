@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 from depyf.compat import private
 from depyf.compat.origins import library
@@ -19,12 +19,12 @@ from depyf.source_line import Line, users
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
 """The private names of what is read of a node."""
+_KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in NOTES)
 _SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
 
-@dataclass(frozen=True)
-class NodeRow:
+class NodeRow(NamedTuple):
     """One node that computes something."""
 
     name: str
@@ -62,11 +62,19 @@ def rows(graph_module: Any) -> list[NodeRow]:
     # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
+    # Of what the nodes have the types were seen to be right.
+    types: set[tuple[type, ...]] = set()
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
         meta = private.checked(_META, node.meta)
-        noted = [private.item(meta, path) for path in NOTES]
+        noted = [meta.get(key) for key in _KEYS]
+        kinds = tuple(map(type, noted))
+        if kinds not in types:
+            right = [private.item(meta, path) for path in NOTES]
+            if all(map(is_, right, noted)):
+                types.add(kinds)
+            noted = right
         stack, made_from, seq_nr, original, tag = noted
         text = "" if original is None else texts.get(id(original))
         if text is None:
@@ -79,11 +87,11 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 node.name,
                 target,
                 _line(stack, torch_folder),
-                tuple(dict.fromkeys(_innermost(one) for one in made_from or ())),
+                tuple(dict.fromkeys(map(_innermost, made_from))) if made_from else (),
                 seq_nr,
                 text,
                 tag == "is_backward",
-                _NOTES[tuple(one is not None for one in noted)],
+                _NOTES[tuple([one is not None for one in noted])],
             )
         )
     return found

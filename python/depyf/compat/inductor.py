@@ -10,15 +10,13 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from depyf.compat import intercept, private
 from depyf.compat.private import guarded
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(NamedTuple):
     """One node of Inductor's IR."""
 
     name: str
