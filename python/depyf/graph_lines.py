@@ -30,7 +30,9 @@ _HEAD = re.compile(
 )
 _ANNOTATION = re.compile(': "[^"]*"')
 _PARAMETER_NAME = re.compile(rf"(?:[(]|, |^        )({_NAME})(?=[,)])", re.ASCII | re.MULTILINE)
-_RETURN = re.compile(rf"^        return \((?:\n            {_ATOM},(?:  {_COMMENT})?)+\n        \)$", re.ASCII | re.MULTILINE)
+_RETURN = re.compile(
+    rf"^        return \((?:\n            {_ATOM},(?:  {_COMMENT})?)+\n        \)$", re.ASCII | re.MULTILINE
+)
 
 
 def shortened(text: str) -> str:

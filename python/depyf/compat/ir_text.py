@@ -122,7 +122,7 @@ class _Texts:
         is_known = _is_known_format(original)
 
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            one = args[0] if len(args) == 1 and not kwargs and threading.get_ident() == self._thread else None
+            one: Any = args[0] if len(args) == 1 and not kwargs and threading.get_ident() == self._thread else None
             if type(one).__name__.endswith("Layout"):
                 found = self._layouts.get(id(one))
                 if found is None:
@@ -231,6 +231,8 @@ def _format_of_list(texts: list[str]) -> str:
     text = f"[{', '.join(texts)}]"
     if len(text) <= _WIDTH:
         return text
+    if len(texts) == 1:
+        return f"[   {texts[0]}]"
     return "\n    [   " + ",\n        ".join(texts) + "]"
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from depyf.compat import private
+
 _INTEGERS = ("Integer", "One", "NegativeOne", "Zero")
 
 
@@ -38,11 +40,9 @@ def text(expression: Any) -> str | None:
 
 
 def is_right() -> bool:
-    """Does SymPy print as it is known to? How it does can be set for all expressions."""
+    """Does SymPy print as it is known to? How it does can be set for all expressions. To be asked while nothing of it is changed."""
     try:
-        from sympy.printing.printer import Printer
-
-        return not Printer._global_settings and _prints_samples()
+        return private.get("sympy.printing.printer:Printer._global_settings") == {} and _prints_samples()
     except Exception:  # of another release
         return False
 
@@ -53,7 +53,7 @@ def _prints_samples() -> bool:
 
     a, b, c = sympy.symbols("c10 c2 s1", integer=True)
     samples = (-b, -12 * a * c, a + 64 * b - 3, 4 * c + 2 * a * c - a - 5 * b * c, 3 - 2 * b)
-    return all(text(one) == sympy.sstr(one, order=None) for one in samples)
+    return all(text(one) == str(one) for one in samples)
 
 
 def _term(one: Any) -> tuple[int, list[str]] | None:
@@ -62,13 +62,13 @@ def _term(one: Any) -> tuple[int, list[str]] | None:
     if kind == "Symbol":
         return 1, [one.name]
     if kind in _INTEGERS:
-        return one.p, []
+        return int(one), []
     if kind != "Mul":
         return None
     first, *others = one.args
     factor = 1
     if type(first).__name__ in _INTEGERS:
-        factor = first.p
+        factor = int(first)
         if factor in (0, 1):  # of one that is not evaluated
             return None
     else:

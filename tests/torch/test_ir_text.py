@@ -1,0 +1,86 @@
+"""The parts that the text of Inductor's IR is made of, against SymPy, `textwrap`, and Inductor's own format."""
+
+from __future__ import annotations
+
+import random
+import textwrap
+
+import pytest
+import sympy
+from torch._inductor.dependencies import MemoryDep, StarDep
+from torch._inductor.scheduler import pformat
+from torch.utils._ordered_set import OrderedSet
+
+from depyf.compat import ir_text, sympy_text
+
+NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
+
+
+def test_expressions_are_printed_as_sympy_does():
+    assert sympy_text.is_right()
+    chance = random.Random(1)
+    symbols = [sympy.Symbol(name, integer=True, **({"positive": True} if name[0] == "s" else {})) for name in NAMES]
+    told = 0
+    for _ in range(3000):
+        one = sympy.Integer(0)
+        for _ in range(chance.randint(1, 5)):
+            term = sympy.sympify(chance.choice((1, 1, -1, 2, 64, -7, 1024, 0, 3, sympy.Rational(1, 2))))
+            for _ in range(chance.randint(0, 3)):
+                term *= chance.choice(symbols)
+            one += term
+        if chance.random() < 0.1:
+            one *= chance.choice(symbols)
+        if chance.random() < 0.05:
+            one = sympy.Mul(chance.choice((1, 2)), one, evaluate=False)
+        if chance.random() < 0.05:
+            one = sympy.Add(one, symbols[0], 1, evaluate=False)
+        text = sympy_text.text(one)
+        told += text is not None
+        assert text in (None, str(one))
+    assert told > 1000
+
+
+@pytest.mark.parametrize(
+    "kind", [sympy.Rational(1, 2), sympy.Float(2), sympy.oo, sympy.Dummy("a"), sympy.Symbol("a") ** 2]
+)
+def test_other_expressions_are_left_to_sympy(kind):
+    assert sympy_text.text(kind) is None
+    assert sympy_text.text(kind + 1) is None
+
+
+def test_with_another_order_all_is_left_to_sympy():
+    from sympy.printing.printer import Printer
+
+    try:
+        Printer.set_global_settings(order="rev-lex")
+        assert not sympy_text.is_right()
+    finally:
+        Printer._global_settings.clear()
+    assert sympy_text.is_right()
+
+
+def test_sets_of_dependencies_are_formatted_as_inductor_does():
+    assert ir_text._is_known_format(pformat)
+    assert not ir_text._is_known_format(repr)
+    variables = sympy.symbols("c0 c1 c2", integer=True)
+    for count in range(5):
+        for size in (1, 2, 3):
+            for long in (1, 10, 60):
+                one = OrderedSet(
+                    MemoryDep("b" * long + str(i), variables[0] * i + 1, variables[:size], (8,) * size)
+                    for i in range(count)
+                )
+                one.add(StarDep(f"buf{count}"))
+                assert ir_text._format_of_list(sorted(map(str, one))) == pformat(one)
+
+
+def test_margins_are_taken_as_textwrap_does():
+    chance = random.Random(2)
+    for _ in range(3000):
+        lines = [
+            chance.choice(("", " ", "    ", "        ", "\t", "      ")) + chance.choice(("a", "a b ", "", "", " "))
+            for _ in range(chance.randint(1, 5))
+        ]
+        text = "\n".join(lines)
+        found = [line if line.strip() else "" for line in ir_text._dedented(text).split("\n")]
+        assert found == [line if line.strip() else "" for line in textwrap.dedent(text).split("\n")], text
