@@ -6,12 +6,12 @@ import random
 import textwrap
 
 import pytest
-import sympy
-from torch._inductor.dependencies import MemoryDep, StarDep
-from torch._inductor.scheduler import pformat
-from torch.utils._ordered_set import OrderedSet
 
-from depyf.compat import ir_text, sympy_text
+sympy = pytest.importorskip("sympy")
+dependencies = pytest.importorskip("torch._inductor.dependencies")
+scheduler = pytest.importorskip("torch._inductor.scheduler")
+
+from depyf.compat import ir_text, sympy_text  # noqa: E402 (it needs them)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -60,18 +60,18 @@ def test_with_another_order_all_is_left_to_sympy():
 
 
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
-    assert ir_text._is_known_format(pformat)
+    assert ir_text._is_known_format(scheduler.pformat)
     assert not ir_text._is_known_format(repr)
     variables = sympy.symbols("c0 c1 c2", integer=True)
     for count in range(5):
         for size in (1, 2, 3):
             for long in (1, 10, 60):
-                one = OrderedSet(
-                    MemoryDep("b" * long + str(i), variables[0] * i + 1, variables[:size], (8,) * size)
+                one = scheduler.OrderedSet(
+                    dependencies.MemoryDep("b" * long + str(i), variables[0] * i + 1, variables[:size], (8,) * size)
                     for i in range(count)
                 )
-                one.add(StarDep(f"buf{count}"))
-                assert ir_text._format_of_list(sorted(map(str, one))) == pformat(one)
+                one.add(dependencies.StarDep(f"buf{count}"))
+                assert ir_text._format_of_list(sorted(map(str, one))) == scheduler.pformat(one)
 
 
 def test_margins_are_taken_as_textwrap_does():
