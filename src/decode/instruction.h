@@ -1,6 +1,8 @@
 // A decoded code object: version-neutral instructions with jump targets resolved.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,26 @@ constexpr bool is_conditional_jump(Op op) {
   return op == Op::pop_jump_if_true_ || op == Op::pop_jump_if_false_ || op == Op::pop_jump_if_none_ ||
          op == Op::pop_jump_if_not_none_;
 }
+
+// Which operations occur in some code. A pass asks it before it looks at each instruction for a shape that is not there.
+class OpSet {
+ public:
+  template <class Code>
+  static OpSet of(const Code& code) {
+    OpSet set;
+    for (const auto& instruction : code) set.words_[word(instruction.op)] |= bit(instruction.op);
+    return set;
+  }
+  template <std::same_as<Op>... Ops>
+  bool has(Ops... ops) const {  // one of them
+    return ((words_[word(ops)] & bit(ops)) | ...) != 0;
+  }
+
+ private:
+  static constexpr std::size_t word(Op op) { return static_cast<std::size_t>(op) / 64; }
+  static constexpr std::uint64_t bit(Op op) { return std::uint64_t{1} << (static_cast<std::size_t>(op) % 64); }
+  std::array<std::uint64_t, 4> words_{};
+};
 
 // The deletion of the name that `store` binds.
 constexpr Op delete_of(Op store) {

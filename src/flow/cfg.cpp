@@ -35,6 +35,25 @@ std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, c
   return seen;
 }
 
+// Nothing jumps, nothing is protected, and what leaves stands last: one block.
+bool is_straight(const std::vector<Instruction>& code, const std::vector<ProtectedRange>& ranges) {
+  if (!ranges.empty()) return false;
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const Op op = code[at].op;
+    if (code[at].target >= 0 || op == Op::match_case_ || op == Op::pop_except_) return false;
+    if (!falls_through(op)) return at + 1 == code.size();
+  }
+  return false;
+}
+
+void make_one_block(Cfg& cfg) {
+  BasicBlock block;
+  block.end = int(cfg.code.size());
+  cfg.blocks.push_back(std::move(block));
+  cfg.region_of.assign(cfg.code.size(), -1);
+  cfg.order = cfg.order_index = cfg.idom = {0};
+}
+
 class Builder {
  public:
   Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable)
@@ -277,11 +296,17 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Cfg cfg;
   cfg.code = decoded.instructions;
   std::vector<ProtectedRange> ranges = decoded.ranges;
-  simplify_idioms(decoded, cfg.code, ranges);
+  const OpSet ops = OpSet::of(cfg.code);
+  simplify_idioms(decoded, ops, cfg.code, ranges);
   if (structured) {
-    outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
-    simplify_except_star(cfg.code, ranges);
-    find_matches(decoded, cfg.code, cfg.patterns);
+    if (ops.has(Op::swap_)) outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
+    if (ops.has(Op::check_eg_match_)) simplify_except_star(cfg.code, ranges);
+    if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
+      find_matches(decoded, cfg.code, cfg.patterns);
+  }
+  if (is_straight(cfg.code, ranges)) {
+    make_one_block(cfg);
+    return cfg;
   }
   Flow flow;
   const int count = int(cfg.code.size());

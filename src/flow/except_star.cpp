@@ -12,7 +12,7 @@
 // `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
 #include "flow/except_star.h"
 
-#include <algorithm>
+
 
 namespace depyf {
 namespace {
@@ -164,8 +164,6 @@ class StarHandler {
 }  // namespace
 
 void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
-  if (std::none_of(code.begin(), code.end(), [](const Instruction& it) { return it.op == Op::check_eg_match_; }))
-    return;
   for (int at = 0; at < int(code.size()); ++at)
     if (code[at].op == Op::push_exc_info_) StarHandler(code, ranges, at).run();
 }

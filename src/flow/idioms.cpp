@@ -9,41 +9,23 @@ namespace {
 
 class Simplifier {
  public:
-  Simplifier(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges)
-      : decoded_(decoded),
-        code_(code),
-        ranges_(ranges),
-        size_(int(code.size())),
-        targets_(code.size() + 1),
-        drops_(code.size()) {
-    for (const Instruction& instruction : code_)
-      if (instruction.target >= 0) ++targets_[instruction.target];
-  }
+  Simplifier(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
+             std::vector<ProtectedRange>& ranges)
+      : decoded_(decoded), ops_(ops), code_(code), ranges_(ranges), size_(int(code.size())), drops_(code.size()) {}
 
   void run() {
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
-    find_turned();
-    generator_start();
-    bool delegates = false, copies = false;
-    for (int at = 0; at < size(); ++at) {
-      switch (code_[at].op) {
-        case Op::resume_: clear(at); break;  // what the interpreter notes of its state is no part of the meaning
-        case Op::yield_value_: code_[at].arg = 0; break;
-        case Op::send_:
-        case Op::for_iter_: delegates = true; break;
-        case Op::get_anext_:
-        case Op::copy_:
-        case Op::set_add_:
-        case Op::rotate_:
-        case Op::call_function_: copies = true; break;
-        default: break;
-      }
-    }
-    for (int at = 0; delegates && at < size(); ++at) {
+    const bool jumps = ops_.has(Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::pop_jump_if_none_, Op::pop_jump_if_not_none_);
+    const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
+    if (jumps || copies) count_targets();
+    if (jumps) find_turned();
+    if (ops_.has(Op::return_generator_)) generator_start();
+    if (ops_.has(Op::resume_, Op::yield_value_)) forget_states();
+    for (int at = 0, end = ops_.has(Op::send_, Op::for_iter_) ? size() : 0; at < end; ++at) {
       if (code_[at].op == Op::send_) delegation(at);
       if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
     }
-    for (int at = 0; copies && at < size(); ++at) {
+    for (int at = 0, end = copies ? size() : 0; at < end; ++at) {
       if (code_[at].op == Op::get_anext_) async_for(at);
       if (code_[at].op == Op::copy_ && code_[at].arg == 1) {
         with_start(at);
@@ -63,6 +45,20 @@ class Simplifier {
   int skip(int at) const {
     while (at < size() - 1 && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
     return at;
+  }
+
+  void count_targets() {
+    targets_.resize(code_.size() + 1);
+    for (const Instruction& instruction : code_)
+      if (instruction.target >= 0) ++targets_[instruction.target];
+  }
+
+  // What the interpreter notes of its state is no part of the meaning.
+  void forget_states() {
+    for (int at = 0; at < size(); ++at) {
+      if (code_[at].op == Op::resume_) clear(at);
+      if (code_[at].op == Op::yield_value_) code_[at].arg = 0;
+    }
   }
 
   // RETURN_GENERATOR; POP_TOP
@@ -266,18 +262,20 @@ class Simplifier {
   }
 
   const DecodedCode& decoded_;
+  const OpSet& ops_;
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
   const int size_;                // of the code, which does not change
-  std::vector<int> targets_;      // by instruction: how many jumps lead there
+  std::vector<int> targets_;      // by instruction: how many jumps lead there; empty where nothing asks
   std::vector<bool> drops_;       // by instruction: the handler that starts there stands for no statement
   std::vector<int> ended_by_;     // by instruction: the range whose handler ends an async for, -1: none
 };
 
 }  // namespace
 
-void simplify_idioms(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges) {
-  Simplifier(decoded, code, ranges).run();
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
+                     std::vector<ProtectedRange>& ranges) {
+  Simplifier(decoded, ops, code, ranges).run();
 }
 
 }  // namespace depyf

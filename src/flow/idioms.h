@@ -8,6 +8,7 @@ namespace depyf {
 // the start of a generator (RETURN_GENERATOR, POP_TOP) -> nop;
 // COPY 1, POP_JUMP_IF_x, POP_TOP (3.12 and later) -> jump_if_x_or_pop.
 // DUP_TOP, ROT_THREE (to 3.10) -> SWAP 2, COPY 2; ROT_THREE, ROT_TWO -> SWAP 3; LOAD_CONST None, DUP_TOP, DUP_TOP, CALL_FUNCTION 3 (3.9, 3.10) -> with_exit.
-// Ranges that exist for them alone are removed.
-void simplify_idioms(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges);
+// Ranges that exist for them alone are removed. `ops`: those of `code`.
+void simplify_idioms(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
+                     std::vector<ProtectedRange>& ranges);
 }  // namespace depyf
