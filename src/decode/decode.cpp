@@ -1,6 +1,7 @@
 #include "decode/decode.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <unordered_set>
@@ -45,27 +46,33 @@ constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instructio
 
 std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksize, 0, count_max); }
 
-// One more than the greatest argument that `it` may have.
-std::int64_t argument_bound(const Instruction& it, const DecodedCode& decoded) {
-  const CodeObject& code = *decoded.code;
-  if (uses_local(it.op)) return static_cast<std::int64_t>(decoded.localsplus.size());
-  if (uses_name(it.op)) return static_cast<std::int64_t>(code.names.size());
-  switch (it.op) {
-    case Op::load_const_: return decoded.constant_count();
+// What bounds the argument of an operation.
+enum class Bound : std::uint8_t { count, local, cell, name, constant, unpacked, raised, four, intrinsic_1, intrinsic_2, common };
+
+constexpr Bound bound_of(Op op) {
+  switch (op) {
+    case Op::load_deref_:
+    case Op::store_deref_:
+    case Op::delete_deref_:
+    case Op::load_closure_:
+    case Op::load_class_deref_:
+    case Op::load_from_dict_or_deref_:
+    case Op::make_cell_: return Bound::cell;
+    case Op::load_const_: return Bound::constant;
     case Op::unpack_sequence_:
-    case Op::unpack_ex_: return std::int64_t{stack_size(code)} + 1;
-    case Op::raise_: return 3;
+    case Op::unpack_ex_: return Bound::unpacked;
+    case Op::raise_: return Bound::raised;
     case Op::build_slice_:
     case Op::load_special_:
-    case Op::build_interpolation_: return 4;
-    case Op::intrinsic_1_: return static_cast<std::int64_t>(Intrinsic1::typealias) + 1;
-    case Op::intrinsic_2_: return static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1;
-    case Op::load_common_constant_: return 7;
-    default: return count_max;
+    case Op::build_interpolation_: return Bound::four;
+    case Op::intrinsic_1_: return Bound::intrinsic_1;
+    case Op::intrinsic_2_: return Bound::intrinsic_2;
+    case Op::load_common_constant_: return Bound::common;
+    default: return uses_local(op) ? Bound::local : uses_name(op) ? Bound::name : Bound::count;
   }
 }
 
-std::int64_t argument_least(Op op) {
+constexpr std::int8_t least_of(Op op) {
   switch (op) {
     case Op::copy_:
     case Op::swap_:
@@ -83,29 +90,44 @@ std::int64_t argument_least(Op op) {
   }
 }
 
-bool is_cell_operation(Op op) {
-  return op == Op::load_deref_ || op == Op::store_deref_ || op == Op::delete_deref_ || op == Op::load_closure_ ||
-         op == Op::load_class_deref_ || op == Op::load_from_dict_or_deref_ || op == Op::make_cell_;
-}
+struct ArgumentRange {
+  std::int8_t least;
+  Bound bound;
+};
+constexpr auto argument_ranges = [] {
+  std::array<ArgumentRange, 256> ranges{};
+  for (int op = 0; op < 256; ++op) ranges[std::size_t(op)] = {least_of(Op(op)), bound_of(Op(op))};
+  return ranges;
+}();
 
-Result<bool> check(const DecodedCode& decoded) {
-  for (const Instruction& it : decoded.instructions) {
-    if (it.arg < argument_least(it.op) || it.arg >= argument_bound(it, decoded)) {
+// Targets of jumps become indices of operations; arguments are such as the operation can have, or it is an error.
+Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
+  const CodeObject& code = *decoded.code;
+  const auto locals = static_cast<std::int64_t>(decoded.localsplus.size());
+  // One more than the greatest argument, by Bound.
+  const std::array<std::int64_t, 11> bounds = {count_max,
+                                               locals,
+                                               locals,
+                                               static_cast<std::int64_t>(code.names.size()),
+                                               decoded.constant_count(),
+                                               std::int64_t{stack_size(code)} + 1,
+                                               3,
+                                               4,
+                                               static_cast<std::int64_t>(Intrinsic1::typealias) + 1,
+                                               static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1,
+                                               7};
+  for (Instruction& it : decoded.instructions) {
+    if (it.target >= 0) it.target = first[static_cast<std::size_t>(it.target)];
+    const ArgumentRange range = argument_ranges[static_cast<std::size_t>(it.op)];
+    if (it.arg < range.least || it.arg >= bounds[static_cast<std::size_t>(range.bound)]) [[unlikely]] {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
-    if (it.op == Op::unpack_ex_ && it.aux > stack_size(*decoded.code)) return Error{"argument out of range", it.offset};
-    if (is_cell_operation(it.op) && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
+    if (it.op == Op::unpack_ex_ && it.aux > stack_size(code)) return Error{"argument out of range", it.offset};
+    if (range.bound == Bound::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
       return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
     }
   }
   return true;
-}
-
-void resolve_jumps(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
-  for (Instruction& it : decoded.instructions) {
-    if (it.target < 0) continue;
-    it.target = first[static_cast<std::size_t>(it.target)];
-  }
 }
 
 Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstruction>& raws,
@@ -165,8 +187,7 @@ Result<DecodedCode> decode(const CodeObject& code) {
   Result<std::vector<std::int32_t>> first = lower(*raws, decoded);
   if (!first) return first.error();
   close(decoded, raws->back());
-  resolve_jumps(decoded, *first);
-  if (Result<bool> good = check(decoded); !good) return good.error();
+  if (Result<bool> good = finish(decoded, *first); !good) return good.error();
   if (Result<bool> good = resolve_ranges(decoded, *raws, *first); !good) return good.error();
   return decoded;
 }

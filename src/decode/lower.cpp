@@ -1,6 +1,7 @@
 #include "decode/lower.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 namespace depyf {
@@ -12,7 +13,7 @@ constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
 class Lowering {
  public:
   Lowering(const std::vector<RawInstruction>& raws, DecodedCode& decoded)
-      : raws_(raws), decoded_(decoded), code_(*decoded.code), traits_(traits_of(code_.version)) {}
+      : raws_(raws), decoded_(decoded), code_(*decoded.code), positions_(code_.positions), traits_(traits_of(code_.version)) {}
 
   Result<std::vector<std::int32_t>> run() {
     std::vector<std::int32_t> first(raws_.size());
@@ -41,12 +42,12 @@ class Lowering {
 
   Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
     Instruction it{.op = op, .size = 0, .arg = static_cast<std::int32_t>(arg), .aux = aux, .offset = raw().offset};
-    if (raw().at / 2 < code_.positions.size()) it.line = code_.positions[raw().at / 2].line;
+    if (raw().at / 2 < positions_.size()) it.line = positions_[raw().at / 2].line;
     return decoded_.instructions.emplace_back(it);
   }
 
   void emit_jump(Op op, std::int32_t aux = 0) {
-    emit(op, 0, aux).target = static_cast<std::int32_t>(starts_at(raws_, raw().target));
+    emit(op, 0, aux).target = static_cast<std::int32_t>(raw().target);
   }
 
   void fail(const char* message) { error_ = {message, raw().offset}; }
@@ -195,7 +196,7 @@ class Lowering {
       emit_jump(Op::for_iter_);
       return;
     }
-    std::size_t target = starts_at(raws_, raw().target);
+    const std::size_t target = raw().target;
     bool ends = raws_[target].opcode == Opcode::END_FOR;
     if (traits_.end_for_skips == 2) {
       ends = ends && target + 1 < raws_.size() && raws_[target + 1].opcode == Opcode::POP_TOP;
@@ -385,9 +386,10 @@ class Lowering {
     }
   }
 
-  const std::vector<RawInstruction>& raws_;
+  const std::span<const RawInstruction> raws_;
   DecodedCode& decoded_;
   const CodeObject& code_;
+  const std::span<const Position> positions_;
   const Traits traits_;
   std::size_t at_ = 0, begin_ = 0;
   std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come

@@ -27,13 +27,14 @@ bool is_jump(const OpcodeInfo& info) {
   return info.argument >= Argument::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
 }
 
-// Marks what jumps and handlers lead to.
-Result<bool> mark_targets(const CodeObject& code, std::vector<RawInstruction>& raws) {
-  for (const RawInstruction& raw : raws) {
-    if (!raw.is_jump) continue;
-    std::size_t index = starts_at(raws, raw.target);
-    if (index == raws.size()) return Error{"a jump to where no instruction starts", raw.offset};
+// Marks what jumps and handlers lead to. Targets of `jumps` are in bytes before it.
+Result<bool> mark_targets(const CodeObject& code, const std::vector<std::size_t>& jumps,
+                          std::vector<RawInstruction>& raws) {
+  for (std::size_t jump : jumps) {
+    std::size_t index = starts_at(raws, raws[jump].target);
+    if (index == raws.size()) return Error{"a jump to where no instruction starts", raws[jump].offset};
     raws[index].is_target = true;
+    raws[jump].target = static_cast<std::uint32_t>(index);
   }
   for (const ExceptionEntry& entry : code.exceptions) {
     std::size_t index = starts_at(raws, entry.target);
@@ -55,12 +56,14 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
   const Traits traits = traits_of(code.version);
   const auto size = static_cast<std::uint32_t>(bytes.size());
   std::vector<RawInstruction> raws;
+  std::vector<std::size_t> jumps;  // indices of instructions
   raws.reserve(size / 2);
+  const std::uint8_t* const units = bytes.data();
   std::uint32_t extended = 0, start = 0;
   for (std::uint32_t at = 0; at < size;) {
-    const OpcodeInfo& info = (*table)[bytes[at]];
-    if (info.opcode == Opcode::none) return Error{"unknown opcode " + std::to_string(bytes[at]), at};
-    std::uint32_t arg = extended << 8 | bytes[at + 1];
+    const OpcodeInfo info = (*table)[units[at]];
+    if (info.opcode == Opcode::none) return Error{"unknown opcode " + std::to_string(units[at]), at};
+    std::uint32_t arg = extended << 8 | units[at + 1];
     if (info.opcode == Opcode::EXTENDED_ARG) {
       if (extended > 0xffff) return Error{"more than three EXTENDED_ARG", at};
       extended = arg;
@@ -77,13 +80,14 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
       if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};
       raw.is_jump = true;
       raw.target = static_cast<std::uint32_t>(target);
+      jumps.push_back(raws.size());
     }
     raws.push_back(raw);
     at = start = raw.end;
     extended = 0;
   }
   if (start != size) return Error{"EXTENDED_ARG without an instruction", start};
-  if (Result<bool> marked = mark_targets(code, raws); !marked) return marked.error();
+  if (Result<bool> marked = mark_targets(code, jumps, raws); !marked) return marked.error();
   return raws;
 }
 

@@ -16,7 +16,7 @@ struct RawInstruction {
   std::uint32_t offset = 0;    // of the first EXTENDED_ARG if there is one
   std::uint32_t at = 0;        // of the opcode itself
   std::uint32_t end = 0;       // behind the caches
-  std::uint32_t target = 0;    // of a jump
+  std::uint32_t target = 0;    // of a jump: index of an instruction
 };
 
 // Jumps and handlers lead to the start of an instruction, or it is an error.

@@ -1,6 +1,7 @@
 #include "load/line_table.h"
 
 #include <algorithm>
+#include <span>
 
 namespace depyf {
 namespace {
@@ -10,13 +11,13 @@ std::int32_t add(std::int32_t line, std::int32_t delta) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(line) + static_cast<std::uint32_t>(delta));
 }
 
-void fill(std::vector<Position>& units, std::size_t begin, std::size_t end, Position position) {
+void fill(std::span<Position> units, std::size_t begin, std::size_t end, Position position) {
   end = std::min(end, units.size());
   for (std::size_t i = begin; i < end; ++i) units[i] = position;
 }
 
 // Pairs (bytes to advance, signed lines to add afterwards); a line holds until the next advance.
-bool read_lnotab(std::string_view table, std::int32_t line, std::vector<Position>& units) {
+bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
     std::size_t advance = static_cast<std::uint8_t>(table[i]);
@@ -29,7 +30,7 @@ bool read_lnotab(std::string_view table, std::int32_t line, std::vector<Position
 }
 
 // Pairs (bytes covered, signed lines to add beforehand); a delta of -128: these bytes have no line.
-bool read_line_ranges(std::string_view table, std::int32_t line, std::vector<Position>& units) {
+bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
     std::size_t size = static_cast<std::uint8_t>(table[i]);
@@ -46,24 +47,32 @@ bool read_line_ranges(std::string_view table, std::int32_t line, std::vector<Pos
 // Entries of a first byte 1cccclll (code, length in units - 1) and what the code asks for.
 class Locations {
  public:
-  Locations(std::string_view table, std::int32_t first_line, std::vector<Position>& units)
+  Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 
   bool read() {
-    std::size_t unit = 0;
+    std::size_t unit = 0;  // the first without an entry
     while (ok_ && at_ < table_.size() && unit < units_.size()) {
       std::uint8_t first = byte();
-      if (!(first & 0x80)) return false;
+      if (!(first & 0x80)) {
+        ok_ = false;
+        break;
+      }
       std::size_t length = (first & 7) + 1;
       Position position = entry((first >> 3) & 15);
       if (!ok_) break;
-      fill(units_, unit, unit + length, position);
+      // As many as an entry may cover, whatever its length: the next entry writes over what is too much.
+      if (units_.size() - unit >= longest) std::fill_n(units_.begin() + std::ptrdiff_t(unit), longest, position);
+      else fill(units_, unit, unit + length, position);
       unit += length;
     }
+    fill(units_, unit, unit + longest, {});
     return ok_;
   }
 
  private:
+  static constexpr std::size_t longest = 8;  // units
+
   Position entry(int code) {
     switch (code) {
       case 15:  // no location
@@ -118,7 +127,7 @@ class Locations {
 
   std::string_view table_;
   std::int32_t line_;
-  std::vector<Position>& units_;
+  const std::span<Position> units_;
   std::size_t at_ = 0;
   bool ok_ = true;
 };
