@@ -6,8 +6,9 @@
 //   | size class, 0: malloc's | block ............ |
 //   8 bytes before the block    16 bytes aligned
 //
-// A block goes to the lists of the thread that frees it. Memory of small blocks is kept until the process ends: at most what
-// was in use at once, for each size.
+// Sizes are multiples of 16 up to 1 KiB, then four for each power of two. A block goes to the lists of the thread that frees
+// it. Memory of small blocks is kept until the process ends: at most what was in use at once, for each size.
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,8 +16,26 @@
 
 namespace {
 
-constexpr std::size_t header = 8, step = 16, classes = 64, chunk_size = std::size_t(1) << 16;
-constexpr std::size_t largest = (classes - 1) * step - header;  // of the small blocks
+constexpr std::size_t header = 8, step = 16, chunk_size = std::size_t(1) << 17;
+constexpr std::size_t fine = 64, fine_end = fine * step;  // classes one step apart, and where they end
+constexpr std::size_t parts = 4, doublings = 5, classes = fine + 1 + parts * doublings;
+constexpr std::size_t largest = (fine_end << doublings) - header;  // of the small blocks
+
+// Of a block with its header.
+constexpr std::size_t class_for(std::size_t size) {
+  if (size <= fine_end) [[likely]]
+    return (size + step - 1) / step;
+  const int doubling = std::bit_width(size - 1) - 1;  // size is more than 1 << doubling
+  return fine + parts * (doubling - std::bit_width(fine_end - 1)) + ((size - 1) >> (doubling - 2)) - parts + 1;
+}
+constexpr std::size_t size_of(std::size_t number) {
+  if (number <= fine) return number * step;
+  const std::size_t above = number - fine - 1;
+  return (fine_end << above / parts) / parts * (parts + 1 + above % parts);
+}
+static_assert(class_for(fine_end) == fine && class_for(fine_end + 1) == fine + 1 && size_of(fine + 1) == 1280);
+static_assert(class_for(largest + header) == classes - 1 && size_of(classes - 1) == largest + header);
+static_assert(size_of(class_for(1537)) == 1792 && size_of(class_for(4096)) == 4096 && size_of(class_for(4097)) == 5120);
 
 struct FreeBlock {
   FreeBlock* next;
@@ -45,7 +64,7 @@ void* from_system(std::size_t size) {
 }
 
 void* cut(std::size_t number) {
-  const std::size_t size = number * step;
+  const std::size_t size = size_of(number);
   if (std::size_t(lists.end - lists.at) < size) {
     lists.at = static_cast<std::byte*>(from_system(chunk_size));
     lists.end = lists.at + chunk_size;
@@ -62,7 +81,7 @@ void* cut(std::size_t number) {
 void* operator new(std::size_t size) {
   if (size > largest) [[unlikely]]
     return from_system(size);
-  const std::size_t number = (size + header + step - 1) / step;
+  const std::size_t number = class_for(size + header);
   FreeBlock*& first = lists.first[number];
   if (!first) [[unlikely]]
     return cut(number);

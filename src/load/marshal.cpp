@@ -1,5 +1,6 @@
 #include "load/marshal.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -241,7 +242,7 @@ class Unmarshaller {
     const std::uint8_t byte = reader_.u8();
     const auto type = static_cast<char>(byte & ~reference_flag);
     if (reader_.ok() && type == 'r') return follow(start, [&] { return field(types, what, read); });
-    if (!reader_.ok() || types.find(type) == types.npos) {
+    if (!reader_.ok() || std::none_of(types.begin(), types.end(), [&](char taken) { return taken == type; })) {
       if (reader_.ok()) reader_.fail_at("not " + std::string(what), start);
       return {};
     }

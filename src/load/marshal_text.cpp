@@ -2,11 +2,28 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace depyf {
 
-bool is_wtf8(std::string_view text) {
+namespace {
+
+// How many characters stand before the first that is not ASCII.
+std::size_t ascii_prefix(std::string_view text) {
   std::size_t at = 0;
+  for (std::uint64_t word; text.size() - at >= sizeof word; at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if (word & 0x8080808080808080) break;
+  }
+  while (at < text.size() && !(text[at] & 0x80)) ++at;
+  return at;
+}
+
+}  // namespace
+
+bool is_wtf8(std::string_view text) {
+  std::size_t at = ascii_prefix(text);
   while (at < text.size()) {
     auto lead = static_cast<std::uint8_t>(text[at++]);
     if (lead < 0x80) continue;
@@ -25,7 +42,7 @@ bool is_wtf8(std::string_view text) {
 }
 
 std::string latin1_to_utf8(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](char character) { return character >= 0; })) return std::string(text);
+  if (ascii_prefix(text) == text.size()) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (char character : text) {

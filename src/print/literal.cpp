@@ -1,6 +1,7 @@
 #include "print/literal.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -200,11 +201,15 @@ std::size_t find_special(std::string_view line, std::size_t at) {
 }  // namespace
 
 void append_escaped(std::string& out, std::string_view text, char quote) {
+  // Written as it is in any string: printable ASCII but the backslash.
+  static constexpr auto is_plain = [] {
+    std::array<bool, 256> plain{};
+    for (int c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
+    return plain;
+  }();
   for (std::size_t at = 0; at < text.size();) {
     std::size_t plain = at;
-    while (plain < text.size() && text[plain] >= 0x20 && text[plain] < 0x7f && text[plain] != '\\' &&
-           text[plain] != quote)
-      ++plain;
+    while (plain < text.size() && is_plain[static_cast<unsigned char>(text[plain])] && text[plain] != quote) ++plain;
     out += text.substr(at, plain - at);
     if ((at = plain) == text.size()) return;
     const CodePoint point = code_point(text, at);
