@@ -28,27 +28,32 @@ struct RefinePass {
   Block (*run)(Context&, Block, const Scope&);
   std::string_view after;  // a pass that must have run before; empty: none
   std::string_view why;
-  bool folds = false;      // only for the readable style
+  StmtKinds needs = {};  // where there is none of them it has nothing to do; none given: it always runs
+  bool folds = false;          // only for the readable style
 };
+
+constexpr StmtKinds nests = StmtKinds::of<If, For, While, With, Try, Match>();
 
 // In this order; a test holds it against the `after` of each.
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
-     "an if that raises and nothing else; returns may stand after it"},
-    {"adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries", true},
-    {"fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known", true},
-    {"inline_temporaries", inline_temporaries, "fold_displays", "what stood between a value and its use is gone", true},
-    {"try_finally", try_finally, "", "joins what two regions made of one statement"},
-    {"with_items", with_items, "", "joins with statements of one line"},
-    {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif"},
-    {"indentation", indentation, "elif_chain", "the columns know better what is an elif"},
-    {"lines", lines, "indentation", "only where no column says more"},
+     "an if that raises and nothing else; returns may stand after it", StmtKinds::of<If, Raise>()},
+    {"adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries", {}, true},
+    {"fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known", {}, true},
+    {"inline_temporaries", inline_temporaries, "fold_displays", "what stood between a value and its use is gone", {},
+     true},
+    {"try_finally", try_finally, "", "joins what two regions made of one statement", StmtKinds::of<Try>()},
+    {"with_items", with_items, "", "joins with statements of one line", StmtKinds::of<With>()},
+    {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
+    {"indentation", indentation, "elif_chain", "the columns know better what is an elif", nests},
+    {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
+    {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",
      "removes the compiler's own stores; an annotation of __doc__ is none of them"},
-    {"name_temporaries", name_temporaries, "inline_temporaries", "only those that are left", true},
-    {"profiling", profiling, "inline_temporaries", "statements are final", true},
+    {"name_temporaries", name_temporaries, "inline_temporaries", "only those that are left", {}, true},
+    {"profiling", profiling, "inline_temporaries", "statements are final", {}, true},
     {"declarations", declarations, "class_body", "goes before all statements"},
     {"docstring", docstring, "declarations", "goes before even those"},
 };
@@ -74,8 +79,10 @@ Block refine(Context& context, Block body, const Scope& scope) {
     return pass == options.stop_after;
   };
   if (made("structure")) return body;
+  const StmtKinds kinds = StmtKinds::in(body);  // those that passes add are of these, or none that a pass needs
   for (const RefinePass& pass : refine_passes) {
-    if (!pass.folds || options.style == Style::readable) body = pass.run(context, body, scope);
+    const bool wanted = !pass.folds || options.style == Style::readable;
+    if (wanted && (pass.needs.empty() || kinds.has(pass.needs))) body = pass.run(context, body, scope);
     if (made(pass.name)) break;
   }
   return body;

@@ -1,5 +1,9 @@
 // Walks over trees.
 #pragma once
+#include <cstdint>
+#include <type_traits>
+#include <variant>
+
 #include "ast/node.h"
 #include "support/function_ref.h"
 namespace depyf::ast {
@@ -10,4 +14,31 @@ void for_each_expr(Stmt* stmt, FunctionRef<void(Expr*&)> visit);
 // The nested blocks of a statement that are of the same scope, in their order; each may be replaced. The body of a
 // definition is not among them: it is finished when the definition is made, and may stand in several.
 void for_each_block(Stmt* stmt, FunctionRef<void(Block&)> visit);
+// Kinds of statements. A pass asks it before it walks a tree for a statement that is not there.
+class StmtKinds {
+ public:
+  constexpr StmtKinds() = default;
+  template <class... Kinds>
+  static constexpr StmtKinds of() {
+    StmtKinds kinds;
+    kinds.bits_ = (bit<Kinds>() | ...);
+    return kinds;
+  }
+  static StmtKinds in(Block body);  // nested blocks included
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
+
+ private:
+  template <class Kind, class... All>
+  static constexpr std::uint32_t bit_in(const std::variant<All...>*) {
+    std::uint32_t bit = 1, found = 0;
+    ((found |= std::is_same_v<Kind, All> ? bit : 0, bit <<= 1), ...);
+    return found;
+  }
+  template <class Kind>
+  static constexpr std::uint32_t bit() {
+    return bit_in<Kind>(static_cast<const Stmt::Node*>(nullptr));
+  }
+  std::uint32_t bits_ = 0;
+};
 }  // namespace depyf::ast

@@ -7,7 +7,6 @@
 //                            return c       4     d()               d()
 //
 // and of both forms that make the same bytecode and the same lines, the one that people write more often.
-// On every version: what one import statement binds stands in one place.
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -82,24 +81,6 @@ bool take_else(Context& context, std::vector<Stmt*>& statements, Version version
   return true;
 }
 
-void join_imports(Context& context, std::vector<Stmt*>& statements) {
-  std::vector<Stmt*> joined;
-  for (Stmt* stmt : statements) {
-    auto* import = as<Import>(stmt);
-    Stmt* before = joined.empty() ? nullptr : joined.back();
-    auto* first = as<Import>(before);
-    if (import && first && stmt->line >= 0 && stmt->line == before->line && stmt->column == before->column &&
-        import->is_lazy == first->is_lazy) {
-      std::vector<Alias> names(first->names.begin(), first->names.end());
-      names.insert(names.end(), import->names.begin(), import->names.end());
-      first->names = context.arena.copy(names);
-    } else {
-      joined.push_back(stmt);
-    }
-  }
-  statements = std::move(joined);
-}
-
 }  // namespace
 
 int last_line(Block body) {
@@ -117,10 +98,9 @@ int first_line(const Stmt* stmt) {
 Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const Version version = scope.decoded.code->version;
-  const bool columns = version >= Version{3, 11};
+  if (version >= Version{3, 11}) return body;  // columns tell
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
-    join_imports(context, statements);
-    while (!columns && take_else(context, statements, version)) {}
+    while (take_else(context, statements, version)) {}
   });
 }
 

@@ -83,9 +83,8 @@ Structurer::Statements Structurer::without_exception(const Statements& body) {
 }
 
 // Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
-Block Structurer::clean(Block statements) {
-  Statements result;
-  result.reserve(statements.size());
+Block clean(Context& context, Block statements) {
+  std::size_t kept = 0;
   for (Stmt* stmt : statements) {
     if (auto* internal = as<InternalStmt>(stmt)) {
       switch (internal->marker) {
@@ -98,12 +97,12 @@ Block Structurer::clean(Block statements) {
     }
     for_each_block(stmt, [&](Block& inner) {
       bool had = !inner.empty();
-      inner = clean(inner);
-      if (had && inner.empty()) inner = context_.list({context_.stmt(Pass{})});
+      inner = clean(context, inner);
+      if (had && inner.empty()) inner = context.list({context.stmt(Pass{})});
     });
-    result.push_back(stmt);
+    statements[kept++] = stmt;
   }
-  return block(result);
+  return statements.first(kept);
 }
 
 }  // namespace depyf

@@ -195,6 +195,7 @@ bool may_loop(const Lifted& lifted) {
 }  // namespace
 
 void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  if (is_one_node(lifted)) return;
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   skip_empty(lifted);

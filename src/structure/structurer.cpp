@@ -53,7 +53,7 @@ Block Structurer::run() {
   if (graph_.irreducible()) fail("a loop with two entries", graph_.entry);
   Statements out;
   emit(graph_.entry, Place{}, out);
-  return clean(block(out));
+  return clean(context_, block(out));
 }
 
 bool Structurer::trivial_tail(int node) const {
@@ -727,6 +727,13 @@ int Structurer::with(int setup, const Place& place, Statements& out) {
 }
 
 Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  if (is_one_node(lifted)) {
+    const Node& node = lifted.nodes[0];
+    std::vector<Stmt*> statements = node.statements;
+    if (node.end == Node::End::leave)
+      statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
+    return clean(context, context.arena.copy(statements));
+  }
   return Structurer(context, lifted, cfg, may_return).run();
 }
 

@@ -10,6 +10,9 @@
 
 namespace depyf {
 
+// `statements`, which it changes, without what only the stages before know.
+ast::Block clean(Context& context, ast::Block statements);
+
 class Structurer {
  public:
   Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
@@ -60,7 +63,6 @@ class Structurer {
 
   // handlers.cpp
   std::vector<ast::ExceptHandler> handlers(const Statements& body);
-  ast::Block clean(ast::Block statements);
   Statements without_exception(const Statements& body);
 
   // match.cpp

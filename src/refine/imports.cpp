@@ -1,0 +1,35 @@
+// import a, b             IMPORT_NAME a; STORE a; IMPORT_NAME b; STORE b        where all begin at one place of the source
+#include "refine/refine.h"
+#include "refine/rewrite.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+void join_imports(Context& context, std::vector<Stmt*>& statements) {
+  std::vector<Stmt*> joined;
+  for (Stmt* stmt : statements) {
+    auto* import = as<Import>(stmt);
+    Stmt* before = joined.empty() ? nullptr : joined.back();
+    auto* first = as<Import>(before);
+    if (import && first && stmt->line >= 0 && stmt->line == before->line && stmt->column == before->column &&
+        import->is_lazy == first->is_lazy) {
+      std::vector<Alias> names(first->names.begin(), first->names.end());
+      names.insert(names.end(), import->names.begin(), import->names.end());
+      first->names = context.arena.copy(names);
+    } else {
+      joined.push_back(stmt);
+    }
+  }
+  statements = std::move(joined);
+}
+
+}  // namespace
+
+Block imports(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::expression) return body;
+  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { join_imports(context, statements); });
+}
+
+}  // namespace depyf
