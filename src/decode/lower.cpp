@@ -1,6 +1,7 @@
 #include "decode/lower.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 
@@ -10,16 +11,43 @@ namespace {
 constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-place ones
 constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
 
+// By CPython's opcode: the operation that has the same argument and needs nothing else, if there is one.
+struct SimpleOp {
+  Op op = Op::nop_;
+  bool known = false;
+};
+using SimpleOps = std::array<SimpleOp, 256>;
+constexpr SimpleOps simple_ops = [] {
+  SimpleOps ops{};
+#define SIMPLE(name, op) ops[static_cast<std::size_t>(Opcode::name)] = {Op::op##_, true};
+#include "decode/simple.def"
+  return ops;
+}();
+
 class Lowering {
  public:
   Lowering(const std::vector<RawInstruction>& raws, DecodedCode& decoded)
-      : raws_(raws), decoded_(decoded), code_(*decoded.code), positions_(code_.positions), traits_(traits_of(code_.version)) {}
+      : raws_(raws),
+        decoded_(decoded),
+        code_(*decoded.code),
+        positions_(code_.positions),
+        traits_(traits_of(code_.version)),
+        simple_(simple_ops) {
+    const bool cells = std::find(decoded.is_cell.begin(), decoded.is_cell.end(), true) != decoded.is_cell.end();
+    if (traits_.cells_apart || !cells)  // no load of a local is that of a cell itself
+      for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
+        simple_[static_cast<std::size_t>(load)] = {Op::load_fast_, true};
+  }
 
   Result<std::vector<std::int32_t>> run() {
     std::vector<std::int32_t> first(raws_.size());
     decoded_.instructions.reserve(raws_.size() + raws_.size() / 4);
     for (at_ = 0; at_ < raws_.size(); ++at_) {
       first[at_] = count();
+      if (const SimpleOp simple = simple_[static_cast<std::size_t>(raw().opcode)]; simple.known && names_ < 0) {
+        emit(simple.op, raw().arg).size = size_of(raw(), raw().offset);
+        continue;
+      }
       std::size_t start = at_;
       if (names_ >= 0 && (raw().is_jump || raw().is_target)) fail("KW_NAMES is not followed by its CALL");
       if (!error_.message.empty()) return error_;
@@ -28,8 +56,8 @@ class Lowering {
       if (!error_.message.empty()) return error_;
       for (; start < at_; ++start) first[start + 1] = count();  // taken in by a fusion
       if (begin_ < decoded_.instructions.size()) {
-        decoded_.instructions[begin_].size =
-            static_cast<std::uint8_t>(std::min<std::uint32_t>(raw().end - decoded_.instructions[begin_].offset, 255));
+        Instruction& made = decoded_.instructions[begin_];
+        made.size = size_of(raw(), made.offset);
       }
     }
     loads_of_comprehensions();
@@ -38,6 +66,9 @@ class Lowering {
 
  private:
   const RawInstruction& raw() const { return raws_[at_]; }
+  static std::uint8_t size_of(const RawInstruction& last, std::uint32_t offset) {
+    return static_cast<std::uint8_t>(std::min<std::uint32_t>(last.end - offset, 255));
+  }
   std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
 
   Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
@@ -391,6 +422,7 @@ class Lowering {
   const CodeObject& code_;
   const std::span<const Position> positions_;
   const Traits traits_;
+  SimpleOps simple_;
   std::size_t at_ = 0, begin_ = 0;
   std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come
   std::vector<std::uint32_t> cell_slots_;

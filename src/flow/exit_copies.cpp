@@ -254,7 +254,7 @@ class ExitCopies {
 std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable,
                                   const DecodedCode& decoded) {
   int ends = 0;
-  for (std::size_t at = 0; at < cfg.code.size(); ++at) ends += reachable[at] && leaves(cfg.code[at].op);
+  for (std::size_t at = 0; at < cfg.code.size(); ++at) ends += leaves(cfg.code[at].op) && reachable[at];
   if (ends < 2) return std::vector<int>(cfg.code.size() + 1, -1);
   return ExitCopies(cfg, flow, reachable, decoded).run();
 }

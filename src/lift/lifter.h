@@ -146,6 +146,7 @@ class Lifter {
 
   // generics.cpp
   bool generics(const Instruction& instruction);
+  bool may_be_generic(Op op) const { return generic_ || op == Op::intrinsic_1_ || op == Op::intrinsic_2_; }
   ast::Expr* generic(const FunctionValue& function, const std::vector<ast::Expr*>& args);
   bool is_generic(const ast::Expr* expr) const;
   bool before_generic(int at) const;
@@ -183,6 +184,7 @@ class Lifter {
   // merge.cpp
   int find(int block);
   std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
+  std::optional<std::pair<int, bool>> only_edge_to(int block);  // none where there are several, too
   void enter(int block);  // sets node_ and stack_
   bool reduce_values(int block);
   ast::Expr* bool_op(bool is_or, ast::Expr* left, ast::Expr* right);

@@ -35,6 +35,20 @@ std::vector<std::pair<int, bool>> Lifter::edges_to(int block) {
   return edges;
 }
 
+std::optional<std::pair<int, bool>> Lifter::only_edge_to(int block) {
+  std::optional<std::pair<int, bool>> only;
+  for (int pred : cfg_.blocks[block].preds) {
+    if (!states_[pred].lifted) continue;
+    const int node = find(pred);
+    const Node& info = nodes_[node];
+    if (info.end == Node::End::none || (only && only->first == node)) continue;
+    if ((info.a == block) + (info.b == block) == 0) continue;
+    if (only || info.a == info.b) return std::nullopt;
+    only = {node, info.b == block};
+  }
+  return only;
+}
+
 std::vector<Lifter::Entry> Lifter::stack_on_edge(int node, bool along_b) {
   std::vector<Entry> stack = states_[node].stack;
   Node& info = nodes_[node];
@@ -120,16 +134,15 @@ void Lifter::enter(int block) {
     return;
   }
   while (split_ != Split::effects_and_tests && reduce_values(block)) {}
-  auto edges = edges_to(block);
-  bool header = is_loop_header(block);
-  if (edges.size() == 1 && !header && info.kind == BasicBlock::Kind::code) {
-    int node = edges[0].first;
+  const auto only = only_edge_to(block);
+  if (only && !is_loop_header(block) && info.kind == BasicBlock::Kind::code) {
+    int node = only->first;
     if (nodes_[node].end == Node::End::go && nodes_[node].region == info.region) {
       if (ends_in_break(node, info.preds[0])) {
         nodes_[block].pops_iterator = true;
         node_ = block;
         stack_.clear();
-        return enter_merge(block, edges);
+        return enter_merge(block, {*only});
       }
       states_[block].alias = node;
       node_ = node;
@@ -140,7 +153,8 @@ void Lifter::enter(int block) {
   }
   node_ = block;
   stack_.clear();
-  if (!edges.empty()) enter_merge(block, edges);
+  if (info.preds.empty()) return;
+  if (auto edges = edges_to(block); !edges.empty()) enter_merge(block, edges);
 }
 
 void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {
@@ -248,15 +262,16 @@ Expr* Lifter::conditional(Expr* test, Expr* if_true, Expr* if_false, bool true_f
 
 // One step towards a single value where ways to `block` meet.
 bool Lifter::reduce_values(int block) {
+  if (cfg_.blocks[block].preds.size() < 2) return false;
   auto edges = edges_to(block);
   if (edges.size() < 2) return false;
   std::sort(edges.begin(), edges.end(),
             [&](auto a, auto b) { return cfg_.order_index[a.first] > cfg_.order_index[b.first]; });
   for (auto [node, along_b] : edges) {
     if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || is_loop_header(node)) continue;
-    auto from = edges_to(node);
-    if (from.size() != 1) continue;
-    int test = from[0].first;
+    const auto from = only_edge_to(node);
+    if (!from) continue;
+    int test = from->first;
     Node& branch = nodes_[test];
     if (branch.end != Node::End::branch || !pushes_one(node, test)) continue;
     Expr* value = states_[node].stack.back().expr;
@@ -270,7 +285,7 @@ bool Lifter::reduce_values(int block) {
       other = branch.a == node ? branch.b : branch.a;
       if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
         continue;
-      if (!states_[other].lifted || edges_to(other).size() != 1 || !pushes_one(other, test) || is_loop_header(other))
+      if (!states_[other].lifted || !only_edge_to(other) || !pushes_one(other, test) || is_loop_header(other))
         continue;
       if (states_[test].keep_a || states_[test].keep_b) continue;
       Expr* alternative = states_[other].stack.back().expr;
@@ -293,9 +308,9 @@ bool Lifter::merge_condition(int node) {
   while (nodes_[node].end == Node::End::branch) {
     Node& second = nodes_[node];
     if (!second.statements.empty() || is_loop_header(node)) break;
-    auto from = edges_to(node);
-    if (from.size() != 1) break;
-    auto [before, along_b] = from[0];
+    const auto from = only_edge_to(node);
+    if (!from) break;
+    const auto [before, along_b] = *from;
     Node& first = nodes_[before];
     State &one = states_[before], &two = states_[node];
     if (first.end != Node::End::branch || first.region != second.region || first.a == first.b) break;
@@ -371,7 +386,7 @@ bool Lifter::merge_condition(int node) {
       if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region ||
           is_loop_header(other))
         break;
-      if (edges_to(other).size() != 1 || one.keep_a || one.keep_b) break;
+      if (!only_edge_to(other) || one.keep_a || one.keep_b) break;
       if (third.a != second.a || third.b != second.b || two.keep_a != three.keep_a || two.keep_b != three.keep_b) break;
       if (three.stack.size() != one.stack.size()) break;
       Expr* test = conditional(first.value, along_b ? third.value : second.value, along_b ? second.value : third.value,

@@ -549,7 +549,8 @@ void Lifter::step(const Instruction& instruction) {
       return;
     }
     default:
-      if (!generics(instruction) && !operation(instruction) && !call(instruction) && !matching(instruction) &&
+      if (may_be_generic(instruction.op) && generics(instruction)) return;
+      if (!operation(instruction) && !call(instruction) && !matching(instruction) &&
           !template_string(instruction))
         fail("no Python for " + std::string(op_name(instruction.op)));
   }
