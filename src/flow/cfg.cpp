@@ -13,9 +13,9 @@
 namespace depyf {
 namespace {
 
-std::vector<bool> reachable_instructions(const std::vector<Instruction>& code, const std::vector<int>& next,
+std::vector<char> reachable_instructions(const std::vector<Instruction>& code, const std::vector<int>& next,
                                          const std::vector<ProtectedRange>& ranges) {
-  std::vector<bool> seen(code.size() + 1);
+  std::vector<char> seen(code.size() + 1);  // not of bool: each instruction asks several times
   std::vector<int> todo{0};
   std::vector<bool> range_seen(ranges.size());
   const std::vector<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
@@ -56,7 +56,7 @@ void make_one_block(Cfg& cfg) {
 
 class Builder {
  public:
-  Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable)
+  Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<char>& reachable)
       : decoded_(decoded),
         cfg_(cfg),
         code_(cfg.code),
@@ -66,7 +66,7 @@ class Builder {
         block_at_(code_.size() + 1, -1) {}
 
   void blocks() {
-    std::vector<char> leader(code_.size() + 1);  // not of bool: each instruction asks several times
+    std::vector<char> leader(code_.size() + 1);
     leader[0] = true;
     for (int at = 0; at < count_; ++at) {
       const Instruction& instruction = code_[at];
@@ -84,10 +84,10 @@ class Builder {
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
     std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
-    for (int at = 0; at < count_; ++at)
+    auto original_of = [&](int at) { return original.empty() || at < 0 || original[at] < 0 ? at : original[at]; };
+    for (int at = 0; at < int(original.size()); ++at)
       if (original[at] >= 0) leader[at] = leader[original[at]] = true;
-    for (Region& region : cfg_.regions)
-      if (region.follow_at >= 0 && original[region.follow_at] >= 0) region.follow_at = original[region.follow_at];
+    for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
     for (int at = 0; at < count_;) {
       int end = at + 1;
       while (end < count_ && !leader[end]) ++end;
@@ -105,16 +105,13 @@ class Builder {
       block.next = next >= 0 ? block_at_[next] : -1;
       if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
     }
-    auto block_of = [&](int index) {
-      int at = index < 0 ? -1 : original[cfg_.blocks[index].begin];
-      return at < 0 ? index : block_at_[at];
-    };
-    for (BasicBlock& block : cfg_.blocks) {
-      int next = block_of(block.next), jump = block_of(block.jump);
-      if (next != jump) block.next = next, block.jump = jump;  // `x if c else x` stays two
-    }
-    for (Region& region : cfg_.regions)
-      if (region.follow_at >= 0 && original[region.follow_at] >= 0) region.follow_at = original[region.follow_at];
+    auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
+    if (!original.empty())
+      for (BasicBlock& block : cfg_.blocks) {
+        int next = block_of(block.next), jump = block_of(block.jump);
+        if (next != jump) block.next = next, block.jump = jump;  // `x if c else x` stays two
+      }
+    for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
     cfg_.entry = block_at_[0];
   }
 
@@ -244,7 +241,7 @@ class Builder {
   Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const Flow& flow_;
-  const std::vector<bool>& reachable_;
+  const std::vector<char>& reachable_;
   const int count_;  // of instructions
   std::vector<int> block_at_;
   std::vector<std::vector<Edge>> entering_;  // by region: edges that lead into it from outside
@@ -312,7 +309,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   const int count = int(cfg.code.size());
   flow.next.resize(count);
   for (int at = 0; at < count; ++at) flow.next[at] = falls_through(cfg.code[at].op) && at + 1 < count ? at + 1 : -1;
-  std::vector<bool> reachable = reachable_instructions(cfg.code, flow.next, ranges);
+  const std::vector<char> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);
     remove_finally_copies(cfg, flow, reachable, decoded.code->version);

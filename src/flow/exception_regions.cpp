@@ -22,7 +22,7 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 
 class RegionBuilder {
  public:
-  RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable)
+  RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable)
       : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler for instructions that cannot raise is none.
     std::unordered_set<int> used;
@@ -253,7 +253,7 @@ class RegionBuilder {
 
 }  // namespace
 
-void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<bool>& reachable) {
+void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable) {
   if (ranges.empty()) cfg.region_of.assign(cfg.code.size(), -1);
   else RegionBuilder(cfg, ranges, reachable).run();
 }

@@ -29,7 +29,7 @@ bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op ==
 
 class ExitCopies {
  public:
-  ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable, const DecodedCode& decoded)
+  ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded)
       : code_(cfg.code),
         cfg_(cfg),
         decoded_(decoded),
@@ -242,7 +242,7 @@ class ExitCopies {
   const DecodedCode& decoded_;
   const Version version_;
   const Flow& flow_;
-  const std::vector<bool>& reachable_;
+  const std::vector<char>& reachable_;
   const int count_;  // of instructions
   std::vector<bool> lineless_;  // by instruction: of the end of a class, where there is one
   std::vector<bool> entered_;  // by instruction: not only from the one before it
@@ -251,11 +251,11 @@ class ExitCopies {
 
 }  // namespace
 
-std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<bool>& reachable,
+std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,
                                   const DecodedCode& decoded) {
   int ends = 0;
   for (std::size_t at = 0; at < cfg.code.size(); ++at) ends += leaves(cfg.code[at].op) && reachable[at];
-  if (ends < 2) return std::vector<int>(cfg.code.size() + 1, -1);
+  if (ends < 2) return {};
   return ExitCopies(cfg, flow, reachable, decoded).run();
 }
 

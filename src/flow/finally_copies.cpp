@@ -146,7 +146,7 @@ class CopyMatcher {
 
 }  // namespace
 
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<bool>& reachable, Version version) {
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, Version version) {
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.

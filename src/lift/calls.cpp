@@ -18,10 +18,9 @@ bool is_none(const Expr* expr) { return constant_of(expr, Constant::Kind::none) 
 
 bool Lifter::is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  bool letters = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
-  });
-  return letters && !is_keyword(text);
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return ascii_identifier_parts[c] || c >= 0x80; }) &&
+         !is_keyword(text);
 }
 
 bool Lifter::is_function(const Expr* expr) const {
@@ -536,7 +535,7 @@ void Lifter::hoist(Expr* expr) {
   for (std::string_view name : decoded_.code->names) taken |= name == id;
   if (taken) id = fresh_name();
   else id = context_.arena.copy(id);
-  fast_.insert(id.data());
+  made_.insert(id.data());
   Stmt* made = function_def(function, id, {});
   as<FunctionDef>(made)->body = spell_out_comprehension(context_, *function.code, as<FunctionDef>(made)->body);
   for (Expr** part : {&context_.functions[internal->index].defaults, &context_.functions[internal->index].kw_defaults})

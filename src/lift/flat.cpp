@@ -12,7 +12,7 @@ std::string slot_name(std::size_t slot) { return "__stack_" + std::to_string(slo
 
 Expr* Lifter::slot(std::size_t index) {
   std::string_view id = context_.arena.copy(slot_name(index));
-  fast_.insert(id.data());
+  made_.insert(id.data());
   return context_.name(id);
 }
 

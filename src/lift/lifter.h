@@ -76,6 +76,7 @@ class Lifter {
   int skip(int at) const;  // the next instruction from `at` that does something, or the block's end
   // May it be evaluated later, or twice? Not where it has many parts: copies of copies would grow without bound.
   bool stable(const ast::Expr* expr) const;
+  bool is_fast(std::string_view id) const;
   bool stable(const ast::Expr* expr, int& parts) const;
   void emit(ast::Stmt::Node node);
   void emit_raw(ast::Stmt::Node node);
@@ -224,7 +225,9 @@ class Lifter {
   int temporaries_ = 0;
   std::uint32_t first_offset_ = 0;  // of the statement being made
   int first_at_ = 0;  // the index of its first instruction
-  std::unordered_set<const char*> fast_;  // ids of locals that nobody else can change, and of temporaries
+  std::vector<const char*> fast_;  // ids of locals that nobody else can change, sorted
+  std::unordered_set<const char*> made_;  // and of the temporaries
+  std::vector<ast::Expr**> settling_;  // what is left of each `settle` at work
   std::vector<Unpacking> unpackings_;
   std::vector<SwapGroup> swaps_;
   std::unordered_map<const ast::Expr*, int> swap_of_;

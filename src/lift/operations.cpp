@@ -377,7 +377,7 @@ Expr* Lifter::named_constant(int index) {
     context_.named_constants.push_back({name, path});
   }
   std::string_view id = context_.arena.copy(name);
-  fast_.insert(id.data());
+  made_.insert(id.data());
   return make(Name{id});
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "lift/lifter.h"
 
@@ -98,10 +99,13 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
   const CodeObject& code = *decoded.code;
   comprehension_ =
       decoded.is_comprehension || code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
-  std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
+  const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
+  fast_.reserve(code.varnames.size() + 1);
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
-    if (!cells.contains(decoded.localsplus[index])) fast_.insert(decoded.localsplus[index].data());
-  if (decoded.is_comprehension) fast_.insert(decoded.localsplus.back().data());
+    if (cells.empty() || !cells.contains(decoded.localsplus[index]))
+      fast_.push_back(decoded.localsplus[index].data());
+  if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
+  std::sort(fast_.begin(), fast_.end(), std::less<>());
   for (const BasicBlock& block : cfg.blocks)
     if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
       int& region = with_at_.try_emplace(block.begin, -1).first->second;
@@ -297,8 +301,13 @@ Expr* Lifter::local(int index) {
 
 std::string_view Lifter::fresh_name() {
   std::string_view id = context_.arena.copy("__temp_" + std::to_string(++temporaries_));
-  fast_.insert(id.data());
+  made_.insert(id.data());
   return id;
+}
+
+bool Lifter::is_fast(std::string_view id) const {
+  return std::binary_search(fast_.begin(), fast_.end(), id.data(), std::less<>()) ||
+         (!made_.empty() && made_.contains(id.data()));
 }
 
 // Can it be evaluated later, whatever happens in between (but a store to the local itself)?
@@ -310,7 +319,7 @@ bool Lifter::stable(const Expr* expr) const {
 bool Lifter::stable(const Expr* expr, int& parts) const {
   if (--parts < 0) return false;
   if (is<ConstantExpr>(expr)) return true;
-  if (auto* name = as<Name>(expr)) return fast_.contains(name->id.data());
+  if (auto* name = as<Name>(expr)) return is_fast(name->id);
   if (auto* internal = as<Internal>(expr)) {
     switch (internal->marker) {
       case Marker::iterator: return internal->value == nullptr;
@@ -437,8 +446,10 @@ void Lifter::emit(Stmt::Node node) {
 // What only the simulation knows becomes something that Python has.
 void Lifter::settle(Expr*& expr) {
   if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
-  std::vector<Expr**> todo{&expr};
-  while (!todo.empty()) {
+  std::vector<Expr**>& todo = settling_;
+  const std::size_t base = todo.size();  // what stands below belongs to who asked for this
+  todo.push_back(&expr);
+  while (todo.size() > base) {
     Expr*& slot = *todo.back();
     todo.pop_back();
     if (!slot) continue;

@@ -198,20 +198,27 @@ std::size_t find_special(std::string_view line, std::size_t at) {
   return at;
 }
 
+// Written as it is in any string: printable ASCII but the backslash.
+constexpr auto is_plain = [] {
+  std::array<bool, 256> plain{};
+  for (int c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
+  return plain;
+}();
+
+// Writes the characters from `at` on that are written as they are; returns where they end.
+std::size_t append_plain(std::string& out, std::string_view text, std::size_t at, char quote) {
+  std::size_t end = at;
+  while (end < text.size() && is_plain[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;
+  out += text.substr(at, end - at);
+  return end;
+}
+
 }  // namespace
 
 void append_escaped(std::string& out, std::string_view text, char quote) {
-  // Written as it is in any string: printable ASCII but the backslash.
-  static constexpr auto is_plain = [] {
-    std::array<bool, 256> plain{};
-    for (int c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
-    return plain;
-  }();
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t plain = at;
-    while (plain < text.size() && is_plain[static_cast<unsigned char>(text[plain])] && text[plain] != quote) ++plain;
-    out += text.substr(at, plain - at);
-    if ((at = plain) == text.size()) return;
+    at = append_plain(out, text, at, quote);
+    if (at == text.size()) return;
     const CodePoint point = code_point(text, at);
     if (!point.valid) append_code_point(out, 0xdc00 + point.value);  // as the error handler surrogateescape
     else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
@@ -232,8 +239,9 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     if (at > 0 && (end > at || end == text.size())) out.append(indent, ' ');
     const std::string_view line = text.substr(at, end - at);
     for (std::size_t i = 0; i < line.size();) {
+      i = append_plain(out, line, i, '"');
       const std::size_t special = find_special(line, i);
-      append_escaped(out, line.substr(i, special - i), 0);
+      if (special > i) append_escaped(out, line.substr(i, special - i), 0);
       if ((i = special) == line.size()) break;
       const bool last = at + i + 1 == text.size();
       if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';

@@ -36,12 +36,6 @@ bool continues_identifier(char32_t point) {
 }
 
 // By byte: may an identifier of ASCII alone go on with it?
-constexpr auto ascii_parts = [] {
-  std::array<bool, 256> parts{};
-  for (int byte = 0; byte < 0x80; ++byte) parts[byte] = is_letter(byte) || (byte >= '0' && byte <= '9');
-  return parts;
-}();
-
 }  // namespace
 
 CodePoint code_point(std::string_view text, std::size_t at) {
@@ -69,7 +63,7 @@ bool is_identifier(std::string_view name) {
   if (name.empty()) return false;
   std::size_t ascii = 0;
   std::uint64_t packed = 0;
-  for (; ascii < name.size() && ascii_parts[static_cast<unsigned char>(name[ascii])]; ++ascii)
+  for (; ascii < name.size() && ascii_identifier_parts[static_cast<unsigned char>(name[ascii])]; ++ascii)
     packed = packed << 8 | static_cast<unsigned char>(name[ascii]);
   if (ascii == name.size()) {
     const auto letter = static_cast<unsigned char>(name[0]);

@@ -14,6 +14,14 @@ inline constexpr std::string_view python_keywords[] = {
     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
+// By byte: may an identifier hold this character of ASCII?
+inline constexpr auto ascii_identifier_parts = [] {
+  std::array<bool, 256> parts{};
+  for (int c = 0; c < 0x80; ++c)
+    parts[c] = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return parts;
+}();
+
 // The first keyword that starts with each letter, in the list above; the last entry is its size.
 inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
