@@ -1,7 +1,7 @@
 // The page to read first: how a code object becomes source, and what happens where a step does not fit.
 #include <algorithm>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 #include "ast/visit.h"
 #include "decode/decode.h"
@@ -32,8 +32,6 @@ struct RefinePass {
   bool folds = false;          // only for the readable style
 };
 
-constexpr StmtKinds nests = StmtKinds::of<If, For, While, With, Try, Match>();
-
 // In this order; a test holds it against the `after` of each.
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
@@ -46,7 +44,8 @@ constexpr RefinePass refine_passes[] = {
     {"try_finally", try_finally, "", "joins what two regions made of one statement", StmtKinds::of<Try>()},
     {"with_items", with_items, "", "joins with statements of one line", StmtKinds::of<With>()},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
-    {"indentation", indentation, "elif_chain", "the columns know better what is an elif", nests},
+    {"indentation", indentation, "elif_chain", "the columns know better what is an elif",
+     StmtKinds::nesting()},
     {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
     {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
@@ -359,9 +358,11 @@ void find_marks(Context& context, const CodeObject& code, const CodeObject* defi
     if (constant.code) find_marks(context, *constant.code, definition, depth + 1);
 }
 
+using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
+
 // The lines of each code object within `code`, which `path` leads to.
-void add_nested_lines(Decompiled& result, std::map<const CodeObject*, std::vector<LineMapping>>& lines,
-                      const CodeObject& code, std::vector<std::uint32_t>& path, std::uint32_t depth) {
+void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& code, std::vector<std::uint32_t>& path,
+                      std::uint32_t depth) {
   if (path.size() >= depth) return;
   for (std::uint32_t index = 0; index < code.constants.size(); ++index) {
     const CodeObject* nested = code.constants[index].code.get();
@@ -386,8 +387,13 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
       print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr, options.limits.text);
   Decompiled result;
   result.source = std::move(printed.source);
-  std::map<const CodeObject*, std::vector<LineMapping>> lines;
-  for (const LineOfCode& it : printed.lines) lines[it.code].push_back(it.mapping);
+  LinesByCode lines;
+  const CodeObject* last = nullptr;
+  std::vector<LineMapping>* of_last = nullptr;  // most lines are of the same code as the one before
+  for (const LineOfCode& it : printed.lines) {
+    if (it.code != last || !of_last) last = it.code, of_last = &lines[it.code];
+    of_last->push_back(it.mapping);
+  }
   result.lines = std::move(lines[&code]);
   std::vector<std::uint32_t> path;
   add_nested_lines(result, lines, code, path, options.limits.depth);

@@ -164,7 +164,7 @@ void for_each_expr(Stmt* stmt, Visitor visit) {
              stmt->node);
 }
 
-void for_each_block(Stmt* stmt, FunctionRef<void(Block&)> visit) {
+void visit_blocks(Stmt* stmt, FunctionRef<void(Block&)> visit) {
   std::visit(Overloaded{
                  [](FunctionDef&) {},
                  [](ClassDef&) {},
@@ -205,13 +205,10 @@ void for_each_block(Stmt* stmt, FunctionRef<void(Block&)> visit) {
 
 StmtKinds StmtKinds::in(Block body) {
   static_assert(std::variant_size_v<Stmt::Node> <= 32);
-  constexpr StmtKinds nesting = of<For, While, If, With, Match, Try>();
   StmtKinds kinds;
   for (Stmt* stmt : body) {
-    StmtKinds own;
-    own.bits_ = std::uint32_t{1} << stmt->node.index();
-    kinds.bits_ |= own.bits_;
-    if (own.has(nesting)) for_each_block(stmt, [&](Block& inner) { kinds.bits_ |= in(inner).bits_; });
+    kinds.bits_ |= of(stmt).bits_;
+    for_each_block(stmt, [&](Block& inner) { kinds.bits_ |= in(inner).bits_; });
   }
   return kinds;
 }

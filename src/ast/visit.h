@@ -7,13 +7,6 @@
 #include "ast/node.h"
 #include "support/function_ref.h"
 namespace depyf::ast {
-// Calls `visit` with each direct subexpression, in the order of evaluation. The slot may be replaced.
-void for_each_child(Expr* expr, FunctionRef<void(Expr*&)> visit);
-// The expressions that stand directly in a statement (not those of nested blocks), in the order of evaluation.
-void for_each_expr(Stmt* stmt, FunctionRef<void(Expr*&)> visit);
-// The nested blocks of a statement that are of the same scope, in their order; each may be replaced. The body of a
-// definition is not among them: it is finished when the definition is made, and may stand in several.
-void for_each_block(Stmt* stmt, FunctionRef<void(Block&)> visit);
 // Kinds of statements. A pass asks it before it walks a tree for a statement that is not there.
 class StmtKinds {
  public:
@@ -24,7 +17,13 @@ class StmtKinds {
     kinds.bits_ = (bit<Kinds>() | ...);
     return kinds;
   }
+  static StmtKinds of(const Stmt* stmt) {
+    StmtKinds kinds;
+    kinds.bits_ = std::uint32_t{1} << stmt->node.index();
+    return kinds;
+  }
   static StmtKinds in(Block body);  // nested blocks included
+  static constexpr StmtKinds nesting() { return of<For, While, If, With, Match, Try>(); }  // those with blocks
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
 
@@ -41,4 +40,15 @@ class StmtKinds {
   }
   std::uint32_t bits_ = 0;
 };
+// Calls `visit` with each direct subexpression, in the order of evaluation. The slot may be replaced.
+void for_each_child(Expr* expr, FunctionRef<void(Expr*&)> visit);
+// The expressions that stand directly in a statement (not those of nested blocks), in the order of evaluation.
+void for_each_expr(Stmt* stmt, FunctionRef<void(Expr*&)> visit);
+// The nested blocks of a statement that are of the same scope, in their order; each may be replaced. The body of a
+// definition is not among them: it is finished when the definition is made, and may stand in several.
+void visit_blocks(Stmt* stmt, FunctionRef<void(Block&)> visit);
+template <class Visit>
+void for_each_block(Stmt* stmt, Visit&& visit) {
+  if (StmtKinds::of(stmt).has(StmtKinds::nesting())) visit_blocks(stmt, visit);
+}
 }  // namespace depyf::ast

@@ -248,6 +248,24 @@ class Builder {
   std::vector<bool> done_;                   // by region: its setup is made
 };
 
+// The different successors of a block that are there.
+template <class F>
+void for_each_successor(const BasicBlock& block, F use) {
+  if (block.next >= 0) use(block.next);
+  if (block.jump >= 0 && block.jump != block.next) use(block.jump);
+}
+
+void find_preds(Cfg& cfg) {
+  std::vector<int> end(cfg.blocks.size() + 1);  // by block: where its list ends so far, behind it those of all before
+  for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { ++end[to + 1]; });
+  for (std::size_t block = 1; block < end.size(); ++block) end[block] += end[block - 1];
+  cfg.pred_lists.resize(end.back());
+  for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
+    cfg.blocks[block].preds = std::span(cfg.pred_lists).subspan(end[block], end[block + 1] - end[block]);
+  for (int block : cfg.order)
+    for_each_successor(cfg.blocks[block], [&](int to) { cfg.pred_lists[end[to]++] = block; });
+}
+
 }  // namespace
 
 void analyse(Cfg& cfg) {
@@ -255,7 +273,6 @@ void analyse(Cfg& cfg) {
   cfg.order.clear();
   cfg.order_index.assign(count, -1);
   cfg.idom.assign(count, -1);
-  for (BasicBlock& block : cfg.blocks) block.preds.clear();
   // Postorder with an explicit stack; the jump is visited first, so that falling through comes first when reversed.
   std::vector<char> state(count);
   std::vector<std::pair<int, int>> stack{{cfg.entry, 0}};
@@ -276,13 +293,9 @@ void analyse(Cfg& cfg) {
   }
   std::reverse(cfg.order.begin(), cfg.order.end());
   for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
-  for (int block : cfg.order)
-    for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
-      if (to >= 0 && (cfg.blocks[to].preds.empty() || cfg.blocks[to].preds.back() != block))
-        cfg.blocks[to].preds.push_back(block);
+  find_preds(cfg);
   immediate_dominators(
-      cfg.order, cfg.order_index, [&](int block) -> const std::vector<int>& { return cfg.blocks[block].preds; },
-      cfg.idom);
+      cfg.order, cfg.order_index, [&](int block) { return cfg.blocks[block].preds; }, cfg.idom);
   cfg.irreducible = false;
   for (int block : cfg.order)
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "decode/instruction.h"
@@ -34,16 +35,21 @@ struct BasicBlock {
   int next = -1, jump = -1;    // successors: falling through or only; jumping
   int region = -1;             // innermost
   int setup_of = -1;           // region
-  std::vector<int> preds;      // each once
+  std::span<const int> preds;  // each once; part of `pred_lists` of the graph
 };
 
 struct Cfg {
+  Cfg() = default;
+  Cfg(Cfg&&) = default;  // not copied: blocks hold parts of it
+  Cfg& operator=(Cfg&&) = default;
+
   std::vector<Instruction> code;   // normalised by `simplify_idioms`
   std::vector<CasePattern> patterns;  // of match_case
   std::vector<InlinedComprehension> comprehensions;  // of comprehension
   std::vector<int> region_of;      // by instruction
   std::vector<BasicBlock> blocks;       // those that can be reached
   std::vector<Region> regions;
+  std::vector<int> pred_lists;     // of one block after the other
   std::vector<int> order;          // blocks in reverse postorder
   std::vector<int> order_index;    // by block
   std::vector<int> idom;           // by block; of the entry: itself

@@ -36,26 +36,19 @@ class ExitCopies {
         version_(decoded.code->version),
         flow_(flow),
         reachable_(reachable),
-        count_(int(code_.size())),
-        entered_(code_.size() + 1),
-        resumed_(code_.size() + 1) {
-    for (int at = 0; at < count_; ++at) {
-      if (!reachable[at]) continue;
-      if (code_[at].target >= 0) entered_[code_[at].target] = true;
-      if (flow.next[at] >= 0 && flow.next[at] != at + 1) entered_[flow.next[at]] = resumed_[flow.next[at]] = true;
-    }
-    for (const Region& region : cfg.regions)
-      for (int at : {region.handler_at, region.follow_at})
-        if (at >= 0) entered_[at] = true;
+        count_(int(code_.size())) {
     find_class_ends();
   }
 
   std::vector<int> run() {
-    std::vector<int> original(code_.size() + 1, -1);
     std::vector<std::pair<Word, int>> ends;
     for (int end = 0; end < count_; ++end)
-      if (reachable_[end] && leaves(code_[end].op)) ends.push_back({word(end), end});
+      if (leaves(code_[end].op) && reachable_[end]) ends.push_back({word(end), end});
+    if (ends.size() < 2) return {};
     std::sort(ends.begin(), ends.end());
+    if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
+    find_entered();
+    std::vector<int> original(code_.size() + 1, -1);
     std::vector<std::pair<int, std::vector<Tail>>> exits;  // of those that end alike
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
@@ -94,6 +87,18 @@ class ExitCopies {
     bool entered;  // jumped to, with nothing of its statement before it
     Key key;
   };
+
+  void find_entered() {
+    entered_.resize(code_.size() + 1), resumed_.resize(code_.size() + 1);
+    for (int at = 0; at < count_; ++at) {
+      if (!reachable_[at]) continue;
+      if (code_[at].target >= 0) entered_[code_[at].target] = true;
+      if (flow_.next[at] >= 0 && flow_.next[at] != at + 1) entered_[flow_.next[at]] = resumed_[flow_.next[at]] = true;
+    }
+    for (const Region& region : cfg_.regions)
+      for (int at : {region.handler_at, region.follow_at})
+        if (at >= 0) entered_[at] = true;
+  }
 
   void find_class_ends() {
     const CodeObject& code = *decoded_.code;
@@ -253,9 +258,6 @@ class ExitCopies {
 
 std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,
                                   const DecodedCode& decoded) {
-  int ends = 0;
-  for (std::size_t at = 0; at < cfg.code.size(); ++at) ends += leaves(cfg.code[at].op) && reachable[at];
-  if (ends < 2) return {};
   return ExitCopies(cfg, flow, reachable, decoded).run();
 }
 

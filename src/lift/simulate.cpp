@@ -137,7 +137,7 @@ void Lifter::fail(std::string what) const {
 
 // What only the cleanup of a chained comparison leads to is a copy of what its last test leads to.
 bool Lifter::only_after_chains(int block) const {
-  const std::vector<int>& preds = cfg_.blocks[block].preds;
+  const std::span<const int> preds = cfg_.blocks[block].preds;
   return !preds.empty() && std::ranges::all_of(preds, [&](int pred) { return chains_.contains(pred); });
 }
 

@@ -6,15 +6,21 @@
 #include "lift/context.h"
 #include "support/function_ref.h"
 namespace depyf {
-// `rewrite` gets the statements of each block, which it may change, after those nested in it.
-inline ast::Block rewrite_blocks(Context& context, ast::Block body,
-                                 FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
-  std::vector<ast::Stmt*> statements(body.begin(), body.end());
-  for (ast::Stmt* stmt : statements)
-    ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite); });
+// `rewrite` gets the statements of each block, which it may change, after those nested in it. `statements`: for one after the
+// other.
+inline ast::Block rewrite_blocks(Context& context, ast::Block body, FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
+                                 std::vector<ast::Stmt*>& statements) {
+  for (ast::Stmt* stmt : body)
+    ast::for_each_block(stmt, [&](ast::Block& inner) { inner = rewrite_blocks(context, inner, rewrite, statements); });
+  statements.assign(body.begin(), body.end());
   rewrite(statements);
   return std::equal(statements.begin(), statements.end(), body.begin(), body.end()) ? body
                                                                                     : context.arena.copy(statements);
+}
+inline ast::Block rewrite_blocks(Context& context, ast::Block body,
+                                 FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
+  std::vector<ast::Stmt*> statements;
+  return rewrite_blocks(context, body, rewrite, statements);
 }
 // Does `wanted` hold for a statement, in a nested block or not?
 inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted) {
