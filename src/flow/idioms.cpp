@@ -53,11 +53,14 @@ class Simplifier {
       if (instruction.target >= 0) ++targets_[instruction.target];
   }
 
-  // What the interpreter notes of its state is no part of the meaning.
+  // What the interpreter notes of its state is no part of the meaning: where it starts, and where it goes on.
   void forget_states() {
+    const bool goes_on = ops_.has(Op::yield_value_, Op::send_);
     for (int at = 0; at < size(); ++at) {
-      if (code_[at].op == Op::resume_) clear(at);
       if (code_[at].op == Op::yield_value_) code_[at].arg = 0;
+      if (code_[at].op != Op::resume_) continue;
+      clear(at);
+      if (!goes_on) return;
     }
   }
 

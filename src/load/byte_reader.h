@@ -42,21 +42,24 @@ class ByteReader {
     return found;
   }
 
-  std::uint8_t u8() { return static_cast<std::uint8_t>(little_endian(1)); }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(little_endian(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(little_endian(4)); }
-  std::uint64_t u64() { return little_endian(8); }
+  std::uint8_t u8() { return little_endian<std::uint8_t>(); }
+  std::uint16_t u16() { return little_endian<std::uint16_t>(); }
+  std::uint32_t u32() { return little_endian<std::uint32_t>(); }
+  std::uint64_t u64() { return little_endian<std::uint64_t>(); }
   std::int32_t i32() { return static_cast<std::int32_t>(u32()); }
 
  private:
-  std::uint64_t little_endian(std::size_t size) {
-    std::uint64_t value = 0;
-    int shift = 0;
-    for (char byte : bytes(size)) {
-      value |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(byte)) << shift;
-      shift += 8;
+  template <class Number>
+  Number little_endian() {
+    if (sizeof(Number) > remaining()) [[unlikely]] {
+      fail("truncated");
+      return 0;
     }
-    return value;
+    std::uint64_t value = 0;
+    for (std::size_t index = 0; index < sizeof(Number); ++index)
+      value |= std::uint64_t{static_cast<std::uint8_t>(input_[offset_ + index])} << 8 * index;
+    offset_ += sizeof(Number);
+    return static_cast<Number>(value);
   }
 
   std::string_view input_;

@@ -22,20 +22,26 @@ bool only_markers(const Node& node) {
   });
 }
 
+// Every edge that closes a loop leads to where the loop begins, and does not lead forward in the code.
+bool leads_back(const std::vector<Node>& nodes, const Node& from, int to) {
+  return to >= 0 && nodes[to].offset <= from.offset;
+}
+
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
+  std::vector<char> may_head(nodes.size());  // a loop
+  for (const Node& node : nodes)
+    for (int to : {node.a, node.b})
+      if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
   std::optional<Graph> graph;
   // The empty start of a loop stays where its body starts with a for loop: the two would become one.
   auto needed = [&](int node) {
     if (nodes[node].carries) return true;  // a value that a return takes is made in the statement
     if (nodes[node].else_break) return true;
-    return nodes[node].a >= 0 && nodes[nodes[node].a].end == Node::End::loop && graph->order(node) >= 0 &&
-           graph->is_header(node);
+    if (!may_head[node] || nodes[node].a < 0 || nodes[nodes[node].a].end != Node::End::loop) return false;
+    if (!graph) graph.emplace(nodes, lifted.entry);
+    return graph->order(node) >= 0 && graph->is_header(node);
   };
-  const bool before_loop = std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
-    return node.end == Node::End::go && node.a >= 0 && nodes[node.a].end == Node::End::loop && only_markers(node);
-  });
-  if (before_loop) graph.emplace(nodes, lifted.entry);
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
       if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
@@ -184,12 +190,20 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// Every loop has an edge that does not lead forward in the code.
-bool may_loop(const Lifted& lifted) {
-  auto back = [&](const Node& from, int to) { return to >= 0 && lifted.nodes[to].offset <= from.offset; };
-  return std::any_of(lifted.nodes.begin(), lifted.nodes.end(), [&](const Node& node) {
-    return node.end != Node::End::none && (back(node, node.a) || back(node, node.b));
-  });
+// Does any loop begin, but not as a for loop, where two branches lead, one of them back?
+bool may_join_loop_tests(const Lifted& lifted) {
+  const auto& nodes = lifted.nodes;
+  std::vector<int> branches(nodes.size());
+  std::vector<int> backward;
+  for (const Node& node : nodes) {
+    if (node.end != Node::End::branch) continue;
+    for (int to : {node.a, node.b}) {
+      if (to < 0) continue;
+      ++branches[to];
+      if (leads_back(nodes, node, to) && nodes[to].end != Node::End::loop) backward.push_back(to);
+    }
+  }
+  return std::ranges::any_of(backward, [&](int to) { return branches[to] > 1; });
 }
 
 }  // namespace
@@ -199,7 +213,7 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
   skip_empty(lifted);
-  for (int rounds = 0; rounds < 1000 && may_loop(lifted); ++rounds) {
+  for (int rounds = 0; rounds < 1000 && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph)) break;
   }
