@@ -62,28 +62,33 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
   std::uint32_t extended = 0, start = 0;
   for (std::uint32_t at = 0; at < size;) {
     const OpcodeInfo info = (*table)[units[at]];
-    if (info.opcode == Opcode::none) return Error{"unknown opcode " + std::to_string(units[at]), at};
-    std::uint32_t arg = extended << 8 | units[at + 1];
-    if (info.opcode == Opcode::EXTENDED_ARG) {
+    std::uint32_t arg = units[at + 1];
+    if (info.opcode == Opcode::EXTENDED_ARG) [[unlikely]] {
       if (extended > 0xffff) return Error{"more than three EXTENDED_ARG", at};
-      extended = arg;
+      extended = extended << 8 | arg;
       at += 2;
       continue;
     }
+    if (info.opcode == Opcode::none) [[unlikely]]
+      return Error{"unknown opcode " + std::to_string(units[at]), at};
+    if (extended) [[unlikely]] {
+      arg |= extended << 8;
+      const bool counts = info.argument != Argument::none;
+      if (counts && arg > std::numeric_limits<std::int32_t>::max()) return Error{"argument out of range", at};
+    }
     if (info.argument == Argument::none) arg = 0;
-    RawInstruction raw{.opcode = info.opcode, .arg = arg, .offset = start, .at = at};
-    raw.end = at + 2 + 2u * info.caches;
-    if (raw.end > size) return Error{"an instruction that is cut off", at};
-    if (arg > std::numeric_limits<std::int32_t>::max()) return Error{"argument out of range", at};
+    const std::uint32_t end = at + 2 + 2u * info.caches;
+    if (end > size) [[unlikely]]
+      return Error{"an instruction that is cut off", at};
+    RawInstruction& raw = raws.emplace_back(RawInstruction{.opcode = info.opcode, .arg = arg, .offset = start, .at = at, .end = end});
     if (is_jump(info)) {
-      std::int64_t target = jump_target(info.argument, arg, raw.end, traits);
+      std::int64_t target = jump_target(info.argument, arg, end, traits);
       if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};
       raw.is_jump = true;
       raw.target = static_cast<std::uint32_t>(target);
-      jumps.push_back(raws.size());
+      jumps.push_back(raws.size() - 1);
     }
-    raws.push_back(raw);
-    at = start = raw.end;
+    at = start = end;
     extended = 0;
   }
   if (start != size) return Error{"EXTENDED_ARG without an instruction", start};

@@ -48,7 +48,7 @@ Level level_of(const Expr* expr) {
 void Printer::name(std::string_view name) {
   const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
   if (private_name) name.remove_prefix(private_.size() - 2);
-  if (is_identifier(name)) write(name);
+  if (known_names_.is_identifier(name)) write(name);
   else write(identifier(name));
 }
 

@@ -7,6 +7,7 @@
 
 #include "ast/node.h"
 #include "print/emitter.h"
+#include "print/known_names.h"
 #include "print/literal.h"
 #include "print/precedence.h"
 
@@ -101,6 +102,7 @@ class Printer {
   Emitter out_;
   Version version_;
   const CodeObject* code_;       // that the statements belong to which are being printed; null: none
+  KnownNames known_names_;
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;
