@@ -275,7 +275,9 @@ void analyse(Cfg& cfg) {
   cfg.idom.assign(count, -1);
   // Postorder with an explicit stack; the jump is visited first, so that falling through comes first when reversed.
   std::vector<char> state(count);
-  std::vector<std::pair<int, int>> stack{{cfg.entry, 0}};
+  std::vector<std::pair<int, int>> stack;
+  stack.reserve(16), cfg.order.reserve(count);
+  stack.push_back({cfg.entry, 0});
   state[cfg.entry] = 1;
   while (!stack.empty()) {
     auto& [block, edge] = stack.back();

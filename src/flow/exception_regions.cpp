@@ -26,9 +26,12 @@ class RegionBuilder {
       : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
     // A handler for instructions that cannot raise is none.
     std::unordered_set<int> used;
-    for (const ProtectedRange& range : ranges)
-      for (int at = range.begin; at < range.end && at < count_; ++at)
-        if (reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_) used.insert(range.target);
+    auto may_raise = [&](int at) { return reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_; };
+    for (const ProtectedRange& range : ranges) {
+      int at = range.begin;
+      while (at < range.end && at < count_ && !may_raise(at)) ++at;
+      if (at < range.end && at < count_) used.insert(range.target);
+    }
     std::unordered_map<int, int> by_target;
     for (const ProtectedRange& range : ranges) {
       if (!used.contains(range.target)) continue;
