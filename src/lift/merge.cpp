@@ -158,6 +158,14 @@ void Lifter::enter(int block) {
 }
 
 void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {
+  auto brings_nothing = [&](std::pair<int, bool> edge) {
+    const auto [node, along_b] = edge;
+    const State& state = states_[node];
+    const Node::End end = nodes_[node].end;
+    return state.stack.empty() &&
+           (end == Node::End::go || (end == Node::End::branch && !(along_b ? state.keep_b : state.keep_a)));
+  };
+  if (std::ranges::all_of(edges, brings_nothing)) return;  // the stack is empty
   bool header = is_loop_header(block);
   int first = cfg_.blocks[block].begin;
   while (first < cfg_.blocks[block].end && code_[first].op == Op::nop_) ++first;

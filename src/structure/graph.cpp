@@ -8,7 +8,7 @@ namespace depyf {
 
 Graph::Graph(std::vector<Node>& nodes_in, int entry_in) : nodes(nodes_in), entry(entry_in) { analyse(); }
 
-Successors Graph::successors(int node) const {
+Successors Graph::find_successors(int node) const {
   const Node& info = nodes[node];
   switch (info.end) {
     case Node::End::go: return {{info.a}, 1};
@@ -57,7 +57,7 @@ void Graph::find_order() {
 
 void Graph::find_preds() {
   for (int node : sequence_)
-    for (int to : successors(node)) ++first_pred_[to];
+    for (int to : successors_[node]) ++first_pred_[to];
   int sum = 0;
   for (int& first : first_pred_) sum += first, first = sum;  // the end of each for now
   preds_.resize(sum);
@@ -97,6 +97,8 @@ void Graph::find_dominated() {
 void Graph::analyse() {
   irreducible_ = false;
   const std::size_t count = nodes.size();
+  successors_.resize(count);
+  for (std::size_t node = 0; node < count; ++node) successors_[node] = find_successors(int(node));
   numbers_.assign(9 * count + 2, 0);
   std::size_t used = 0;
   auto take = [&](std::size_t size, int value) {

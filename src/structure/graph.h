@@ -26,7 +26,7 @@ class Graph {
 
   void analyse();                                   // after any change of edges
   bool irreducible() const { return irreducible_; }
-  Successors successors(int node) const;
+  const Successors& successors(int node) const { return successors_[node]; }
   std::span<const int> preds(int node) const {                                    // one an edge
     return std::span(preds_).subspan(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
   }
@@ -48,11 +48,13 @@ class Graph {
   int entry;
 
  private:
+  Successors find_successors(int node) const;
   void find_order();
   void find_preds();
   void find_dominated();
   void find_loops();
 
+  std::vector<Successors> successors_;           // by node
   std::vector<int> numbers_;                     // what the spans below show
   std::span<int> first_pred_, first_dominated_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
   std::span<int> enter_, leave_;  // a walk of the dominator tree: a node's are around those of what it dominates
