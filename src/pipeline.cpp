@@ -3,13 +3,11 @@
 #include <set>
 #include <unordered_map>
 
+#include "ahead.h"
 #include "ast/visit.h"
 #include "decode/decode.h"
 #include "depyf/decompile.h"
-#include "flow/block_stack.h"
 #include "flow/cfg.h"
-#include "flow/guarded_wildcards.h"
-#include "flow/pair_iterators.h"
 #include "lift/lift.h"
 #include "print/print.h"
 #include "print/trace.h"
@@ -136,8 +134,8 @@ int nesting(Block body) {
 }
 
 // Decoded instructions to statements that nest as Python's do. Throws InternalError where none fit.
-Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind, bool may_return, Split split) {
-  Cfg cfg = build_cfg(decoded, true);
+Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
+                 Split split) {
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
   if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
   Lifted lifted = lift(context, decoded, cfg, split);
@@ -153,22 +151,23 @@ Block structured(Context& context, const DecodedCode& decoded, Scope::Kind kind,
 }
 
 Block build_part(Context& context, const DecodedCode& decoded) {
-  return structured(context, decoded, Scope::Kind::expression, true, Split::none);
+  return structured(context, decoded, build_cfg(decoded, true), Scope::Kind::expression, true, Split::none);
 }
 
 // In the exact style each test is a branch, unless that leaves no way to nest them. Only of functions: a class or a module
 // would show the temporaries, and lambdas and comprehensions have no statements.
-Block statements(Context& context, const CodeObject& code, const DecodedCode& decoded) {
+Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
+  const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);
   const bool may_return = (code.flags & CodeObject::new_locals) != 0;
   if (context.options.style != Style::exact || kind != Scope::Kind::function)
-    return structured(context, decoded, kind, may_return, Split::none);
+    return structured(context, decoded, cfg, kind, may_return, Split::none);
   const std::size_t functions = context.functions.size();
   try {
-    return structured(context, decoded, kind, may_return, Split::effects_and_tests);
+    return structured(context, decoded, cfg, kind, may_return, Split::effects_and_tests);
   } catch (const InternalError&) {
     context.functions.resize(functions);
-    return structured(context, decoded, kind, may_return, Split::effects);
+    return structured(context, decoded, cfg, kind, may_return, Split::effects);
   }
 }
 
@@ -188,38 +187,33 @@ Body build(Context& context, const CodeObject& code) {
   auto known = context.bodies.find(&code);
   if (known != context.bodies.end()) return known->second;
   if (context.depth >= int(context.options.limits.depth)) return stub(context, code, "nested too deeply", 0);
-  struct Depth {
-    int& value;
-    explicit Depth(int& v) : value(v) { ++value; }
-    ~Depth() { --value; }
-  } depth(context.depth);
+  struct Within {  // what is built now is in `code`
+    Context& context;
+    Within(Context& c, const CodeObject& code) : context(c) { ++context.depth, context.ahead->enter(code); }
+    ~Within() { --context.depth, context.ahead->leave(); }
+  };
   Body body;
   context.version = code.version;
-  Result<DecodedCode> decoded = decode(code);
-  if (!decoded) {
-    body = stub(context, code, decoded.error().message, std::uint32_t(decoded.error().offset));
-  } else if (decoded->instructions.size() > context.options.limits.instructions) {
-    body = stub(context, code, "too many instructions", 0);
-  } else if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) {
-    body = stub(context, code, unwound.error().message, std::uint32_t(unwound.error().offset));
-  } else if (Result<bool> united = unite_pair_iterators(*decoded); !united) {
-    body = stub(context, code, united.error().message, std::uint32_t(united.error().offset));
+  Result<Prepared> prepared = context.ahead->take(code);
+  Within within(context, code);
+  if (!prepared) {
+    body = stub(context, code, prepared.error().message, std::uint32_t(prepared.error().offset));
   } else {
-    restore_wildcards(*decoded);
+    const DecodedCode& decoded = prepared->decoded;
     try {
-      body = {statements(context, code, *decoded), Level::structured};
+      body = {statements(context, code, *prepared), Level::structured};
       if (auto found = context.marks.find(&code); found != context.marks.end())
         body.block = mark(context, body.block, found->second->what, found->second->offset);
     } catch (const InternalError& structured) {
       try {
-        Cfg cfg = build_cfg(*decoded, false);
-        Lifted lifted = lift_flat(context, *decoded, cfg);
+        Cfg cfg = build_cfg(decoded, false);
+        Lifted lifted = lift_flat(context, decoded, cfg);
         Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
         note(context, code, "shown as a state machine: " + structured.what, structured.offset);
         // A flat graph has no order: all blocks count.
         cfg.order.clear();
         for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
-        Scope scope{*decoded, cfg, kind_of(code)};
+        Scope scope{decoded, cfg, kind_of(code)};
         block = docstring(context, declarations(context, block, scope), scope);
         body = {mark(context, block, "shown as a state machine: " + structured.what, structured.offset),
                 Level::state_machine};
@@ -227,8 +221,8 @@ Body build(Context& context, const CodeObject& code) {
         body = stub(context, code, flat.what, flat.offset);
       }
     }
+    body.size = size_with_nested(context, decoded);
   }
-  if (decoded) body.size = size_with_nested(context, *decoded);
   if (body.size > context.options.limits.text / Limits::text_of_code) {
     body = stub(context, code, "too long, with all that is nested in it", 0);
     body.size = 1;
@@ -380,6 +374,8 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
+  Ahead ahead(context);
+  context.ahead = &ahead;
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);

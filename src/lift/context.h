@@ -53,6 +53,8 @@ struct Body {
   std::size_t size = 0;  // in instructions, those of nested code counted wherever it is used
 };
 
+class Ahead;
+
 class Context {
  public:
   Arena arena;
@@ -74,6 +76,8 @@ class Context {
   Level level = Level::structured;
   Version version;                                 // of the code object at work
   int depth = 0;
+
+  Ahead* ahead = nullptr;  // of the pipeline
 
   // Brings a nested code object back; set by the pipeline.
   Body (*build)(Context&, const CodeObject&) = nullptr;

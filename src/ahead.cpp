@@ -1,0 +1,63 @@
+#include "ahead.h"
+
+#include <algorithm>
+
+#include "decode/decode.h"
+#include "flow/block_stack.h"
+#include "flow/guarded_wildcards.h"
+#include "flow/pair_iterators.h"
+
+namespace depyf {
+namespace {
+constexpr std::size_t bytes_together = 8192;  // of bytecode; what is made of it has to stay in the cache, too
+constexpr std::size_t constants_ahead = 64;   // that are looked through for the one that is asked for
+}  // namespace
+
+Result<Prepared> Ahead::take(const CodeObject& code) {
+  if (auto found = ready_.extract(&code)) return std::move(found.mapped());
+  const std::vector<const CodeObject*> codes = with_next(code);
+  std::vector<Result<DecodedCode>> all;
+  all.reserve(codes.size());
+  for (const CodeObject* each : codes) all.push_back(decoded(*each));
+  for (std::size_t index = codes.size(); index-- > 0;) {
+    Result<DecodedCode>& each = all[index];
+    Result<Prepared> made = each ? Result<Prepared>(Prepared{{}, build_cfg(*each, true)}) : each.error();
+    if (made) made->decoded = std::move(*each);
+    if (index == 0) return made;
+    ready_.emplace(codes[index], std::move(made));
+  }
+  return Error{"no code", 0};  // `codes` is never empty
+}
+
+// `code` and what to prepare with it.
+std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code) {
+  std::vector<const CodeObject*> codes{&code};
+  if (around_.empty()) return codes;
+  Around& around = around_.back();
+  const std::vector<Constant>& constants = around.code->constants;
+  std::size_t at = around.next;
+  const std::size_t last = std::min(constants.size(), at + constants_ahead);
+  while (at < last && constants[at].code.get() != &code) ++at;
+  if (at == last) return codes;
+  std::size_t bytes = code.bytecode.size();
+  for (++at; at < constants.size() && bytes < bytes_together; ++at) {
+    const CodeObject* next = constants[at].code.get();
+    if (!next || context_.bodies.contains(next) || ready_.contains(next)) continue;
+    if ((bytes += next->bytecode.size()) > bytes_together) break;
+    if (std::find(codes.begin(), codes.end(), next) == codes.end()) codes.push_back(next);
+  }
+  around.next = at;
+  return codes;
+}
+
+Result<DecodedCode> Ahead::decoded(const CodeObject& code) const {
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return decoded;
+  if (decoded->instructions.size() > context_.options.limits.instructions) return Error{"too many instructions", 0};
+  if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
+  if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
+  restore_wildcards(*decoded);
+  return decoded;
+}
+
+}  // namespace depyf

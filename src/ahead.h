@@ -1,0 +1,46 @@
+// Code objects taken apart before their turn: those that stand beside each other in the constants of another go through
+// one stage after the other together, while the instructions of the stage are at hand in the processor's cache.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "flow/cfg.h"
+#include "lift/context.h"
+#include "support/result.h"
+
+namespace depyf {
+
+// What of a code object does not depend on the code around it.
+struct Prepared {
+  DecodedCode decoded;  // without the block stack, one value an iterator
+  Cfg cfg;              // structured
+};
+
+class Ahead {
+ public:
+  explicit Ahead(const Context& context) : context_(context) {}
+
+  // `code`, and ready for later what follows it in the constants of the code that was entered last. An error has the offset
+  // in the bytecode.
+  Result<Prepared> take(const CodeObject& code);
+
+  // Between the two, what is taken are constants of `code`, mostly in their order.
+  void enter(const CodeObject& code) { around_.push_back({&code, 0}); }
+  void leave() { around_.pop_back(); }
+
+ private:
+  struct Around {
+    const CodeObject* code;
+    std::size_t next;  // the first of its constants that was not looked at yet
+  };
+
+  std::vector<const CodeObject*> with_next(const CodeObject& code);
+  Result<DecodedCode> decoded(const CodeObject& code) const;
+
+  const Context& context_;
+  std::vector<Around> around_;
+  std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
+};
+
+}  // namespace depyf
