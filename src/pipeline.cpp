@@ -3,11 +3,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "ahead.h"
 #include "ast/visit.h"
 #include "decode/decode.h"
 #include "depyf/decompile.h"
-#include "flow/cfg.h"
+#include "flow/ahead.h"
 #include "lift/lift.h"
 #include "print/print.h"
 #include "print/trace.h"
@@ -37,13 +36,16 @@ constexpr RefinePass refine_passes[] = {
      "an if that raises and nothing else; returns may stand after it", StmtKinds::of<If, Raise>()},
     {"adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries", {}, true},
     {"fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known", {}, true},
-    {"inline_temporaries", inline_temporaries, "fold_displays", "what stood between a value and its use is gone", {},
+    {"inline_temporaries",
+     inline_temporaries,
+     "fold_displays",
+     "what stood between a value and its use is gone",
+     {},
      true},
     {"try_finally", try_finally, "", "joins what two regions made of one statement", StmtKinds::of<Try>()},
     {"with_items", with_items, "", "joins with statements of one line", StmtKinds::of<With>()},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
-    {"indentation", indentation, "elif_chain", "the columns know better what is an elif",
-     StmtKinds::nesting()},
+    {"indentation", indentation, "elif_chain", "the columns know better what is an elif", StmtKinds::nesting()},
     {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
     {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
@@ -194,7 +196,8 @@ Body build(Context& context, const CodeObject& code) {
   };
   Body body;
   context.version = code.version;
-  Result<Prepared> prepared = context.ahead->take(code);
+  auto is_done = [&](const CodeObject* other) { return context.bodies.contains(other); };
+  Result<Prepared> prepared = context.ahead->take(code, is_done);
   Within within(context, code);
   if (!prepared) {
     body = stub(context, code, prepared.error().message, std::uint32_t(prepared.error().offset));
@@ -374,7 +377,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
-  Ahead ahead(context);
+  Ahead ahead(options.limits.instructions);
   context.ahead = &ahead;
   context.build = build;
   context.build_part = build_part;

@@ -47,7 +47,19 @@ constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instructio
 std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksize, 0, count_max); }
 
 // What bounds the argument of an operation.
-enum class Bound : std::uint8_t { count, local, cell, name, constant, unpacked, raised, four, intrinsic_1, intrinsic_2, common };
+enum class Bound : std::uint8_t {
+  count,
+  local,
+  cell,
+  name,
+  constant,
+  unpacked,
+  raised,
+  four,
+  intrinsic_1,
+  intrinsic_2,
+  common
+};
 
 constexpr Bound bound_of(Op op) {
   switch (op) {

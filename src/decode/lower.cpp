@@ -77,9 +77,7 @@ class Lowering {
     return decoded_.instructions.emplace_back(it);
   }
 
-  void emit_jump(Op op, std::int32_t aux = 0) {
-    emit(op, 0, aux).target = static_cast<std::int32_t>(raw().target);
-  }
+  void emit_jump(Op op, std::int32_t aux = 0) { emit(op, 0, aux).target = static_cast<std::int32_t>(raw().target); }
 
   void fail(const char* message) { error_ = {message, raw().offset}; }
 

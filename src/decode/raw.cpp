@@ -80,7 +80,8 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
     const std::uint32_t end = at + 2 + 2u * info.caches;
     if (end > size) [[unlikely]]
       return Error{"an instruction that is cut off", at};
-    RawInstruction& raw = raws.emplace_back(RawInstruction{.opcode = info.opcode, .arg = arg, .offset = start, .at = at, .end = end});
+    RawInstruction& raw =
+        raws.emplace_back(RawInstruction{.opcode = info.opcode, .arg = arg, .offset = start, .at = at, .end = end});
     if (is_jump(info)) {
       std::int64_t target = jump_target(info.argument, arg, end, traits);
       if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};

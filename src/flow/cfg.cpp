@@ -262,8 +262,7 @@ void find_preds(Cfg& cfg) {
   cfg.pred_lists.resize(end.back());
   for (std::size_t block = 0; block < cfg.blocks.size(); ++block)
     cfg.blocks[block].preds = std::span(cfg.pred_lists).subspan(end[block], end[block + 1] - end[block]);
-  for (int block : cfg.order)
-    for_each_successor(cfg.blocks[block], [&](int to) { cfg.pred_lists[end[to]++] = block; });
+  for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { cfg.pred_lists[end[to]++] = block; });
 }
 
 }  // namespace
@@ -296,8 +295,7 @@ void analyse(Cfg& cfg) {
   std::reverse(cfg.order.begin(), cfg.order.end());
   for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
   find_preds(cfg);
-  immediate_dominators(
-      cfg.order, cfg.order_index, [&](int block) { return cfg.blocks[block].preds; }, cfg.idom);
+  immediate_dominators(cfg.order, cfg.order_index, [&](int block) { return cfg.blocks[block].preds; }, cfg.idom);
   cfg.irreducible = false;
   for (int block : cfg.order)
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})

@@ -12,8 +12,6 @@
 // `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
 #include "flow/except_star.h"
 
-
-
 namespace depyf {
 namespace {
 

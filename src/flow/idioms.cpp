@@ -15,7 +15,8 @@ class Simplifier {
 
   void run() {
     for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
-    const bool jumps = ops_.has(Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::pop_jump_if_none_, Op::pop_jump_if_not_none_);
+    const bool jumps =
+        ops_.has(Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::pop_jump_if_none_, Op::pop_jump_if_not_none_);
     const bool copies = ops_.has(Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_);
     if (jumps || copies) count_targets();
     if (jumps) find_turned();

@@ -293,8 +293,7 @@ bool Lifter::reduce_values(int block) {
       other = branch.a == node ? branch.b : branch.a;
       if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
         continue;
-      if (!states_[other].lifted || !only_edge_to(other) || !pushes_one(other, test) || is_loop_header(other))
-        continue;
+      if (!states_[other].lifted || !only_edge_to(other) || !pushes_one(other, test) || is_loop_header(other)) continue;
       if (states_[test].keep_a || states_[test].keep_b) continue;
       Expr* alternative = states_[other].stack.back().expr;
       made = conditional(branch.value, branch.a == node ? value : alternative, branch.a == node ? alternative : value,

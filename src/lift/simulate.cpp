@@ -102,8 +102,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
   fast_.reserve(code.varnames.size() + 1);
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
-    if (cells.empty() || !cells.contains(decoded.localsplus[index]))
-      fast_.push_back(decoded.localsplus[index].data());
+    if (cells.empty() || !cells.contains(decoded.localsplus[index])) fast_.push_back(decoded.localsplus[index].data());
   if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
   std::sort(fast_.begin(), fast_.end(), std::less<>());
   for (const BasicBlock& block : cfg.blocks)
@@ -561,8 +560,7 @@ void Lifter::step(const Instruction& instruction) {
     }
     default:
       if (may_be_generic(instruction.op) && generics(instruction)) return;
-      if (!operation(instruction) && !call(instruction) && !matching(instruction) &&
-          !template_string(instruction))
+      if (!operation(instruction) && !call(instruction) && !matching(instruction) && !template_string(instruction))
         fail("no Python for " + std::string(op_name(instruction.op)));
   }
 }

@@ -1,4 +1,4 @@
-#include "ahead.h"
+#include "flow/ahead.h"
 
 #include <algorithm>
 
@@ -13,9 +13,9 @@ constexpr std::size_t bytes_together = 8192;  // of bytecode; what is made of it
 constexpr std::size_t constants_ahead = 64;   // that are looked through for the one that is asked for
 }  // namespace
 
-Result<Prepared> Ahead::take(const CodeObject& code) {
+Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   if (auto found = ready_.extract(&code)) return std::move(found.mapped());
-  const std::vector<const CodeObject*> codes = with_next(code);
+  const std::vector<const CodeObject*> codes = with_next(code, is_done);
   std::vector<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
@@ -30,7 +30,7 @@ Result<Prepared> Ahead::take(const CodeObject& code) {
 }
 
 // `code` and what to prepare with it.
-std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code) {
+std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   std::vector<const CodeObject*> codes{&code};
   if (around_.empty()) return codes;
   Around& around = around_.back();
@@ -42,7 +42,7 @@ std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code) {
   std::size_t bytes = code.bytecode.size();
   for (++at; at < constants.size() && bytes < bytes_together; ++at) {
     const CodeObject* next = constants[at].code.get();
-    if (!next || context_.bodies.contains(next) || ready_.contains(next)) continue;
+    if (!next || is_done(next) || ready_.contains(next)) continue;
     if ((bytes += next->bytecode.size()) > bytes_together) break;
     if (std::find(codes.begin(), codes.end(), next) == codes.end()) codes.push_back(next);
   }
@@ -53,7 +53,7 @@ std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code) {
 Result<DecodedCode> Ahead::decoded(const CodeObject& code) const {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded;
-  if (decoded->instructions.size() > context_.options.limits.instructions) return Error{"too many instructions", 0};
+  if (decoded->instructions.size() > longest_) return Error{"too many instructions", 0};
   if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
   restore_wildcards(*decoded);

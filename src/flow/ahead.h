@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flow/cfg.h"
-#include "lift/context.h"
+#include "support/function_ref.h"
 #include "support/result.h"
 
 namespace depyf {
@@ -14,16 +14,17 @@ namespace depyf {
 // What of a code object does not depend on the code around it.
 struct Prepared {
   DecodedCode decoded;  // without the block stack, one value an iterator
-  Cfg cfg;              // structured
+  Cfg cfg;  // structured
 };
 
 class Ahead {
  public:
-  explicit Ahead(const Context& context) : context_(context) {}
+  // `longest`: more instructions than that are an error.
+  explicit Ahead(std::size_t longest) : longest_(longest) {}
 
-  // `code`, and ready for later what follows it in the constants of the code that was entered last. An error has the offset
-  // in the bytecode.
-  Result<Prepared> take(const CodeObject& code);
+  // `code`, and ready for later what follows it in the constants of the code that was entered last, unless it `is_done`.
+  // An error has the offset in the bytecode.
+  Result<Prepared> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
   // Between the two, what is taken are constants of `code`, mostly in their order.
   void enter(const CodeObject& code) { around_.push_back({&code, 0}); }
@@ -35,10 +36,10 @@ class Ahead {
     std::size_t next;  // the first of its constants that was not looked at yet
   };
 
-  std::vector<const CodeObject*> with_next(const CodeObject& code);
+  std::vector<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
-  const Context& context_;
+  const std::size_t longest_;
   std::vector<Around> around_;
   std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
 };
