@@ -26,19 +26,22 @@ class Line:
 
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
-    """The innermost line that is the user's. The innermost of all if none is.
-
-    The user's are not those of the library whose folder is given, nor those of dumped files: transformed code runs
-    from them, and calls what is compiled next.
+    """The innermost line that is the user's (see `is_users`). The innermost of all if none is.
 
     Args:
         lines: a stack, the innermost line last.
         library: the path of its folder, with the separator at its end.
     """
+    found = list(lines)
+    return next((line for line in reversed(found) if is_users(line.file, library)), found[-1] if found else None)
+
+
+def is_users(file: str, library: str) -> bool:
+    """Is a file the user's?
+
+    Not the user's are those of the library whose folder is given, and dumped files: transformed code runs from them, and
+    calls what is compiled next.
+    """
     from depyf import running
 
-    found = list(lines)
-    for line in reversed(found):
-        if not line.file.startswith(library) and line.file not in running.files:
-            return line
-    return found[-1] if found else None
+    return not file.startswith(library) and file not in running.files

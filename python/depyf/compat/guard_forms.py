@@ -11,6 +11,7 @@ import ast
 import builtins
 import contextlib
 import enum
+import functools
 import json
 import re
 import sys
@@ -161,11 +162,16 @@ def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] |
     return None
 
 
+@functools.lru_cache(maxsize=4096)  # of a few shapes, many times
+def _numbers(text: str) -> tuple[int | None, ...]:
+    return tuple(ast.literal_eval(text))
+
+
 def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     found = _TENSOR.match(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
     if found is None or node.type is None or node.type.__qualname__ != found["type"]:
         return None
-    size, stride = ast.literal_eval(found["size"]), ast.literal_eval(found["stride"])
+    size, stride = _numbers(found["size"]), _numbers(found["stride"])
     keys = found["keys"]
     out = [
         same_type(x, node.type),
@@ -175,14 +181,14 @@ def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         f"{_KEYS.format(x)} == 'DispatchKeySet({keys})'",
     ]
     if None not in size:
-        out.append(f"{x}.size() == {tuple(size)}")
+        out.append(f"{x}.size() == {size}")
     else:
         out.append(f"{x}.dim() == {len(size)}")
         out += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
     if stride and all(n == -1 for n in stride):
         return out  # a sparse layout, which the dispatch keys tell
     if None not in stride:
-        out.append(f"{x}.stride() == {tuple(stride)}")
+        out.append(f"{x}.stride() == {stride}")
     else:
         out += [f"{x}.stride({i}) == {n}" for i, n in enumerate(stride) if n is not None]
     return out

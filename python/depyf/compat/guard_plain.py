@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types
 from typing import Any
 
@@ -47,6 +48,7 @@ _KNOWN |= {
 _KNOWN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
 
 
+@functools.lru_cache(maxsize=4096)  # the same keys in the guards of each compilation
 def literal(text: str) -> str | None:
     """The repr of a key as an expression that makes the key again."""
     tree = words.parse(text)

@@ -15,7 +15,7 @@ from typing import Any
 from depyf.compat import private
 from depyf.compat.private import guarded
 from depyf.session import Symbol
-from depyf.source_line import Line, users
+from depyf.source_line import Line, is_users
 
 
 @dataclass
@@ -53,10 +53,12 @@ def read(builder: Any) -> Origins:
 
 def users_line(stack: Iterable[Any] | None) -> Line | None:
     """The innermost line of the user's own in a stack of frame summaries."""
-    lines = [
-        Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "") for frame in stack or ()
-    ]
-    return users(lines, library())
+    frames = list(stack or ())
+    if not frames:
+        return None
+    # Asking for the text of a line reads its file, so one only is asked.
+    frame = next((one for one in reversed(frames) if is_users(one.filename, library())), frames[-1])
+    return Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "")
 
 
 @guarded(dict)
