@@ -22,24 +22,24 @@ _RESULT = rf"(?:{_PATH}\({_ARGUMENTS}\)|{_PATH}(?:\[[0-9]\])?|{_ATOM} (?:[-+*/@%
 _STATEMENT = rf'        {_NAME}(?:: "[^"\\\n]*")? = {_RESULT}(?:;  (?:{_NAME} = )+None)?$'
 # In which nothing ends a string of several lines, or goes on in the next one.
 _COMMENT = r"""#(?!.*(?:\"{3}|'{3}|\\))[^\n]*"""
-_STATEMENTS = re.compile(rf"^{_STATEMENT}(?:\n(?:{_STATEMENT}|        {_COMMENT}$|$))*", re.ASCII | re.MULTILINE)
+_STATEMENTS = re.compile(rf"\n{_STATEMENT}(?:\n(?:{_STATEMENT}|        {_COMMENT}$|$))*", re.ASCII | re.MULTILINE)
 _PARAMETER = rf'{_NAME}(?:: "[^"\\\n]*")?'
 _HEAD = re.compile(
-    rf"^    def forward\((?:(?:{_PARAMETER}, )*{_PARAMETER}|(?:\n        {_PARAMETER},(?:  {_COMMENT})?)+\n    )\):$",
+    rf"\n    def forward\((?:(?:{_PARAMETER}, )*{_PARAMETER}|(?:\n        {_PARAMETER},(?:  {_COMMENT})?)+\n    )\):$",
     re.ASCII | re.MULTILINE,
 )
 _ANNOTATION = re.compile(': "[^"]*"')
 _PARAMETER_NAME = re.compile(rf"(?:[(]|, |^        )({_NAME})(?=[,)])", re.ASCII | re.MULTILINE)
 _RETURN = re.compile(
-    rf"^        return \((?:\n            {_ATOM},(?:  {_COMMENT})?)+\n        \)$", re.ASCII | re.MULTILINE
+    rf"\n        return \((?:\n            {_ATOM},(?:  {_COMMENT})?)+\n        \)$", re.ASCII | re.MULTILINE
 )
 
 
 def shortened(text: str) -> str:
     """A text that compiles where this one does."""
-    return _RETURN.sub("        return", _HEAD.sub(_head, _STATEMENTS.sub("        pass", text)))
+    return _RETURN.sub("\n        return", _HEAD.sub(_head, _STATEMENTS.sub("\n        pass", text)))
 
 
 def _head(found: re.Match[str]) -> str:
     names = _PARAMETER_NAME.findall(_ANNOTATION.sub("", found[0]))
-    return "    def forward(self):" if len(set(names)) == len(names) else found[0]
+    return "\n    def forward(self):" if len(set(names)) == len(names) else found[0]

@@ -42,6 +42,8 @@ def is_users(file: str, library: str) -> bool:
     Not the user's are those of the library whose folder is given, and dumped files: transformed code runs from them, and
     calls what is compiled next.
     """
+    if file.startswith(library):
+        return False
     from depyf import running
 
-    return not file.startswith(library) and file not in running.files
+    return file not in running.files

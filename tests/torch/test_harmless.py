@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from pathlib import Path
 
 import pytest
 
 import depyf
 import torch
+from depyf.compat import intercept
 from torch_helpers import ENVIRONMENT, check_dump, hooks, names_in, runs_in
 
 
@@ -309,3 +312,26 @@ def test_an_event_that_comes_after_the_end_leaves_no_file(tmp_path, monkeypatch)
         hub.remove(kept[0])
     assert not [name for name in names_in(tmp_path) if "triple" in name]
     check_dump(tmp_path)
+
+
+def test_a_call_that_is_heard_keeps_no_variable_of_its_caller():
+    class Thing:
+        pass
+
+    def asked(x):
+        return x
+
+    def caller():
+        thing = Thing()
+        asked(1)
+        return weakref.ref(thing)
+
+    heard = []
+    take_away = intercept.around(asked, lambda original: lambda args, kwargs, caller: heard.append(original(*args)))
+    gc.collect()
+    gc.disable()
+    try:
+        assert caller()() is None and heard == [1]
+    finally:
+        gc.enable()
+        take_away()

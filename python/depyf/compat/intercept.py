@@ -70,8 +70,8 @@ def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Ca
 def _template(*args, **kwargs):  # type: ignore[no-untyped-def]
     import sys
 
-    frame = sys._getframe()
-    caller = frame.f_back.f_globals.get("__name__")  # type: ignore[union-attr]
-    code = frame.f_code
+    # A variable with this frame would be a cycle, which keeps it and its callers' variables until a collection.
+    caller = sys._getframe(1).f_globals.get("__name__")
+    code = sys._getframe().f_code
     answer = sys.modules["depyf.compat.intercept"]._answers[code.co_filename, code.co_firstlineno]
     return answer(args, kwargs, str(caller))
