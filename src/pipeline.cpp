@@ -373,6 +373,21 @@ void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& 
   }
 }
 
+// What each line of the source is of, by code object.
+void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const CodeObject& code,
+               std::uint32_t depth) {
+  LinesByCode lines;
+  const CodeObject* last = nullptr;
+  std::vector<LineMapping>* of_last = nullptr;  // most lines are of the same code as the one before
+  for (const LineOfCode& it : printed) {
+    if (it.code != last || !of_last) last = it.code, of_last = &lines[it.code];
+    of_last->push_back(it.mapping);
+  }
+  result.lines = std::move(lines[&code]);
+  std::vector<std::uint32_t> path;
+  add_nested_lines(result, lines, code, path, depth);
+}
+
 Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
@@ -382,20 +397,11 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);
-  Printed printed =
-      print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr, options.limits.text);
+  Printed printed = print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr,
+                                options.limits.text, options.lines);
   Decompiled result;
   result.source = std::move(printed.source);
-  LinesByCode lines;
-  const CodeObject* last = nullptr;
-  std::vector<LineMapping>* of_last = nullptr;  // most lines are of the same code as the one before
-  for (const LineOfCode& it : printed.lines) {
-    if (it.code != last || !of_last) last = it.code, of_last = &lines[it.code];
-    of_last->push_back(it.mapping);
-  }
-  result.lines = std::move(lines[&code]);
-  std::vector<std::uint32_t> path;
-  add_nested_lines(result, lines, code, path, options.limits.depth);
+  if (options.lines) add_lines(result, printed.lines, code, options.limits.depth);
   result.level = context.level;
   result.notes = std::move(context.notes);
   result.dump = std::move(context.dump);

@@ -36,6 +36,7 @@ struct Options {
   std::string name;  // of the function, in place of co_name; empty: co_name
   Limits limits;
   Style style = Style::plain;
+  bool lines = true;  // give the lines of each code object, too
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
   // Names of passes; empty: none. The source as it is after `stop_after` (structure or a later pass), which may hold markers

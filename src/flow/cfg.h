@@ -44,6 +44,7 @@ struct Cfg {
   Cfg& operator=(Cfg&&) = default;
 
   std::vector<Instruction> code;   // normalised by `simplify_idioms`
+  OpSet ops;                       // of the code as it was decoded
   std::vector<CasePattern> patterns;  // of match_case
   std::vector<InlinedComprehension> comprehensions;  // of comprehension
   std::vector<int> region_of;      // by instruction

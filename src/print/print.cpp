@@ -4,8 +4,8 @@
 
 namespace depyf {
 
-Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit) {
-  print::Printer printer(version, module, limit);
+Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit, bool lines) {
+  print::Printer printer(version, module, limit, lines);
   printer.module(body);
   return {std::move(printer.emitter().text()), printer.emitter().take_lines()};
 }

@@ -14,9 +14,10 @@ struct Printed {
   std::vector<LineOfCode> lines;  // in order of the source
 };
 // `version` decides the grammar: what an f-string may hold, starred subscripts, docstrings. `module`: the code that
-// `body` is of; null: none, it holds the definition of what is printed. Beyond `limit` bytes: std::length_error.
+// `body` is of; null: none, it holds the definition of what is printed. Beyond `limit` bytes: std::length_error. `lines`: give
+// them, too.
 Printed print_block(ast::Block body, Version version, const CodeObject* module = nullptr,
-                    std::size_t limit = Limits().text);
+                    std::size_t limit = Limits().text, bool lines = true);
 std::string print_expr(const ast::Expr* expr, Version version);
 // A constant as a literal that Python reads back as the same value and type.
 std::string literal(const Constant& constant);

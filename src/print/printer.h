@@ -18,8 +18,8 @@ std::string_view name_of(ast::StmtMarker marker);
 
 class Printer {
  public:
-  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text)
-      : out_(limit), version_(version), code_(module) {}
+  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text, bool lines = false)
+      : out_(limit), version_(version), code_(module), lines_(lines) {}
 
   Emitter& emitter() { return out_; }
 
@@ -102,6 +102,7 @@ class Printer {
   Emitter out_;
   Version version_;
   const CodeObject* code_;       // that the statements belong to which are being printed; null: none
+  const bool lines_;  // map them
   KnownNames known_names_;
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed

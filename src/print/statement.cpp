@@ -25,7 +25,7 @@ bool only_comments(Block body) {
 }  // namespace
 
 void Printer::begin(const Stmt* stmt) {
-  if (code_) out_.map_line(code_, stmt->offset);
+  if (lines_ && code_) out_.map_line(code_, stmt->offset);
   out_.begin_line();
 }
 

@@ -55,20 +55,37 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
     }
   }
 }
+
+int argument_count(const CodeObject& code) {
+  return code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
+         !!(code.flags & CodeObject::varkeywords);
+}
+
+// Of most classes and modules, and of functions whose only locals are their arguments, there is nothing to say.
+bool has_declarations(const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  const OpSet& ops = scope.cfg.ops;
+  if (!scope.cfg.comprehensions.empty() ||
+      ops.has(Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_))
+    return true;
+  if (scope.kind != Scope::Kind::function) return false;
+  return !code.freevars.empty() || !code.cellvars.empty() || int(code.varnames.size()) > argument_count(code) ||
+         (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
+         std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
+}
 }  // namespace
 
 Block declarations(Context& context, Block body, const Scope& scope) {
   const DecodedCode& decoded = scope.decoded;
   const CodeObject& code = *decoded.code;
-  if (scope.kind == Scope::Kind::expression) return body;
+  if (scope.kind == Scope::Kind::expression || !has_declarations(scope)) return body;
   std::set<std::string_view> globals, nonlocals, closed, shared;
   struct Use {
     bool bound = false, used = false;
   };
   std::vector<Use> uses(decoded.localsplus.size());
   bool yields = false;
-  int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
-                  !!(code.flags & CodeObject::varkeywords);
+  const int arguments = argument_count(code);
   for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) uses[index].bound = true;
   auto known = [&](int index) { return index >= 0 && index < int(uses.size()); };
   auto local = [&](int index) { return known(index) ? decoded.localsplus[index] : std::string_view{}; };
