@@ -1,6 +1,6 @@
 #!/bin/bash
-# Code objects a second of the whole core, on one thread: the standard library of the running interpreter.
+# Code objects a second of the whole core, on one thread: bench/decompile.py with the command as it is shipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/build.sh release
-.venv/bin/python tools/bench.py build/release/depyf-decompile "$@"
+.venv/bin/python bench/decompile.py build/release/depyf-decompile "$@"
