@@ -26,13 +26,9 @@ constexpr bool uses_name(Op op) {
   }
 }
 
-// An entry of localsplus: a fast local, a cell or a free variable.
-constexpr bool uses_local(Op op) {
+// A cell or free variable: an entry of localsplus that is one.
+constexpr bool uses_cell(Op op) {
   switch (op) {
-    case Op::load_fast_:
-    case Op::load_fast_and_clear_:
-    case Op::store_fast_:
-    case Op::delete_fast_:
     case Op::load_deref_:
     case Op::store_deref_:
     case Op::delete_deref_:
@@ -41,6 +37,17 @@ constexpr bool uses_local(Op op) {
     case Op::load_from_dict_or_deref_:
     case Op::make_cell_: return true;
     default: return false;
+  }
+}
+
+// An entry of localsplus: a fast local, a cell or a free variable.
+constexpr bool uses_local(Op op) {
+  switch (op) {
+    case Op::load_fast_:
+    case Op::load_fast_and_clear_:
+    case Op::store_fast_:
+    case Op::delete_fast_: return true;
+    default: return uses_cell(op);
   }
 }
 

@@ -62,14 +62,8 @@ enum class Bound : std::uint8_t {
 };
 
 constexpr Bound bound_of(Op op) {
+  if (uses_cell(op)) return Bound::cell;
   switch (op) {
-    case Op::load_deref_:
-    case Op::store_deref_:
-    case Op::delete_deref_:
-    case Op::load_closure_:
-    case Op::load_class_deref_:
-    case Op::load_from_dict_or_deref_:
-    case Op::make_cell_: return Bound::cell;
     case Op::load_const_: return Bound::constant;
     case Op::unpack_sequence_:
     case Op::unpack_ex_: return Bound::unpacked;
