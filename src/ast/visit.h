@@ -7,6 +7,14 @@
 #include "ast/node.h"
 #include "support/function_ref.h"
 namespace depyf::ast {
+// One bit for each alternative of the variant.
+template <class Kind, class... All>
+constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
+  std::uint32_t bit = 1, found = 0;
+  ((found |= std::is_same_v<Kind, All> ? bit : 0, bit <<= 1), ...);
+  return found;
+}
+
 // Kinds of statements. A pass asks it before it walks a tree for a statement that is not there.
 class StmtKinds {
  public:
@@ -14,7 +22,7 @@ class StmtKinds {
   template <class... Kinds>
   static constexpr StmtKinds of() {
     StmtKinds kinds;
-    kinds.bits_ = (bit<Kinds>() | ...);
+    kinds.bits_ = (bit_of_kind<Kinds>(static_cast<const Stmt::Node*>(nullptr)) | ...);
     return kinds;
   }
   static StmtKinds of(const Stmt* stmt) {
@@ -28,16 +36,6 @@ class StmtKinds {
   constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // one of them
 
  private:
-  template <class Kind, class... All>
-  static constexpr std::uint32_t bit_in(const std::variant<All...>*) {
-    std::uint32_t bit = 1, found = 0;
-    ((found |= std::is_same_v<Kind, All> ? bit : 0, bit <<= 1), ...);
-    return found;
-  }
-  template <class Kind>
-  static constexpr std::uint32_t bit() {
-    return bit_in<Kind>(static_cast<const Stmt::Node*>(nullptr));
-  }
   std::uint32_t bits_ = 0;
 };
 // Calls `visit` with each direct subexpression, in the order of evaluation. The slot may be replaced.
