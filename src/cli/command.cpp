@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/checker.h"
 #include "cli/text.h"
@@ -117,15 +119,26 @@ int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::condition_variable finished;
+  // Small files are handed over some at a time: to wake who waits takes longer than some of them do.
+  constexpr std::chrono::milliseconds together(20);
   auto work = [&] {
     std::unique_ptr<Checker> checker;
-    for (std::size_t i = next++; i < inputs.size(); i = next++) {
-      Outcome outcome = process_safely(inputs[i], settings, checker);
-      outcome.done = true;
+    std::vector<std::pair<std::size_t, Outcome>> made;
+    auto handed_over = std::chrono::steady_clock::now();
+    auto hand_over = [&] {
       std::lock_guard lock(mutex);
-      outcomes[i] = std::move(outcome);
+      for (auto& [i, outcome] : made) outcomes[i] = std::move(outcome);
+      made.clear();
       finished.notify_one();
+    };
+    for (std::size_t i = next++; i < inputs.size(); i = next++) {
+      made.emplace_back(i, process_safely(inputs[i], settings, checker)).second.done = true;
+      const auto now = std::chrono::steady_clock::now();
+      if (now - handed_over < together) continue;
+      handed_over = now;
+      hand_over();
     }
+    hand_over();
   };
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < std::min<std::size_t>(settings.jobs, inputs.size()); ++i)

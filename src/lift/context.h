@@ -113,7 +113,7 @@ class Context {
   ast::Expr* none() { return constant({}); }
   template <class T>
   std::span<T> list(std::initializer_list<T> items) {
-    return arena.copy(std::vector<T>(items));
+    return arena.copy(items.begin(), items.size());
   }
 };
 

@@ -100,6 +100,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
   comprehension_ =
       decoded.is_comprehension || code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>";
   const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
+  stack_.reserve(8);
   fast_.reserve(code.varnames.size() + 1);
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
     if (cells.empty() || !cells.contains(decoded.localsplus[index])) fast_.push_back(decoded.localsplus[index].data());
@@ -419,7 +420,9 @@ std::int32_t Lifter::column_of_for(const Instruction& instruction, int body) con
 void Lifter::emit_raw(Stmt::Node node) {
   const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
   const std::int32_t column = decorated ? -1 : first_column();
-  nodes_[node_].statements.push_back(context_.stmt(std::move(node), first_offset_, now().line, column));
+  std::vector<Stmt*>& statements = nodes_[node_].statements;
+  if (statements.empty()) statements.reserve(4);
+  statements.push_back(context_.stmt(std::move(node), first_offset_, now().line, column));
   if (at_ + 1 < int(code_.size())) first_offset_ = code_[at_ + 1].offset;
   first_at_ = at_ + 1;
 }
