@@ -19,14 +19,13 @@ Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const Code
   std::vector<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));
-  for (std::size_t index = codes.size(); index-- > 0;) {
-    Result<DecodedCode>& each = all[index];
-    Result<Prepared> made = each ? Result<Prepared>(Prepared{{}, build_cfg(*each, true)}) : each.error();
-    if (made) made->decoded = std::move(*each);
-    if (index == 0) return made;
-    ready_.emplace(codes[index], std::move(made));
-  }
-  return Error{"no code", 0};  // `codes` is never empty
+  auto prepared = [](Result<DecodedCode>& each) -> Result<Prepared> {
+    if (!each) return each.error();
+    Cfg cfg = build_cfg(*each, true);
+    return Prepared{std::move(*each), std::move(cfg)};
+  };
+  for (std::size_t index = 1; index < codes.size(); ++index) ready_.emplace(codes[index], prepared(all[index]));
+  return prepared(all[0]);
 }
 
 // `code` and what to prepare with it.

@@ -306,7 +306,8 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   Cfg cfg;
   cfg.code = decoded.instructions;
   std::vector<ProtectedRange> ranges = decoded.ranges;
-  const OpSet ops = cfg.ops = OpSet::of(cfg.code);
+  cfg.ops = OpSet::of(cfg.code);
+  const OpSet& ops = cfg.ops;
   simplify_idioms(decoded, ops, cfg.code, ranges);
   if (structured) {
     if (ops.has(Op::swap_)) outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);

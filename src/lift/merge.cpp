@@ -153,8 +153,7 @@ void Lifter::enter(int block) {
   }
   node_ = block;
   stack_.clear();
-  if (info.preds.empty()) return;
-  if (auto edges = edges_to(block); !edges.empty()) enter_merge(block, edges);
+  if (auto edges = only ? std::vector{*only} : edges_to(block); !edges.empty()) enter_merge(block, edges);
 }
 
 void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {

@@ -241,7 +241,7 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
     for (std::size_t i = 0; i < line.size();) {
       i = append_plain(out, line, i, '"');
       const std::size_t special = find_special(line, i);
-      if (special > i) append_escaped(out, line.substr(i, special - i), 0);
+      append_escaped(out, line.substr(i, special - i), 0);
       if ((i = special) == line.size()) break;
       const bool last = at + i + 1 == text.size();
       if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';

@@ -35,7 +35,6 @@ bool continues_identifier(char32_t point) {
   return contains(identifier_continue_ranges, point);
 }
 
-// By byte: may an identifier of ASCII alone go on with it?
 }  // namespace
 
 CodePoint code_point(std::string_view text, std::size_t at) {
@@ -60,15 +59,10 @@ bool is_printable(char32_t point) {
 bool is_surrogate(char32_t point) { return point >= 0xd800 && point <= 0xdfff; }
 
 bool is_identifier(std::string_view name) {
-  if (name.empty()) return false;
+  if (name.empty() || is_keyword(name)) return false;
   std::size_t ascii = 0;
-  std::uint64_t packed = 0;
-  for (; ascii < name.size() && ascii_identifier_parts[static_cast<unsigned char>(name[ascii])]; ++ascii)
-    packed = packed << 8 | static_cast<unsigned char>(name[ascii]);
-  if (ascii == name.size()) {
-    const auto letter = static_cast<unsigned char>(name[0]);
-    return is_letter(letter) && (name.size() > longest_keyword || !is_packed_keyword(letter, packed));
-  }
+  while (ascii < name.size() && ascii_identifier_parts[static_cast<unsigned char>(name[ascii])]) ++ascii;
+  if (ascii == name.size()) return is_letter(static_cast<unsigned char>(name[0]));
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     if (!point.valid || !(at == 0 ? starts_identifier(point.value) : continues_identifier(point.value))) return false;

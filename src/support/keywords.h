@@ -38,23 +38,19 @@ constexpr std::uint64_t packed_word(std::string_view word) {
   for (const char c : word) packed = packed << 8 | static_cast<unsigned char>(c);
   return packed;
 }
-inline constexpr std::size_t longest_keyword = 8;
 inline constexpr auto packed_keywords = [] {
   std::array<std::uint64_t, std::size(python_keywords)> packed{};
   for (std::size_t at = 0; at < packed.size(); ++at) packed[at] = packed_word(python_keywords[at]);
   return packed;
 }();
 
-// `packed`: of a word of at most 8 characters that starts with `letter`.
-inline bool is_packed_keyword(unsigned char letter, std::uint64_t packed) {
+inline bool is_keyword(std::string_view name) {
+  if (name.size() < 2 || name.size() > 8) return false;
+  const auto letter = static_cast<unsigned char>(name[0]);
+  const std::uint64_t packed = packed_word(name);
   for (int at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
     if (packed_keywords[at] == packed) return true;
   return false;
-}
-
-inline bool is_keyword(std::string_view name) {
-  if (name.size() < 2 || name.size() > longest_keyword) return false;
-  return is_packed_keyword(static_cast<unsigned char>(name[0]), packed_word(name));
 }
 
 }  // namespace depyf

@@ -131,9 +131,10 @@ class Recorder:
     def not_fused(self, one: str, other: str, reason: str) -> None:
         """Inductor does not fuse two operations of its IR."""
         with self._lock:
+            if self._closed:
+                return
             seen = self._fusing.get(threading.get_ident())
-            compile = self._current() if seen is None and not self._closed else None
-            if compile is not None:
+            if seen is None and (compile := self._current()) is not None:
                 seen = compile.seen.direction(graphs.direction())
             if seen is not None:
                 seen.not_fused[one, other] = reason
