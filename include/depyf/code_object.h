@@ -78,6 +78,11 @@ struct CodeObject {
   std::vector<std::string> names, varnames, cellvars, freevars;
   std::vector<Position> positions;     // one a code unit; may be shorter than the bytecode
   std::vector<ExceptionEntry> exceptions;
+
+  // Positional and keyword-only ones, *args and **kwargs: the first of `varnames`. What is read may say anything.
+  std::int64_t argument_count() const {
+    return std::int64_t{argcount} + kwonlyargcount + ((flags & varargs) != 0) + ((flags & varkeywords) != 0);
+  }
 };
 
 }  // namespace depyf

@@ -190,10 +190,8 @@ std::optional<std::string> compare_fields(const CodeObject& one, const CodeObjec
   if (one.name != two.name || one.qualname != two.qualname) return "the name";
   if ((one.flags & compared_flags) != (two.flags & compared_flags)) return "the flags";
   auto arguments = [](const CodeObject& code) {
-    std::size_t count = std::size_t(std::max(0, code.argcount + code.kwonlyargcount)) +
-                        ((code.flags & CodeObject::varargs) != 0) + ((code.flags & CodeObject::varkeywords) != 0);
-    return std::vector<std::string>(code.varnames.begin(),
-                                    code.varnames.begin() + std::min(count, code.varnames.size()));
+    const std::int64_t count = std::clamp<std::int64_t>(code.argument_count(), 0, std::int64_t(code.varnames.size()));
+    return std::vector<std::string>(code.varnames.begin(), code.varnames.begin() + count);
   };
   if (one.argcount != two.argcount || one.posonlyargcount != two.posonlyargcount ||
       one.kwonlyargcount != two.kwonlyargcount || arguments(one) != arguments(two))

@@ -18,9 +18,8 @@ namespace {
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
-  std::int64_t arguments = std::int64_t{code.argcount} + code.kwonlyargcount +
-                           ((code.flags & CodeObject::varargs) != 0) + ((code.flags & CodeObject::varkeywords) != 0);
-  std::int64_t sharing = code.version < Version{3, 11} ? arguments : std::numeric_limits<std::int64_t>::max();
+  std::int64_t sharing =
+      code.version < Version{3, 11} ? code.argument_count() : std::numeric_limits<std::int64_t>::max();
   std::int64_t index = 0;
   decoded.localsplus.reserve(code.varnames.size() + code.cellvars.size() + code.freevars.size());
   for (const std::string& name : code.varnames) {

@@ -345,9 +345,8 @@ class Unmarshaller {
   }
 
   void check_arguments(const CodeObject& code) {
-    std::int64_t arguments = std::int64_t{code.argcount} + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
-                             !!(code.flags & CodeObject::varkeywords);
-    if (code.posonlyargcount > code.argcount || arguments > static_cast<std::int64_t>(code.varnames.size())) {
+    if (code.posonlyargcount > code.argcount ||
+        code.argument_count() > static_cast<std::int64_t>(code.varnames.size())) {
       reader_.fail("more arguments than variables");
     }
   }

@@ -8,11 +8,6 @@
 namespace depyf {
 namespace {
 
-std::int64_t argument_count(const CodeObject& code) {
-  return std::int64_t{code.argcount} + code.kwonlyargcount + ((code.flags & CodeObject::varargs) != 0) +
-         ((code.flags & CodeObject::varkeywords) != 0);
-}
-
 constexpr std::uint32_t visible_flags = CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs |
                                         CodeObject::varkeywords | CodeObject::generator | CodeObject::coroutine |
                                         CodeObject::iterable_coroutine | CodeObject::async_generator |
@@ -29,7 +24,7 @@ Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
-  if (argument_count(code) > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
+  if (code.argument_count() > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
       code.kwonlyargcount < 0) {
     return Error{"more arguments than locals", 0};
   }
@@ -71,7 +66,7 @@ Side start_of(const Program& program, Symbols& symbols) {
   Side side;
   side.handled = symbols.known("the exception handled by the caller");
   side.locals.assign(decoded.localsplus.size(), Symbols::null);
-  std::int64_t arguments = argument_count(program.code());
+  std::int64_t arguments = program.code().argument_count();
   for (std::int64_t i = 0; i < arguments; ++i) {
     side.locals[static_cast<std::size_t>(i)] =
         symbols.known("argument " + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
@@ -96,7 +91,7 @@ std::string header_difference(const CodeObject& one, const CodeObject& two, bool
     return "the arguments differ in number or kind";
   }
   if ((one.flags & visible_flags) != (two.flags & visible_flags)) return "the flags differ";
-  std::int64_t count = argument_count(one);
+  std::int64_t count = one.argument_count();
   for (std::int64_t i = 0; i < count; ++i) {
     auto index = static_cast<std::size_t>(i);
     if (index >= one.varnames.size() || index >= two.varnames.size() || one.varnames[index] != two.varnames[index]) {

@@ -25,9 +25,7 @@ Block adopt_temporaries(Context& context, Block body, const Scope& scope) {
   if (!locals.generated()) return body;
   std::map<std::string_view, std::string_view> names;
   const auto& code = *scope.decoded.code;
-  const int parameters = code.argcount + code.kwonlyargcount + ((code.flags & CodeObject::varargs) ? 1 : 0) +
-                         ((code.flags & CodeObject::varkeywords) ? 1 : 0);
-  for (std::size_t i = std::size_t(parameters); i < code.varnames.size(); ++i)
+  for (std::size_t i = std::size_t(code.argument_count()); i < code.varnames.size(); ++i)
     if (const std::string& name = code.varnames[i]; numbered(name) && locals.is_fast(name))
       names[name] = context.arena.copy("__temp_" + name);
   if (!names.empty()) rename(body, names);

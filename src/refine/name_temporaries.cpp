@@ -117,9 +117,8 @@ class Namer {
       if (constant.code) all_names(*constant.code, nested);
     for (std::string_view name : nested)
       if (uses_.contains(name)) ++uses_[name];
-    int arguments = code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
-                    !!(code.flags & CodeObject::varkeywords);
-    for (int i = 0; i < arguments && i < int(code.varnames.size()); ++i) ++uses_[code.varnames[std::size_t(i)]];
+    for (int i = 0; i < code.argument_count() && i < int(code.varnames.size()); ++i)
+      ++uses_[code.varnames[std::size_t(i)]];
   }
 
   void mention(Expr* expr) {
