@@ -29,19 +29,21 @@ struct RefinePass {
   bool folds = false;          // only for the readable style
 };
 
-// In this order; a test holds it against the `after` of each.
+// A pass of the readable style.
+constexpr RefinePass folding(std::string_view name, Block (*run)(Context&, Block, const Scope&), std::string_view after,
+                             std::string_view why) {
+  return {name, run, after, why, {}, true};
+}
+
+// In this order.
 constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
      "an if that raises and nothing else; returns may stand after it", StmtKinds::of<If, Raise>()},
-    {"adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries", {}, true},
-    {"fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known", {}, true},
-    {"inline_temporaries",
-     inline_temporaries,
-     "fold_displays",
-     "what stood between a value and its use is gone",
-     {},
-     true},
+    folding("adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries"),
+    folding("fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known"),
+    folding("inline_temporaries", inline_temporaries, "fold_displays",
+            "what stood between a value and its use is gone"),
     {"try_finally", try_finally, "", "joins what two regions made of one statement", StmtKinds::of<Try>()},
     {"with_items", with_items, "", "joins with statements of one line", StmtKinds::of<With>()},
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
@@ -51,11 +53,20 @@ constexpr RefinePass refine_passes[] = {
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",
      "removes the compiler's own stores; an annotation of __doc__ is none of them"},
-    {"name_temporaries", name_temporaries, "inline_temporaries", "only those that are left", {}, true},
-    {"profiling", profiling, "inline_temporaries", "statements are final", {}, true},
+    folding("name_temporaries", name_temporaries, "inline_temporaries", "only those that are left"),
+    folding("profiling", profiling, "inline_temporaries", "statements are final"),
     {"declarations", declarations, "class_body", "goes before all statements"},
     {"docstring", docstring, "declarations", "goes before even those"},
 };
+
+constexpr bool each_stands_after_its_own() {
+  for (const RefinePass* pass = std::begin(refine_passes); pass != std::end(refine_passes); ++pass)
+    if (!pass->after.empty() && std::none_of(std::begin(refine_passes), pass,
+                                             [&](const RefinePass& before) { return before.name == pass->after; }))
+      return false;
+  return true;
+}
+static_assert(each_stands_after_its_own());
 
 constexpr std::pair<std::string_view, std::string_view> stages[] = {
     {"decode", "bytes to version-neutral instructions"},
@@ -104,10 +115,9 @@ Block mark(Context& context, Block body, const std::string& what, std::uint32_t 
 // A body that says why it is none.
 Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
   note(context, code, what, offset);
-  Constant text;
-  text.kind = Constant::Kind::string;
-  text.text = "depyf cannot decompile this: " + what + " at offset " + std::to_string(offset);
-  Expr* error = context.expr(Call{context.name("RuntimeError"), context.list({context.constant(std::move(text))}), {}});
+  Expr* text = context.constant(Constant::Kind::string,
+                                "depyf cannot decompile this: " + what + " at offset " + std::to_string(offset));
+  Expr* error = context.expr(Call{context.name("RuntimeError"), context.list({text}), {}});
   return {mark(context, context.list({context.stmt(Raise{error, nullptr}, offset)}), what, offset), Level::stub};
 }
 
@@ -235,24 +245,6 @@ Body build(Context& context, const CodeObject& code) {
   return body;
 }
 
-const Arguments* signature(Context& context, const CodeObject& code) {
-  auto* args = context.arena.make<Arguments>();
-  std::size_t at = 0;
-  auto next = [&]() {
-    return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
-  };
-  std::vector<Arg> posonly, positional, kwonly;
-  for (int index = 0; index < code.argcount; ++index)
-    (index < code.posonlyargcount ? posonly : positional).push_back(next());
-  for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
-  if (code.flags & CodeObject::varargs) args->vararg = next();
-  if (code.flags & CodeObject::varkeywords) args->kwarg = next();
-  args->posonly = context.arena.copy(posonly), args->args = context.arena.copy(positional),
-  args->kwonly = context.arena.copy(kwonly);
-  args->kw_defaults = context.arena.copy(std::vector<Expr*>(kwonly.size()));
-  return args;
-}
-
 // The free variables that the code binds: a `nonlocal` needs them in a function around.
 std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   std::vector<std::string_view> names;
@@ -322,7 +314,7 @@ Block whole(Context& context, const CodeObject& code) {
     block = spell_out_comprehension(context, code, block);
     bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
     block = context.list({context.stmt(
-        FunctionDef{name, signature(context, code), block, {}, nullptr, async, {}, &code}, 0, code.firstlineno)});
+        FunctionDef{name, parameters_of(context, code), block, {}, nullptr, async, {}, &code}, 0, code.firstlineno)});
   }
   if (outer.empty()) return block;
   std::vector<Stmt*> around;

@@ -191,5 +191,11 @@ template <class T, class N>
 bool is(const N* node) {
   return node && std::holds_alternative<T>(node->node);
 }
+// The constant that an expression is; null: it is none of that kind.
+inline const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
+  auto* constant = as<ConstantExpr>(expr);
+  return constant && constant->value->kind == kind ? constant->value : nullptr;
+}
+inline bool is_none(const Expr* expr) { return constant_of(expr, Constant::Kind::none) != nullptr; }
 
 }  // namespace depyf::ast

@@ -19,9 +19,8 @@ using namespace ast;
 namespace {
 
 std::string_view text_of(const Expr* expr) {
-  auto* constant = as<ConstantExpr>(expr);
-  return constant && constant->value->kind == Constant::Kind::string ? std::string_view(constant->value->text)
-                                                                     : std::string_view();
+  const Constant* text = constant_of(expr, Constant::Kind::string);
+  return text ? std::string_view(text->text) : std::string_view();
 }
 
 // The index k of `k in __conditional_annotations__`, -1: another test.
@@ -135,9 +134,8 @@ std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* functio
 void Lifter::annotate(FunctionValue& function, const Expr* annotate) {
   std::vector<Expr*> keys, values;
   for (const DeferredAnnotation& each : deferred_annotations(annotate)) {
-    Constant name;
-    name.kind = Constant::Kind::string, name.text = each.name;
-    keys.push_back(context_.constant(std::move(name))), values.push_back(each.value);
+    keys.push_back(context_.constant(Constant::Kind::string, std::string(each.name)));
+    values.push_back(each.value);
   }
   function.annotations = make(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
   function.deferred = true;

@@ -8,14 +8,6 @@
 namespace depyf {
 using namespace ast;
 
-namespace {
-const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
-  auto* constant = as<ConstantExpr>(expr);
-  return constant && constant->value->kind == kind ? constant->value : nullptr;
-}
-bool is_none(const Expr* expr) { return constant_of(expr, Constant::Kind::none) != nullptr; }
-}  // namespace
-
 bool Lifter::is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(),
@@ -231,7 +223,6 @@ bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
 
 const Arguments* Lifter::arguments(const FunctionValue& function) {
   const CodeObject& code = *function.code;
-  auto* args = context_.arena.make<Arguments>();
   std::vector<std::pair<std::string_view, Expr*>> annotations;
   if (function.annotations) {
     std::vector<Expr*> items;
@@ -256,33 +247,25 @@ const Arguments* Lifter::arguments(const FunctionValue& function) {
       }
     return nullptr;
   };
-  std::size_t at = 0;
-  auto next = [&]() -> Arg {
-    if (at >= code.varnames.size()) fail("fewer names than arguments");
-    std::string_view name = code.varnames[at++];
-    return {name, annotation(name)};
-  };
-  std::vector<Arg> posonly, positional, kwonly;
-  for (int index = 0; index < code.argcount; ++index)
-    (index < code.posonlyargcount ? posonly : positional).push_back(next());
-  for (int index = 0; index < code.kwonlyargcount; ++index) kwonly.push_back(next());
-  if (code.flags & CodeObject::varargs) args->vararg = next();
-  if (code.flags & CodeObject::varkeywords) args->kwarg = next();
-  std::vector<Expr*> defaults, kw_defaults(kwonly.size());
+  if (code.argument_count() > std::int64_t(code.varnames.size())) fail("fewer names than arguments");
+  Arguments* args = parameters_of(context_, code);
+  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+    for (Arg& arg : list) arg.annotation = annotation(arg.name);
+  for (Arg* arg : {&args->vararg, &args->kwarg})
+    if (!arg->name.empty()) arg->annotation = annotation(arg->name);
+  std::vector<Expr*> defaults, kw_defaults(args->kwonly.size());
   if (function.defaults &&
-      (!items_of(context_, function.defaults, defaults) || defaults.size() > posonly.size() + positional.size()))
+      (!items_of(context_, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
     fail("defaults of a function are no tuple");
   if (function.kw_defaults) {
     auto* dict = as<Dict>(function.kw_defaults);
     if (!dict) fail("defaults of keyword-only arguments are no display");
     for (std::size_t index = 0; index < dict->keys.size(); ++index) {
       auto* name = dict->keys[index] ? constant_of(dict->keys[index], Constant::Kind::string) : nullptr;
-      for (std::size_t slot = 0; slot < kwonly.size(); ++slot)
-        if (name && kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
+      for (std::size_t slot = 0; slot < args->kwonly.size(); ++slot)
+        if (name && args->kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
     }
   }
-  args->posonly = context_.arena.copy(posonly), args->args = context_.arena.copy(positional),
-  args->kwonly = context_.arena.copy(kwonly);
   args->defaults = context_.arena.copy(defaults), args->kw_defaults = context_.arena.copy(kw_defaults);
   return args;
 }
@@ -428,9 +411,7 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
     if (first) return false;
     if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
       // `(x for x in a if False)`
-      Constant never;
-      never.kind = Constant::Kind::false_;
-      elt = generators.back().target, ifs.push_back(context_.constant(std::move(never)));
+      elt = generators.back().target, ifs.push_back(context_.constant(Constant::Kind::false_));
       break;
     }
     if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {

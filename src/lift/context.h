@@ -96,6 +96,11 @@ class Context {
     constants.push_back(std::move(value));
     return expr(ast::ConstantExpr{&constants.back()});
   }
+  ast::Expr* constant(Constant::Kind kind, std::string text = {}) {
+    Constant value;
+    value.kind = kind, value.text = std::move(text);
+    return constant(std::move(value));
+  }
   // An annotation that was kept as text, as source again; where it is no expression on one line, the text as a string.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
@@ -110,12 +115,15 @@ class Context {
     }
     return plain && nested == 0 ? expr(ast::Verbatim{source}) : text;
   }
-  ast::Expr* none() { return constant({}); }
+  ast::Expr* none() { return constant(Constant::Kind::none); }
   template <class T>
   std::span<T> list(std::initializer_list<T> items) {
     return arena.copy(items.begin(), items.size());
   }
 };
+
+// The parameters of a function, without annotations and defaults.
+ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
 // The body of a comprehension's code object as statements that stand by themselves.
 ast::Block spell_out_comprehension(Context& context, const CodeObject& code, ast::Block body);

@@ -26,9 +26,7 @@ bool Lifter::exception_group(const Instruction& instruction) {
   auto group_type = [&]() { return make(Name{"BaseExceptionGroup"}); };
   auto is_group = [&](Expr* value) { return call(make(Name{"isinstance"}), {value, group_type()}); };
   auto group_of = [&](Expr* exceptions) {
-    Constant text;
-    text.kind = Constant::Kind::string;
-    return call(group_type(), {context_.constant(std::move(text)), exceptions});
+    return call(group_type(), {context_.constant(Constant::Kind::string), exceptions});
   };
   auto named = [&](Expr* value) {
     std::string_view id = fresh_name();
@@ -61,11 +59,7 @@ bool Lifter::exception_group(const Instruction& instruction) {
   std::string_view left = named(
       make(ComprehensionExpr{ComprehensionKind::list, name(each), nullptr,
                              context_.list({Comprehension{name(each), name(two), context_.list({present}), false}})}));
-  auto number = [&](const char* digits) {
-    Constant value;
-    value.kind = Constant::Kind::integer, value.text = digits;
-    return context_.constant(std::move(value));
-  };
+  auto number = [&](const char* digits) { return context_.constant(Constant::Kind::integer, digits); };
   auto only = [&]() { return make(Subscript{name(left), number("0")}); };
   Expr* length = call(make(Name{"len"}), {name(left)});
   Expr* single = make(Compare{length, context_.list({CompareOp::eq}), context_.list({number("1")})});

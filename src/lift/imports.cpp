@@ -100,12 +100,10 @@ void Lifter::import_name() {
   // No statement of Python: the function behind it.
   if (lazy || (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_)))
     fail("import out of place");
-  Constant text;
-  text.kind = Constant::Kind::string, text.text = std::string(module);
+  Expr* name = context_.constant(Constant::Kind::string, std::string(module));
   auto scope = [&](std::string_view id) { return make(Call{context_.name(id), {}, {}}); };
-  push(Call{context_.name("__import__"),
-            context_.list({context_.constant(std::move(text)), scope("globals"), scope("locals"), names, level_expr}),
-            {}});
+  push(Call{
+      context_.name("__import__"), context_.list({name, scope("globals"), scope("locals"), names, level_expr}), {}});
 }
 
 }  // namespace depyf

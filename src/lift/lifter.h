@@ -1,5 +1,5 @@
-// The stack simulation behind lift.h. One instruction does one small thing to a symbolic stack; the members are spread
-// over simulate.cpp (driver), operations.cpp, stores.cpp, calls.cpp, templates.cpp, annotations.cpp, imports.cpp, matching.cpp and merge.cpp (blocks).
+// The stack simulation behind lift.h. One instruction does one small thing to a symbolic stack. Each group of members has a
+// file, of which simulate.cpp is the one to read first.
 #pragma once
 
 #include <optional>
@@ -96,19 +96,40 @@ class Lifter {
   bool operation(const Instruction& instruction);
   void load_const(int index);
   ast::Expr* named_constant(int index);
+  void stop();  // the node does not go on
+  ast::Expr* attribute(ast::Expr* object, std::string_view name);
+
+  // drops.cpp
+  void pop_top();
+
+  // moves.cpp
   void copy(int n);
   void swap(int n);
   bool swap_starts_stores(int n) const;
   void rotate(int n);
+
+  // comparisons.cpp
   void compare(CompareOp op);
   bool test_for_none(bool jumps_on_none);
-  void container(const Instruction& instruction);
+
+  // displays.cpp
+  void display(const Instruction& instruction);
   void build_unpack(const Instruction& instruction);
   void extend(const Instruction& instruction);
-  void format(const Instruction& instruction);
+  bool extend_display(ast::Expr* display, Op op, ast::Expr* key, ast::Expr* value);
+  void call_method(ast::Expr* object, std::string_view method, ast::Expr* arg);
+
+  // binary.cpp
   void binary(BinaryOp op, bool in_place);
+
+  // yields.cpp
   void yields(const Instruction& instruction);
-  void call_method(ast::Expr* object, std::string_view method, std::vector<ast::Expr*> args);
+
+  // handlers.cpp
+  void handler(const Instruction& instruction);
+
+  // context_managers.cpp
+  void context_manager(const Instruction& instruction);
 
   // stores.cpp
   void store(ast::Expr* target, Entry value);
@@ -138,8 +159,6 @@ class Lifter {
   ast::Stmt* class_def(const ast::Call& call, std::string_view name, std::vector<ast::Expr*> decorators);
   void hoist(ast::Expr* expr);
   static bool is_name(std::string_view text);  // an identifier and no keyword
-  void stop();  // the node does not go on
-  ast::Expr* attribute(ast::Expr* object, std::string_view name);
   bool is_function(const ast::Expr* expr) const;
   bool is_class(const ast::Expr* expr) const;
 
@@ -164,8 +183,10 @@ class Lifter {
   void annotate(FunctionValue& function, const ast::Expr* annotate);
   bool store_annotate(const ast::Expr* target, const ast::Expr* value);
 
-  // templates.cpp
+  // fstrings.cpp
   ast::Expr* format_spec(ast::Expr* spec);
+  void format(const Instruction& instruction);
+  void join_string(int count);
   bool template_string(const Instruction& instruction);
 
   // imports.cpp

@@ -11,10 +11,7 @@ using namespace ast;
 namespace {
 constexpr std::size_t longest_on_the_stack = 30;  // STACK_USE_GUIDELINE of CPython's compiler
 
-bool is_text(const Expr* expr) {
-  auto* constant = as<ConstantExpr>(expr);
-  return constant && constant->value->kind == Constant::Kind::string;
-}
+bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string) != nullptr; }
 }  // namespace
 
 // Null where the call is another.

@@ -11,12 +11,7 @@ Expr* Lifter::pattern_expression(int begin, int end) {
     const Instruction& instruction = decoded_.instructions[at];
     switch (instruction.op) {
       case Op::load_const_: value = make(ConstantExpr{&decoded_.constant(instruction.arg)}); break;
-      case Op::load_int_: {
-        Constant number;
-        number.kind = Constant::Kind::integer, number.text = std::to_string(instruction.arg);
-        value = context_.constant(std::move(number));
-        break;
-      }
+      case Op::load_int_: value = context_.constant(Constant::Kind::integer, std::to_string(instruction.arg)); break;
       case Op::load_fast_:
       case Op::load_deref_:
       case Op::load_class_deref_: value = local(instruction.arg); break;

@@ -23,9 +23,8 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   if (!negated) return 0;
   // From 3.11 on a test for None is a jump of its own, either way.
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && context.version >= Version{3, 11}) {
-    auto* constant = as<ConstantExpr>(compare->comparators[0]);
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
-    if (identity && constant && constant->value->kind == Constant::Kind::none) return 0;
+    if (identity && is_none(compare->comparators[0])) return 0;
   }
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) switch (compare->ops[0]) {
       case CompareOp::in:

@@ -27,8 +27,7 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   // Before 3.10 `assert False` is a test like any other.
   if (auto* failed = as<Assert>(block[0]); failed && known_to_fail(scope)) {
     message = failed->msg;
-    auto* constant = as<ConstantExpr>(failed->test);
-    return constant && constant->value->kind == Constant::Kind::false_;
+    return constant_of(failed->test, Constant::Kind::false_) != nullptr;
   }
   auto* raise = as<Raise>(block[0]);
   if (!raise || raise->cause || !raise->exc) return false;
@@ -61,11 +60,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       Expr* message = nullptr;
       auto* branch = as<If>(statements[index]);
       if (!branch) {
-        if (known_to_fail(scope) && is<Raise>(statements[index]) && fails({&statements[index], 1}, scope, message)) {
-          Constant no;
-          no.kind = Constant::Kind::false_;
-          statements[index]->node = Assert{context.constant(std::move(no)), message};
-        }
+        if (known_to_fail(scope) && is<Raise>(statements[index]) && fails({&statements[index], 1}, scope, message))
+          statements[index]->node = Assert{context.constant(Constant::Kind::false_), message};
         continue;
       }
       Expr* test = nullptr;

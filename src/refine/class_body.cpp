@@ -71,10 +71,8 @@ Block class_body(Context& context, Block body, const Scope& scope) {
       }
       if (auto* locals = as<Internal>(assign->value); name && locals && locals->marker == Marker::locals) continue;
     }
-    if (auto* leave = as<Return>(stmt); leave && stmt == body.back()) {
-      auto* none = as<ConstantExpr>(leave->value);
-      if (!leave->value || (none && none->value->kind == Constant::Kind::none)) continue;
-    }
+    auto* leave = as<Return>(stmt);
+    if (leave && stmt == body.back() && (!leave->value || is_none(leave->value))) continue;
     result.push_back(stmt);
   }
   if (doc) result.insert(result.begin(), doc);

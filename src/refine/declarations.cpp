@@ -56,11 +56,6 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
-int argument_count(const CodeObject& code) {
-  return code.argcount + code.kwonlyargcount + !!(code.flags & CodeObject::varargs) +
-         !!(code.flags & CodeObject::varkeywords);
-}
-
 // Of most classes and modules, and of functions whose only locals are their arguments, there is nothing to say.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
@@ -69,7 +64,8 @@ bool has_declarations(const Scope& scope) {
       ops.has(Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_))
     return true;
   if (scope.kind != Scope::Kind::function) return false;
-  return !code.freevars.empty() || !code.cellvars.empty() || int(code.varnames.size()) > argument_count(code) ||
+  return !code.freevars.empty() || !code.cellvars.empty() ||
+         std::int64_t(code.varnames.size()) > code.argument_count() ||
          (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
          std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
 }
@@ -85,7 +81,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   };
   std::vector<Use> uses(decoded.localsplus.size());
   bool yields = false;
-  const int arguments = argument_count(code);
+  const std::int64_t arguments = code.argument_count();
   for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) uses[index].bound = true;
   auto known = [&](int index) { return index >= 0 && index < int(uses.size()); };
   auto local = [&](int index) { return known(index) ? decoded.localsplus[index] : std::string_view{}; };
@@ -151,9 +147,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
   if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
   auto never = [&](Stmt* stmt) {
-    Constant no;
-    no.kind = Constant::Kind::false_;
-    return context.stmt(If{context.constant(std::move(no)), context.list({stmt}), {}});
+    return context.stmt(If{context.constant(Constant::Kind::false_), context.list({stmt}), {}});
   };
   if (scope.kind == Scope::Kind::function) {
     std::set<std::string_view> unbound;
@@ -198,8 +192,7 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   } else if (scope.kind == Scope::Kind::module && !result.empty()) {
     auto* assign = as<Assign>(result[0]);
     auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
-    auto* value = assign ? as<ConstantExpr>(assign->value) : nullptr;
-    if (name && name->id == "__doc__" && value && value->value->kind == Constant::Kind::string) {
+    if (name && name->id == "__doc__" && constant_of(assign->value, Constant::Kind::string)) {
       text = assign->value;
       result.erase(result.begin());
     }

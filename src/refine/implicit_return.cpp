@@ -17,9 +17,7 @@ constexpr int width_of_none = 4, width_of_break = 5;
 
 bool returns_none(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
-  if (!leave) return false;
-  auto* constant = as<ConstantExpr>(leave->value);
-  return !leave->value || (constant && constant->value->kind == Constant::Kind::none);
+  return leave && (!leave->value || is_none(leave->value));
 }
 
 }  // namespace

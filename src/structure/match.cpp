@@ -105,9 +105,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
     if (wanted.guard && test.a == test.b) {
-      Constant never;
-      never.kind = Constant::Kind::false_;
-      guard = context_.constant(std::move(never));
+      guard = context_.constant(Constant::Kind::false_);
     } else {
       go(body, inner, arm.body, false);
     }

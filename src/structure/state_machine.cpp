@@ -20,11 +20,7 @@ namespace depyf {
 using namespace ast;
 
 Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
-  auto number = [&](int value) {
-    Constant constant;
-    constant.kind = Constant::Kind::integer, constant.text = std::to_string(value);
-    return context.constant(std::move(constant));
-  };
+  auto number = [&](int value) { return context.constant(Constant::Kind::integer, std::to_string(value)); };
   auto set = [&](Expr* value, const Node& node) {
     return context.stmt(Assign{context.list({context.name("__state")}), value}, node.offset, node.line);
   };
@@ -88,10 +84,8 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
     ExceptHandler clause{context.name("BaseException"), "__exception", context.arena.copy(ways)};
     body = context.list({context.stmt(Try{body, context.list({clause}), {}, {}, false})});
   }
-  Constant yes;
-  yes.kind = Constant::Kind::true_;
   Stmt* start = set(number(lifted.entry), lifted.nodes[lifted.entry]);
-  Stmt* loop = context.stmt(While{context.constant(std::move(yes)), body, {}});
+  Stmt* loop = context.stmt(While{context.constant(Constant::Kind::true_), body, {}});
   return context.list({start, loop});
 }
 

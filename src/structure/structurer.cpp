@@ -539,11 +539,7 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   if (is_for) {
     made = make(For{info.target, info.value, block(body), block(orelse), info.is_async}, info);
   } else {
-    if (!test) {
-      Constant yes;
-      yes.kind = Constant::Kind::true_;
-      test = context_.constant(std::move(yes));
-    }
+    if (!test) test = context_.constant(Constant::Kind::true_);
     made = make(While{test, block(body), block(orelse)}, info);
   }
   out.push_back(made);

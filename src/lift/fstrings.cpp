@@ -1,5 +1,6 @@
-// f"{x!r:{w}}" and t-strings.
+// f-strings and t-strings.
 //
+//   f"a{x!r:{w}}"    'a'; <x>; <w>; FORMAT_VALUE; FORMAT_VALUE !r, with spec; BUILD_STRING 2
 //   f"{x!r:{w}}"     <x>; CONVERT_VALUE; <w>; FORMAT_SIMPLE; FORMAT_WITH_SPEC           (3.13)
 //   t"a{x!r:>5}b"    ('a', 'b'); <x>; 'x'; ['>5';] BUILD_INTERPOLATION; BUILD_TUPLE 1; BUILD_TEMPLATE       (3.14)
 #include "lift/lifter.h"
@@ -9,11 +10,7 @@ using namespace ast;
 
 namespace {
 constexpr char conversions[] = {0, 's', 'r', 'a'};
-
-const Constant* string_of(const Expr* expr) {
-  auto* constant = as<ConstantExpr>(expr);
-  return constant && constant->value->kind == Constant::Kind::string ? constant->value : nullptr;
-}
+const Constant* string_of(const Expr* expr) { return constant_of(expr, Constant::Kind::string); }
 }  // namespace
 
 // A format specification as the string that an f-string has for it.
@@ -21,6 +18,26 @@ Expr* Lifter::format_spec(Expr* spec) {
   if (!spec || is<JoinedStr>(spec)) return spec;
   Expr* part = string_of(spec) ? spec : make(FormattedValue{spec, 0, nullptr});
   return make(JoinedStr{context_.list({part})});
+}
+
+void Lifter::format(const Instruction& instruction) {
+  Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
+  Expr* value = pop();
+  char conversion = conversions[instruction.arg & 3];
+  if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
+    conversion = converted->conversion, value = converted->value;
+  Expr* formatted = make(FormattedValue{value, conversion, spec});
+  push(JoinedStr{context_.list({formatted})});
+}
+
+void Lifter::join_string(int count) {
+  std::vector<Expr*> values;
+  for (Expr* part : pop_many(count)) {
+    if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
+    else if (string_of(part)) values.push_back(part);
+    else values.push_back(make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
+  }
+  push(JoinedStr{context_.arena.copy(values)});
 }
 
 bool Lifter::template_string(const Instruction& instruction) {
@@ -38,13 +55,12 @@ bool Lifter::template_string(const Instruction& instruction) {
     }
     case Op::build_template_: {
       auto* values = as<Tuple>(pop());
-      auto* texts = as<ConstantExpr>(pop());
-      const bool fits = texts && texts->value->kind == Constant::Kind::tuple;
+      const Constant* texts = constant_of(pop(), Constant::Kind::tuple);
       const std::size_t count = values ? values->elts.size() : 0;
-      if (!fits || texts->value->items.size() != count + 1) fail("a template of another shape");
+      if (!texts || texts->items.size() != count + 1) fail("a template of another shape");
       std::vector<Expr*> parts;
       for (std::size_t index = 0; index <= count; ++index) {
-        const Constant& text = texts->value->items[index];
+        const Constant& text = texts->items[index];
         if (text.kind != Constant::Kind::string) fail("a template of another shape");
         if (!text.text.empty()) parts.push_back(make(ConstantExpr{&text}));
         if (index == count) break;

@@ -1,0 +1,157 @@
+// Lists, tuples, sets and dicts.
+//
+//   a; b; BUILD_LIST 2                                            [a, b]
+//   a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2                       {'x': a, 'y': b}
+//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1              [a, *b]            a long one has no star
+//   BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1                        [1, 2, 3]
+//   BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE                 (*a,)
+//   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1                {**a, k: v}
+//   a; b; BUILD_TUPLE_UNPACK 2                                    (*a, *b)           (3.8)
+//   into the display of a comprehension: LIST_APPEND n            a mark, of which comprehensions.cpp makes [a for ...]
+//   what is on the stack when statements are made; LIST_APPEND    t.append(a)
+#include <algorithm>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+void Lifter::display(const Instruction& instruction) {
+  const int arg = instruction.arg;
+  switch (instruction.op) {
+    case Op::build_tuple_: push(Tuple{context_.arena.copy(pop_many(arg))}); return;
+    case Op::build_list_: push(ListExpr{context_.arena.copy(pop_many(arg))}); return;
+    case Op::build_set_: push(SetExpr{context_.arena.copy(pop_many(arg))}); return;
+    case Op::build_map_: {
+      std::vector<Expr*> items = pop_many(2 * arg), keys, values;
+      for (int index = 0; index < arg; ++index)
+        keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
+      push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
+      return;
+    }
+    case Op::build_const_key_map_: {
+      auto* names = as<ConstantExpr>(pop());
+      if (!names || int(names->value->items.size()) != arg) fail("keys of a dict are no tuple");
+      std::vector<Expr*> values = pop_many(arg), keys;
+      for (const Constant& key : names->value->items) keys.push_back(make(ConstantExpr{&key}));
+      push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
+      return;
+    }
+    case Op::list_to_tuple_: {
+      Expr* list = pop();
+      if (auto* elements = as<ListExpr>(list)) push(Tuple{elements->elts});
+      else push(Tuple{context_.list({make(Starred{list})})});
+      return;
+    }
+    case Op::build_unpack_: build_unpack(instruction); return;
+    default: fail("no display");
+  }
+}
+
+// 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
+void Lifter::build_unpack(const Instruction& instruction) {
+  enum { tuple, list, set, map, call_tuple, call_map };
+  const std::vector<Expr*> parts = pop_many(instruction.arg);
+  std::vector<Expr*> keys, items;
+  bool plain = false;  // was the last part plain items? Then they did not stand together with the next
+  auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
+  auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
+    plain =
+        !plain && !own.empty() && std::none_of(own.begin(), own.end(), [](Expr* item) { return is<Starred>(item); });
+    if (plain && !own_keys.empty())
+      plain = std::none_of(own_keys.begin(), own_keys.end(), [](Expr* key) { return key == nullptr; });
+    for (std::size_t index = 0; plain && index < own.size(); ++index)
+      add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
+  };
+  const bool mapping = instruction.aux == map || instruction.aux == call_map;
+  for (Expr* part : parts) {
+    if (auto* inner_dict = as<Dict>(part); inner_dict && mapping) {
+      add_all(inner_dict->keys, inner_dict->values);
+    } else if (auto* inner = as<Tuple>(part); inner && !mapping && instruction.aux != set) {
+      add_all({}, inner->elts);
+    } else if (auto* inner_set = as<SetExpr>(part); inner_set && instruction.aux == set) {
+      add_all({}, inner_set->elts);
+    } else if (auto* constant = constant_of(part, Constant::Kind::tuple);
+               constant && !mapping && instruction.aux != set) {
+      std::vector<Expr*> own;
+      for (const Constant& item : constant->items) own.push_back(make(ConstantExpr{&item}));
+      add_all({}, own);
+    } else {
+      plain = false;
+    }
+    if (!plain) add(nullptr, mapping ? part : make(Starred{part}));
+  }
+  if (mapping) push(Dict{context_.arena.copy(keys), context_.arena.copy(items)});
+  else if (instruction.aux == list) push(ListExpr{context_.arena.copy(items)});
+  else if (instruction.aux == set) push(SetExpr{context_.arena.copy(items)});
+  else push(Tuple{context_.arena.copy(items)});
+}
+
+// Adds to a display that nothing else has seen yet; false: it is none that the operation adds to.
+bool Lifter::extend_display(Expr* display, Op op, Expr* key, Expr* value) {
+  auto add = [&](List<Expr*>& items, Expr* item) { items = context_.arena.append(items, item); };
+  auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
+    if (const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr)
+      for (const Constant& item : constant->items) add(items, make(ConstantExpr{&item}));
+    else add(items, make(Starred{value}));
+  };
+  if (auto* list = as<ListExpr>(display)) {
+    if (op == Op::list_append_) add(list->elts, value);
+    else if (op == Op::list_extend_) add_all(list->elts, Constant::Kind::tuple);
+    else return false;
+  } else if (auto* set = as<SetExpr>(display)) {
+    if (op == Op::set_add_) add(set->elts, value);
+    else if (op == Op::set_update_) add_all(set->elts, Constant::Kind::frozenset);
+    else return false;
+  } else if (auto* dict = as<Dict>(display)) {
+    auto* inner = as<Dict>(value);
+    // Items after a `**` make a display of their own.
+    const bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !dict->keys.empty() &&
+                         std::ranges::find(inner->keys, nullptr) == inner->keys.end();
+    if (next_to) {
+      for (std::size_t index = 0; index < inner->keys.size(); ++index)
+        add(dict->keys, inner->keys[index]), add(dict->values, inner->values[index]);
+    } else if (op == Op::map_add_ || op == Op::dict_update_ || op == Op::dict_merge_) {
+      add(dict->keys, key), add(dict->values, value);
+    } else {
+      return false;
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Lifter::extend(const Instruction& instruction) {
+  Expr *value = pop(), *key = instruction.op == Op::map_add_ ? pop() : nullptr;
+  Entry& entry = peek(instruction.arg);
+  Expr* target = entry.expr;
+  if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result)
+    return emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
+  const bool unseen = find(entry.block) == node_ && instruction.arg == 1 && !flat_;
+  if (unseen && extend_display(target, instruction.op, key, value)) return;
+  // A method call does the same, on a value that has a name.
+  if (!stable(target)) {
+    push(value);
+    if (key) push(key);
+    spill_all(stack_.size());
+    if (key) key = pop();
+    value = pop();
+    target = peek(instruction.arg).expr;
+  }
+  switch (instruction.op) {
+    case Op::list_append_: return call_method(target, "append", value);
+    case Op::set_add_: return call_method(target, "add", value);
+    case Op::list_extend_: return call_method(target, "extend", value);
+    case Op::set_update_:
+    case Op::dict_update_:
+    case Op::dict_merge_: return call_method(target, "update", value);
+    default: return emit(Assign{context_.list({make(Subscript{target, key})}), value});
+  }
+}
+
+void Lifter::call_method(Expr* object, std::string_view method, Expr* arg) {
+  emit(ExprStmt{make(Call{make(Attribute{make(object->node), method}), context_.list({arg}), {}})});
+}
+
+}  // namespace depyf

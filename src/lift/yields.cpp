@@ -1,0 +1,40 @@
+// yield, yield from and await.
+//
+//   v; YIELD_VALUE                                              yield v
+//   v; GET_YIELD_FROM_ITER; None; yield_from                    yield from v
+//   v; GET_AWAITABLE; None; yield_from                          await v
+//   the same of what `async with` enters and leaves, and of an asynchronous comprehension: nothing, the statement does it
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+void Lifter::yields(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::get_awaitable_: return push(Internal{Marker::awaitable, 0, pop()});
+    case Op::get_yield_from_iter_: return push(Internal{Marker::awaitable, 1, pop()});
+    case Op::async_gen_wrap_: return;
+    case Op::yield_value_: {
+      Expr* value = pop();
+      return push(Yield{is_none(value) ? nullptr : value});
+    }
+    default: break;
+  }
+  pop();  // None, the first value sent
+  Entry receiver = pop_entry();
+  auto* internal = as<Internal>(receiver.expr);
+  if (internal && internal->marker == Marker::awaitable) {
+    Expr* value = internal->value;
+    if (internal->index == 1) return push(YieldFrom{value});
+    // `async with` awaits what its methods give; the statement does that itself.
+    if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return push(value);
+    if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return push(value);
+    // So does a comprehension with `async for` or `await` in it.
+    if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator)
+      return push(value);
+    return push(Await{value});
+  }
+  push(YieldFrom{receiver.expr});
+}
+
+}  // namespace depyf
