@@ -77,11 +77,10 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     if (arm.guard >= 0) emitted_[arm.guard] = claimed_[arm.guard] = 1;
   }
   // What stands after the statement.
-  auto known = [&](int node) { return node == place.next || node == place.cont || node == place.brk; };
   if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
   const bool empty_arm =
       std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
-  const bool own_rest = rest >= 0 && !known(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
+  const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
   std::vector<int> after;
   for (int test : own)
     for (int node : graph_.dominated(test))

@@ -1,0 +1,144 @@
+// Lays out what stands for each old instruction, one after the other, with handlers as 3.11 has them:
+//
+//   h: push_exc_info; <handler>, protected by c
+//   c: copy 3; pop_except; reraise               all of them at the end of the code
+//
+// and makes a range of what each block protects. A handler of `with` in 3.8 stands beside the code that serves both ways:
+//
+//   jump s; push_exc_info; with_except_start; [await;] pop_jump_if_true t; reraise;
+//   t: pop_top; pop_except; pop_top; pop_top; s:
+#include "flow/unwinder.h"
+
+namespace depyf {
+
+namespace {
+
+class Writer {
+ public:
+  Writer(const Unwound& from, DecodedCode& decoded) : from_(from), decoded_(decoded) {}
+
+  void run() {
+    std::vector<int> where(from_.old.size() + 1);
+    std::vector<int> starts(from_.blocks.size(), -1);  // of handlers, by block
+    for (int at = 0; at < int(from_.old.size()); ++at) {
+      where[std::size_t(at)] = int(result_.size());
+      Instruction it = from_.code[std::size_t(at)];
+      const bool seen = from_.seen[std::size_t(at)];
+      if (!seen && it.op != Op::jump_ && it.op != Op::return_value_ && it.op != Op::raise_) {
+        it.op = Op::nop_, it.arg = it.aux = 0, it.target = -1;
+      }
+      int cover = from_.cover[std::size_t(at)];
+      if (auto found = from_.handler_of.find(at); found != from_.handler_of.end() && it.op != Op::with_exit_ && seen) {
+        const Unwound::Block& block = from_.blocks[std::size_t(found->second)];
+        starts[std::size_t(found->second)] = int(result_.size());
+        if (!block.bare) put_made(it, Op::push_exc_info_, found->second);
+      }
+      if (auto behind = from_.behind_handlers.find(at); behind != from_.behind_handlers.end())
+        put_made(it, Op::behind_handlers_, cover, behind->second);
+      put(it, cover, false);
+      if (auto more = from_.after.find(at); more != from_.after.end())
+        for (const Instruction& made : more->second) {
+          int block = cover;
+          if (auto inside = from_.protected_after.find(at);
+              inside != from_.protected_after.end() && made.op == Op::protected_)
+            block = inside->second;
+          if (auto left = from_.left_after.find(at); left != from_.left_after.end() && made.op == Op::pop_except_)
+            cover = block = left->second;
+          put(made, block, true);
+        }
+      if (auto with = from_.with_handlers.find(at); with != from_.with_handlers.end()) {
+        if (seen) put_made(it, Op::jump_, cover, 0, int(result_.size()));
+        std::size_t around = result_.size() - 1;
+        starts[std::size_t(with->second.handler)] = int(result_.size());
+        put_with_handler(it, with->second);
+        if (seen) result_[around].target = int(result_.size());
+      }
+    }
+    where[from_.old.size()] = int(result_.size());
+    // The cleanup of each handler.
+    std::vector<int> cleanups(from_.blocks.size(), -1);
+    Instruction last = result_.back();
+    for (std::size_t index = 0; index < from_.blocks.size(); ++index) {
+      const Unwound::Block& block = from_.blocks[index];
+      if (block.kind != Unwound::Block::Kind::handler || block.bare || starts[index] < 0) continue;
+      cleanups[index] = int(result_.size());
+      put_made(last, Op::copy_, block.parent, 3);
+      put_made(last, Op::pop_except_, block.parent);
+      put_made(last, Op::reraise_, block.parent, 1);
+    }
+    for (std::size_t at = 0; at < result_.size(); ++at)
+      if (int& target = result_[at].target; target >= 0 && !translated_[at]) target = where[std::size_t(target)];
+    ranges(starts, cleanups);
+    decoded_.instructions = std::move(result_);
+  }
+
+ private:
+  // Which block protects what lies in `block`: a bare handler is part of what is around.
+  int protector(int block) const {
+    while (block >= 0 && from_.blocks[std::size_t(block)].kind == Unwound::Block::Kind::handler &&
+           from_.blocks[std::size_t(block)].bare)
+      block = from_.blocks[std::size_t(block)].parent;
+    return block;
+  }
+
+  void put(Instruction it, int block, bool translated) {
+    result_.push_back(it);
+    covers_.push_back(protector(block));
+    translated_.push_back(translated);
+  }
+
+  void put_made(const Instruction& like, Op op, int block, int arg = 0, int target = -1) {
+    Instruction made = like;
+    made.op = op, made.arg = arg, made.aux = 0, made.target = target, made.size = 0;
+    put(made, block, true);
+  }
+
+  void put_with_handler(const Instruction& like, const Unwound::WithHandler& with) {
+    const int inside = with.handler, outside = from_.blocks[std::size_t(inside)].parent;
+    put_made(like, Op::push_exc_info_, inside);
+    put_made(like, Op::with_except_start_, inside);
+    for (int at = with.await_begin; at < with.await_end; ++at) {
+      const Instruction& it = from_.old[std::size_t(at)];
+      put_made(like, it.op, inside, it.arg);
+    }
+    put_made(like, Op::pop_jump_if_true_, inside, 0, int(result_.size()) + 2);
+    put_made(like, Op::reraise_, inside, 2);
+    put_made(like, Op::pop_top_, inside);
+    put_made(like, Op::pop_except_, outside);
+    put_made(like, Op::pop_top_, outside);
+    put_made(like, Op::pop_top_, outside);
+  }
+
+  void ranges(const std::vector<int>& starts, const std::vector<int>& cleanups) {
+    for (int begin = 0; begin < int(result_.size());) {
+      int end = begin + 1, block = covers_[std::size_t(begin)];
+      while (end < int(result_.size()) && covers_[std::size_t(end)] == block) ++end;
+      if (block >= 0) {
+        const Unwound::Block& info = from_.blocks[std::size_t(block)];
+        ProtectedRange range;
+        range.begin = begin, range.end = end;
+        if (info.kind == Unwound::Block::Kind::setup) {
+          range.target = starts[std::size_t(from_.handler_of.at(info.target))];
+          range.depth = info.kept, range.lasti = info.with, range.called = info.called && !info.bare && !info.with;
+        } else {
+          range.target = cleanups[std::size_t(block)];
+          range.depth = info.kept + 1 + info.with, range.lasti = true;
+        }
+        if (range.target >= 0) decoded_.ranges.push_back(range);
+      }
+      begin = end;
+    }
+  }
+
+  const Unwound& from_;
+  DecodedCode& decoded_;
+  std::vector<Instruction> result_;
+  std::vector<int> covers_;
+  std::vector<bool> translated_;  // the target counts new instructions
+};
+
+}  // namespace
+
+void write_unwound(const Unwound& unwound, DecodedCode& decoded) { Writer(unwound, decoded).run(); }
+
+}  // namespace depyf

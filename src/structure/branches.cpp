@@ -1,0 +1,83 @@
+// A node with two ways on, and what stands on them until they meet:
+//
+//     if c: a          if c: a             if c:               if not c:
+//     else: b          rest                    continue            rest
+//                                          rest
+#include <algorithm>
+
+#include "structure/structurer.h"
+
+namespace depyf {
+using namespace ast;
+
+// 3.8: what stands behind a statement that never goes on lies behind the else clause, which starts at `second`.
+bool Structurer::skips_else(int first, int second, const Statements& body) const {
+  if (dead_ends_.empty() || !is<Try>(body.back())) return false;
+  return std::ranges::any_of(dead_ends_, [&](int node) {
+    return graph_.order(node) >= 0 && graph_.dominates(first, node) && nodes_[node].a != second &&
+           nodes_[node].end_offset != start_of(second) && nodes_[node].region >= 0 &&
+           cfg_.inside(nodes_[first].region, nodes_[nodes_[node].a].region);
+  });
+}
+
+int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
+  const Node& info = nodes_[node];
+  auto* internal = as<Internal>(info.value);
+  bool handler = internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
+  if (info.a == info.b) {
+    out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
+    return go(info.a, place, out, tail);
+  }
+  // A jump back that was not turned around stands for itself: `if c: continue`.
+  if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
+      (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset < info.offset) {
+    const bool on_true = info.a == place.cont;
+    if (on_true || !negation_changes(context_, info.value)) {
+      Expr* test = on_true ? info.value : negate(context_, info.value);
+      out.push_back(make(If{test, block({make(Continue{}, info)}), {}}, info));
+      return go(on_true ? info.b : info.a, place, out, tail);
+    }
+  }
+  // What stands first in the code is the body.
+  bool negated = !handler && info.b >= 0 && info.a >= 0 && nodes_[info.b].offset < nodes_[info.a].offset;
+  if (!handler) {
+    bool jump_a = info.a == place.next, jump_b = info.b == place.next;
+    bool far_a = place.jumps_to(info.a), far_b = place.jumps_to(info.b);
+    if (jump_a) negated = true;
+    else if (jump_b) negated = false;
+    else if (far_a && !far_b) negated = false;   // `if c: continue` before the rest
+    else if (far_b && !far_a) negated = true;
+  }
+  // A negation that would be another instruction is avoided: `if c: continue`, or the arms exchanged.
+  if (negated && negation_changes(context_, info.value)) negated = false;
+  else if (!negated && !handler && as<UnaryExpr>(info.value) && as<UnaryExpr>(info.value)->op == UnaryOp::not_ &&
+           negation_changes(context_, as<UnaryExpr>(info.value)->operand))
+    negated = true;
+  int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
+  Expr* test = negated ? negate(context_, info.value) : info.value;
+  Statements body, orelse;
+  go(first, place, body, false);
+  if (!handler && !body.empty() && leaves(body) && !skips_else(first, second, body)) {
+    out.push_back(make(If{test, block(body), {}}, info));
+    return go(second, place, out, tail);
+  }
+  go(second, place, orelse, false);
+  if (body.empty() && !orelse.empty() && !handler) {
+    bool wrapped = as<BoolOp>(test) && negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
+    if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {
+      test = negate(context_, test);
+      std::swap(body, orelse);
+    } else if (place.next == place.cont && place.cont >= 0) {
+      // At the end of a loop's body the way on is `continue`, and the rest needs no else.
+      body.push_back(make(Continue{}, info));
+      out.push_back(make(If{test, block(body), {}}, info));
+      out.insert(out.end(), orelse.begin(), orelse.end());
+      return -1;
+    }
+  }
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  out.push_back(make(If{test, block(body), block(orelse)}, info));
+  return -1;
+}
+
+}  // namespace depyf

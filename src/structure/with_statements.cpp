@@ -1,0 +1,29 @@
+// setup of a manager; <region>; exit(None, None, None)         with manager as target: ...
+#include "structure/structurer.h"
+
+namespace depyf {
+using namespace ast;
+
+int Structurer::with(int setup, const Place& place, Statements& out) {
+  const Node& info = nodes_[setup];
+  int region = info.index, follow = info.b;
+  std::vector<int> after;
+  bool own = follow >= 0 && !place.leads_to(follow);
+  bool tail = own && (claimed_[follow] || !cfg_.inside(nodes_[follow].region, place.region));
+  if (tail && !trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
+  if (own && !tail) claimed_[follow] = 1, after.push_back(follow);
+  for (int node : merges(setup, place)) claimed_[node] = 1, after.push_back(node);
+  if (!exits_of(region, info.a, place).empty()) fail("a with statement with several ends", setup);
+  Place inner = place;
+  inner.region = region;
+  inner.next = follow;
+  Statements body;
+  go_into(info.a, inner, body);
+  if (body.empty()) body.push_back(make(Pass{}, info));
+  WithItem item{info.value, info.target};
+  out.push_back(make(With{context_.list({item}), block(body), info.is_async}, info));
+  if (after.empty()) return follow >= 0 && follow != place.next ? go(follow, place, out, true) : -1;
+  return place_all(after, place, out);
+}
+
+}  // namespace depyf
