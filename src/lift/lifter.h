@@ -42,6 +42,7 @@ class Lifter {
     int alias = -1;  // merged into that node
     bool pops = false;  // nothing in it so far but iterators that are popped
   };
+  using Annotations = std::vector<std::pair<std::string_view, ast::Expr*>>;
   // Targets of one unpacking, filled by the stores that follow it.
   struct Unpacking {
     Entry source;
@@ -74,23 +75,27 @@ class Lifter {
   ast::Expr* make(ast::Expr::Node node) { return context_.expr(std::move(node), now().offset, now().line); }
   const Instruction& now() const { return code_[at_]; }
   int skip(int at) const;  // the next instruction from `at` that does something, or the block's end
+  bool is_fast(std::string_view id) const;
+  std::int32_t column_of_for(const Instruction& instruction, int body) const;
+  std::string_view fresh_name();
+  ast::Expr* fresh() { return context_.name(fresh_name()); }
+  bool literal_here() const { return flat_ || split_ == Split::effects_and_tests || literal_.contains(at_); }
+  std::string_view name_of(int index) const;
+
+  // statements.cpp
   // May it be evaluated later, or twice? Not where it has many parts: copies of copies would grow without bound.
   bool stable(const ast::Expr* expr) const;
-  bool is_fast(std::string_view id) const;
   bool stable(const ast::Expr* expr, int& parts) const;
   void emit(ast::Stmt::Node node);
   void emit_raw(ast::Stmt::Node node);
   std::int32_t first_column() const;
-  std::int32_t column_of_for(const Instruction& instruction, int body) const;
   void settle(ast::Expr*& expr);  // resolves what must not stay in a statement
   void spill(Entry& entry);
   void spill_all(std::size_t count);  // the lowest `count` entries
-  std::string_view fresh_name();
-  ast::Expr* fresh() { return context_.name(fresh_name()); }
-  bool literal_here() const { return flat_ || split_ == Split::effects_and_tests || literal_.contains(at_); }
+
+  // name_effects.cpp
   void name_effects();
   bool part_of_condition() const;
-  std::string_view name_of(int index) const;
 
   // operations.cpp
   bool operation(const Instruction& instruction);
@@ -143,26 +148,31 @@ class Lifter {
   ast::Expr* target_name(const Instruction& instruction);
 
   // calls.cpp
+  std::vector<ast::Keyword> keywords_of(const Constant& names, std::vector<ast::Expr*>& args);
   bool call(const Instruction& instruction);
   void finish_call(ast::Expr* function, std::vector<ast::Expr*> args, std::vector<ast::Keyword> keywords);
   void call_ex(const Instruction& instruction);
   bool with_exit_call(ast::Expr* function, const std::vector<ast::Expr*>& args);
+
+  // definitions.cpp
   void make_function(const Instruction& instruction);
-  ast::Expr* function_value(ast::Expr* code);
-  const ast::Arguments* arguments(const FunctionValue& function);
+  void set_function_attribute(int which);
+  Annotations annotations_of(const FunctionValue& function);
+  const ast::Arguments* arguments(const FunctionValue& function, const Annotations& annotations);
   Body build(const FunctionValue& function);
   bool lambda(ast::Expr* expr, const FunctionValue& function);
-  bool comprehension(ast::Expr*& result, const FunctionValue& function, ast::Expr* iterable);
-  bool comprehension(ast::Expr*& result, ast::ComprehensionKind kind, ast::Block block, ast::Expr* iterable);
-  void inlined_comprehension(const Instruction& instruction);
   ast::Stmt* function_def(const FunctionValue& function, std::string_view name, std::vector<ast::Expr*> decorators);
   ast::Stmt* class_def(const ast::Call& call, std::string_view name, std::vector<ast::Expr*> decorators);
   void hoist(ast::Expr* expr);
   static bool is_name(std::string_view text);  // an identifier and no keyword
   bool is_function(const ast::Expr* expr) const;
   bool is_class(const ast::Expr* expr) const;
-
   static ast::Expr* as_expression(Context& context, ast::Block block, bool generator);
+
+  // comprehensions.cpp
+  bool comprehension(ast::Expr*& result, const FunctionValue& function, ast::Expr* iterable);
+  bool comprehension(ast::Expr*& result, ast::ComprehensionKind kind, ast::Block block, ast::Expr* iterable);
+  void inlined_comprehension(const Instruction& instruction);
 
   // generics.cpp
   bool generics(const Instruction& instruction);
@@ -208,11 +218,6 @@ class Lifter {
   std::vector<std::pair<int, bool>> edges_to(int block);  // (node, along b)
   std::optional<std::pair<int, bool>> only_edge_to(int block);  // none where there are several, too
   void enter(int block);  // sets node_ and stack_
-  bool reduce_values(int block);
-  ast::Expr* bool_op(bool is_or, ast::Expr* left, ast::Expr* right);
-  ast::Expr* conditional(ast::Expr* test, ast::Expr* if_true, ast::Expr* if_false, bool true_first);
-  bool merge_condition(int block);
-  bool pushes_one(int block, int test);
   void enter_merge(int block, const std::vector<std::pair<int, bool>>& edges);
   void finish_block(int block);
   void spill_at_end(int node, std::size_t count);
@@ -220,6 +225,13 @@ class Lifter {
   std::vector<Entry> stack_on_edge(int node, bool along_b);
   bool is_loop_header(int block) const;
   bool ends_in_break(int node, int block) const;
+
+  // conditions.cpp
+  bool reduce_values(int block);
+  ast::Expr* bool_op(bool is_or, ast::Expr* left, ast::Expr* right);
+  ast::Expr* conditional(ast::Expr* test, ast::Expr* if_true, ast::Expr* if_false, bool true_first);
+  bool merge_condition(int block);
+  bool pushes_one(int block, int test);
 
   // flat.cpp
   ast::Expr* slot(std::size_t index);

@@ -1,5 +1,5 @@
-// Where a loop ends: the node that `break` goes to. Nothing in bytecode says it; the ways out of the loop do, by where they meet,
-// what lies between them and what still has the iterator on the stack.
+// Where a loop ends: the node that `break` goes to. Nothing in bytecode says it; the ways out of the loop do, by where they
+// meet, what lies between them and what still has the iterator on the stack.
 //
 //     for x in v:
 //         if a: break           a way out that meets the end of the else clause: it is a break, and they meet behind the loop

@@ -1,0 +1,150 @@
+// The body of a comprehension, which by now is loops and tests, as one expression:
+//
+//   for x in .0:                        [f(x) for x in v if x]
+//       if x:
+//           append(f(x))
+//
+// In a code object of its own, called at once; from 3.12 on also out of the code around (flow/comprehensions.cpp). A body
+// that fits none is spelled out: __result = []; for x in .0: ...; return __result
+#include <functional>
+
+#include "lift/lifter.h"
+
+namespace depyf {
+using namespace ast;
+
+bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* iterable) {
+  const std::string& name = function.code->name;
+  ComprehensionKind kind;
+  if (name == "<listcomp>") kind = ComprehensionKind::list;
+  else if (name == "<setcomp>") kind = ComprehensionKind::set;
+  else if (name == "<dictcomp>") kind = ComprehensionKind::dict;
+  else if (name == "<genexpr>") kind = ComprehensionKind::generator;
+  else return false;
+  return comprehension(result, kind, build(function).block, iterable);
+}
+
+bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, Expr* iterable) {
+  std::vector<Comprehension> generators;
+  Expr *elt = nullptr, *value = nullptr;
+  std::vector<Expr*> ifs;
+  for (bool first = true; !elt;) {
+    // Only a return may follow the outermost loop.
+    std::size_t count = block.size();
+    if (first && count == 2 && is<Return>(block[1])) count = 1;
+    if (count == 0) return false;
+    Stmt* stmt = block[0];
+    if (auto* branch = as<If>(stmt); branch && !first) {
+      if (count == 1 && branch->orelse.empty()) {
+        ifs.push_back(branch->test);
+        block = branch->body;
+        continue;
+      }
+      if (branch->body.size() == 1 && is<Continue>(branch->body[0])) {
+        ifs.push_back(negate(context_, branch->test));
+        if (branch->orelse.empty()) block = block.subspan(1);
+        else if (count == 1) block = branch->orelse;
+        else return false;
+        continue;
+      }
+      return false;
+    }
+    // `for y in [x]` is compiled as an assignment.
+    if (auto* assign = as<Assign>(stmt); !first && assign && assign->targets.size() == 1 && block.size() > 1) {
+      generators.back().ifs = context_.arena.copy(ifs);
+      ifs.clear();
+      generators.push_back({assign->targets[0], make(ListExpr{context_.list({assign->value})}), {}, false});
+      block = block.subspan(1);
+      continue;
+    }
+    if (count > 1 && !(count == 2 && is<Continue>(block[1]))) return false;
+    if (auto* loop = as<For>(stmt)) {
+      if (!loop->orelse.empty()) return false;
+      if (!generators.empty()) generators.back().ifs = context_.arena.copy(ifs);
+      ifs.clear();
+      Expr* iter = loop->iter;
+      if (first) {
+        auto* argument = as<Name>(iter);
+        if (!argument || argument->id != ".0") return false;
+        iter = iterable;
+      }
+      generators.push_back({loop->target, iter, {}, loop->is_async});
+      block = loop->body;
+      first = false;
+      continue;
+    }
+    if (first) return false;
+    if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
+      // `(x for x in a if False)`
+      elt = generators.back().target, ifs.push_back(context_.constant(Constant::Kind::false_));
+      break;
+    }
+    if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
+      elt = append->value, value = append->value2;
+    } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {
+      auto* yield = as<Yield>(only->value);
+      if (!yield) return false;
+      elt = yield->value ? yield->value : context_.none();
+    } else {
+      return false;
+    }
+  }
+  generators.back().ifs = context_.arena.copy(ifs);
+  result = make(ComprehensionExpr{kind, elt, value, context_.arena.copy(generators)});
+  return true;
+}
+
+// What `outline_comprehensions` took out of this code.
+void Lifter::inlined_comprehension(const Instruction& instruction) {
+  const DecodedCode& body = cfg_.comprehensions[instruction.arg].body;
+  const Op display = body.instructions[0].op;
+  ComprehensionKind kind = display == Op::build_list_  ? ComprehensionKind::list
+                           : display == Op::build_set_ ? ComprehensionKind::set
+                                                       : ComprehensionKind::dict;
+  Expr *iterable = pop(), *made = nullptr;
+  if (instruction.aux == 0) {
+    auto* iterator = as<Internal>(iterable);
+    if (!iterator || iterator->marker != Marker::iterator || !iterator->value) fail("a comprehension over no iterable");
+    iterable = iterator->value;
+  }
+  if (!comprehension(made, kind, context_.build_part(context_, body), iterable))
+    fail("a comprehension of another shape");
+  push(made);
+}
+
+// BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.
+Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {
+  std::string_view result = "__result";
+  Expr* display = nullptr;  // empty
+  if (code.name == "<listcomp>") display = context.expr(ListExpr{});
+  if (code.name == "<dictcomp>") display = context.expr(Dict{});
+  if (code.name == "<setcomp>")
+    display = context.expr(SetExpr{context.list({context.expr(Starred{context.expr(Tuple{})})})});
+  if (!display) return body;
+  std::function<void(Block)> walk = [&](Block block) {
+    for (Stmt* stmt : block) {
+      if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
+        Expr* name = context.name(result);
+        if (append->value2) {
+          Expr* target = context.expr(Subscript{name, append->value});
+          stmt->node = Assign{context.list({target}), append->value2};
+        } else {
+          Expr* method = context.expr(Attribute{name, code.name == "<setcomp>" ? "add" : "append"});
+          stmt->node = ExprStmt{context.expr(Call{method, context.list({append->value}), {}})};
+        }
+      }
+      for_each_expr(stmt, [&](Expr*& expr) {
+        if (auto* internal = as<Internal>(expr)) {
+          if (internal->marker == Marker::result) expr = context.name(result);
+        }
+      });
+      for_each_block(stmt, [&](Block& inner) { walk(inner); });
+    }
+  };
+  walk(body);
+  std::vector<Stmt*> statements{context.stmt(Assign{context.list({context.name(result)}), display})};
+  statements.insert(statements.end(), body.begin(), body.end());
+  return context.arena.copy(statements);
+}
+
+}  // namespace depyf

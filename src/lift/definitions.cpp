@@ -1,0 +1,238 @@
+// Functions and classes: what MAKE_FUNCTION and the call of LOAD_BUILD_CLASS leave on the stack until a store names it.
+//
+//   (1,); <code f>; MAKE_FUNCTION 1; STORE f                                 def f(a=1): ...
+//   <code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f         the same (3.13)
+//   d; <code f>; MAKE_FUNCTION; CALL 0; STORE f                              @d
+//   LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C       class C(B): ...
+//   <code "<lambda>">; MAKE_FUNCTION                                         lambda a: ...
+//   any of them where only an expression may stand                           a definition before the statement, and its name
+#include <algorithm>
+
+#include "lift/lifter.h"
+#include "support/keywords.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+// The items of a display or of a constant tuple; false: neither.
+bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
+  if (auto* tuple = as<Tuple>(expr)) {
+    items.assign(tuple->elts.begin(), tuple->elts.end());
+    return std::none_of(items.begin(), items.end(), [](Expr* item) { return is<Starred>(item); });
+  }
+  if (auto* constant = constant_of(expr, Constant::Kind::tuple)) {
+    for (const Constant& item : constant->items) items.push_back(context.expr(ConstantExpr{&item}));
+    return true;
+  }
+  return false;
+}
+
+Expr* annotation_of(const std::vector<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
+  auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
+  return found == annotations.end() ? nullptr : found->second;
+}
+}  // namespace
+
+bool Lifter::is_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return ascii_identifier_parts[c] || c >= 0x80; }) &&
+         !is_keyword(text);
+}
+
+bool Lifter::is_function(const Expr* expr) const {
+  auto* internal = as<Internal>(expr);
+  if (!internal || internal->marker != Marker::function) return false;
+  const std::string& name = context_.functions[internal->index].code->name;
+  return !name.empty() && name[0] != '<' && is_name(name);
+}
+
+bool Lifter::is_class(const Expr* expr) const {
+  auto* call = as<Call>(expr);
+  if (!call) return false;
+  auto* internal = as<Internal>(call->func);
+  return internal && internal->marker == Marker::build_class;
+}
+
+void Lifter::make_function(const Instruction& instruction) {
+  if (instruction.aux == 1) pop();  // the qualified name
+  Expr* code = pop();
+  auto* internal = as<Internal>(code);
+  if (!internal || internal->marker != Marker::code) fail("a function without constant code");
+  FunctionValue function;
+  function.code = decoded_.code->constants[internal->index].code.get();
+  function.constant = std::uint32_t(internal->index);
+  if (instruction.arg & 8) pop();
+  if (instruction.arg & 4) function.annotations = pop();
+  if (instruction.arg & 2) function.kw_defaults = pop();
+  if (instruction.arg & 1) function.defaults = pop();
+  context_.functions.push_back(function);
+  push(Internal{Marker::function, int(context_.functions.size()) - 1, nullptr});
+}
+
+void Lifter::set_function_attribute(int which) {
+  Expr *function = pop(), *value = pop();
+  auto* internal = as<Internal>(function);
+  if (!internal || internal->marker != Marker::function) fail("attribute of no function");
+  FunctionValue info = context_.functions[internal->index];  // `annotate` makes others
+  if (which == 1) info.defaults = value;
+  else if (which == 2) info.kw_defaults = value;
+  else if (which == 4) info.annotations = value;
+  else if (which == 16) annotate(info, value);
+  else if (which != 8) fail("an attribute that no function has");
+  context_.functions[internal->index] = info;
+  push(function);
+}
+
+// By the name of a parameter, and `return`. With `from __future__ import annotations` they are strings that hold source.
+Lifter::Annotations Lifter::annotations_of(const FunctionValue& function) {
+  Annotations found;
+  const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
+  auto add = [&](const Expr* key, Expr* value) {
+    if (auto* name = constant_of(key, Constant::Kind::string))
+      found.push_back({name->text, as_text ? context_.annotation(value) : value});
+  };
+  std::vector<Expr*> items;
+  if (auto* dict = as<Dict>(function.annotations))
+    for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
+  else if (items_of(context_, function.annotations, items))
+    for (std::size_t index = 0; index + 1 < items.size(); index += 2) add(items[index], items[index + 1]);
+  else if (function.annotations) fail("annotations of a function are no display");
+  return found;
+}
+
+const Arguments* Lifter::arguments(const FunctionValue& function, const Annotations& annotations) {
+  const CodeObject& code = *function.code;
+  if (code.argument_count() > std::int64_t(code.varnames.size())) fail("fewer names than arguments");
+  Arguments* args = parameters_of(context_, code);
+  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+    for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
+  for (Arg* arg : {&args->vararg, &args->kwarg})
+    if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
+  std::vector<Expr*> defaults, kw_defaults(args->kwonly.size());
+  if (function.defaults &&
+      (!items_of(context_, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
+    fail("defaults of a function are no tuple");
+  if (function.kw_defaults) {
+    auto* dict = as<Dict>(function.kw_defaults);
+    if (!dict) fail("defaults of keyword-only arguments are no display");
+    for (std::size_t index = 0; index < dict->keys.size(); ++index) {
+      auto* name = dict->keys[index] ? constant_of(dict->keys[index], Constant::Kind::string) : nullptr;
+      for (std::size_t slot = 0; slot < args->kwonly.size(); ++slot)
+        if (name && args->kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
+    }
+  }
+  args->defaults = context_.arena.copy(defaults), args->kw_defaults = context_.arena.copy(kw_defaults);
+  return args;
+}
+
+Body Lifter::build(const FunctionValue& function) {
+  const std::size_t depth = context_.path.size();
+  if (function.within >= 0) context_.path.push_back(std::uint32_t(function.within));
+  context_.path.push_back(function.constant);
+  Body body = context_.build(context_, *function.code);
+  context_.path.resize(depth);
+  return body;
+}
+
+Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name, std::vector<Expr*> decorators) {
+  const CodeObject& code = *function.code;
+  const Annotations annotations = annotations_of(function);
+  const Arguments* args = arguments(function, annotations);
+  Body body = build(function);
+  bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
+  return context_.stmt(FunctionDef{name, args, body.block, context_.arena.copy(decorators),
+                                   annotation_of(annotations, "return"), async, function.type_params, &code},
+                       first_offset_, code.firstlineno);
+}
+
+Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Expr*> decorators) {
+  if (call.args.size() < 2) return nullptr;
+  auto* internal = as<Internal>(call.args[0]);
+  if (!internal || internal->marker != Marker::function) return nullptr;
+  const FunctionValue function = context_.functions[internal->index];
+  Body body = build(function);
+  std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
+  std::erase_if(bases, [](const Expr* base) {
+    auto* marker = as<Internal>(base);
+    return marker && marker->marker == Marker::generic_base;
+  });
+  return context_.stmt(ClassDef{name, context_.arena.copy(bases), call.keywords, body.block,
+                                context_.arena.copy(decorators), function.type_params, function.code},
+                       first_offset_, function.code->firstlineno);
+}
+
+// A body that only returns, as one expression; null: it does more.
+Expr* Lifter::as_expression(Context& context, Block block, bool generator) {
+  if (block.empty()) return context.none();
+  Stmt* first = block[0];
+  if (auto* leave = as<Return>(first)) return leave->value ? leave->value : context.none();
+  if (auto* branch = as<If>(first)) {
+    Block rest = block.subspan(1);
+    Expr* body = as_expression(context, branch->body, generator);
+    Expr* orelse = as_expression(context, branch->orelse.empty() ? rest : branch->orelse, generator);
+    if (!body || !orelse || (!branch->orelse.empty() && !rest.empty())) return nullptr;
+    if (branch->body.empty()) return nullptr;
+    return context.expr(IfExp{branch->test, body, orelse}, first->offset, first->line);
+  }
+  if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 1) return only->value;
+  if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 2)
+    if (auto* leave = as<Return>(block[1]); leave && (!leave->value || is_none(leave->value))) return only->value;
+  return nullptr;
+}
+
+bool Lifter::lambda(Expr* expr, const FunctionValue& function) {
+  const Arguments* args = arguments(function, annotations_of(function));
+  Body body = build(function);
+  bool generator = (function.code->flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
+  Expr* value = as_expression(context_, body.block, generator);
+  if (!value) return false;
+  expr->node = Lambda{args, value};
+  return true;
+}
+
+// A function, class or lambda that stands where only an expression may: defined before, under a name.
+void Lifter::hoist(Expr* expr) {
+  if (is_class(expr)) {
+    const Call call = *as<Call>(expr);
+    auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
+    std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : fresh_name();
+    Stmt* made = class_def(call, id, {});
+    if (!made) {
+      as<Call>(expr)->func = context_.name("__build_class__");
+      if (auto* body = as<Internal>(call.args[0]); body && body->marker == Marker::function) hoist(call.args[0]);
+      return;
+    }
+    *expr = Expr{Name{id}, expr->offset, expr->line};
+    emit_raw(made->node);
+    return;
+  }
+  auto* internal = as<Internal>(expr);
+  if (internal->marker == Marker::type_alias) {
+    Expr* name = context_.name(context_.type_aliases[internal->index].name);
+    emit_raw(type_alias(internal->index, name)->node);
+    *expr = Expr{name->node, expr->offset, expr->line};
+    return;
+  }
+  const FunctionValue function = context_.functions[internal->index];
+  if (function.code->name == "<lambda>" && lambda(expr, function)) {
+    settle(expr);
+    return;
+  }
+  std::string_view id = function.code->name;
+  bool taken = !is_function(expr);
+  for (std::string_view name : decoded_.localsplus) taken |= name == id;
+  for (std::string_view name : decoded_.code->names) taken |= name == id;
+  if (taken) id = fresh_name();
+  else id = context_.arena.copy(id);
+  made_.insert(id.data());
+  Stmt* made = function_def(function, id, {});
+  as<FunctionDef>(made)->body = spell_out_comprehension(context_, *function.code, as<FunctionDef>(made)->body);
+  for (Expr** part : {&context_.functions[internal->index].defaults, &context_.functions[internal->index].kw_defaults})
+    if (*part) settle(*part);
+  *expr = Expr{Name{id}, expr->offset, expr->line};
+  emit_raw(made->node);
+}
+
+}  // namespace depyf

@@ -1,0 +1,92 @@
+// `not` of a condition, in the form that people write.
+//
+//   a            not a                                     the other jump
+//   not a        a                                         the other jump
+//   a and b      not a or not b, or not (a and b)          other jumps
+//   a in b       a not in b                                another instruction
+#include <algorithm>
+
+#include "lift/context.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+// How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes. Much where `in` becomes
+// `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
+int count_not(const Context& context, const Expr* test, bool negated) {
+  if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
+    int inner = count_not(context, unary->operand, !negated);
+    return is<BoolOp>(unary->operand) ? std::min(inner, 1 + count_not(context, unary->operand, negated)) : inner;
+  }
+  if (auto* chain = as<BoolOp>(test)) {
+    int parts = 0;
+    for (const Expr* part : chain->values) parts += count_not(context, part, negated);
+    return parts;
+  }
+  if (!negated) return 0;
+  // From 3.11 on a test for None is a jump of its own, either way.
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && context.version >= Version{3, 11}) {
+    bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
+    if (identity && is_none(compare->comparators[0])) return 0;
+  }
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) switch (compare->ops[0]) {
+      case CompareOp::in:
+      case CompareOp::not_in:
+      case CompareOp::is:
+      case CompareOp::is_not: return other_operator;
+      default: return 1;
+    }
+  return 1;
+}
+
+// Two parts of which neither is `a < b` or the like, whose negation reads badly.
+bool reads_well_negated(const BoolOp& chain) {
+  return chain.values.size() == 2 && std::ranges::all_of(chain.values, [](const Expr* part) {
+           auto* compare = as<Compare>(part);
+           if (!compare) return true;
+           const CompareOp op = compare->ops[0];
+           return compare->ops.size() == 1 &&
+                  (op == CompareOp::is || op == CompareOp::is_not || op == CompareOp::in || op == CompareOp::not_in);
+         });
+}
+
+}  // namespace
+
+int negation_cost(const Context& context, const Expr* test) { return count_not(context, test, true); }
+
+bool negation_changes(const Context& context, const Expr* test) {
+  auto* compare = as<Compare>(test);
+  return compare && compare->ops.size() == 1 && count_not(context, test, true) >= other_operator;
+}
+
+// In a condition `not (a and b)` and `not a or not b` are the same jumps: people write the second of two names, calls and
+// the like; else the one with fewer `not` is shown.
+Expr* negate(Context& context, Expr* test) {
+  if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
+  auto* chain = as<BoolOp>(test);
+  const int pushed_down = chain ? count_not(context, test, true) : 0;
+  if (chain && (pushed_down <= count_not(context, test, false) ||
+                (pushed_down < other_operator && reads_well_negated(*chain)))) {
+    std::vector<Expr*> values;
+    for (Expr* part : chain->values) values.push_back(negate(context, part));
+    return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
+  }
+  // From 3.14 on `not a in b` is no `a not in b`, but a jump the other way.
+  const bool turns_jump = context.version >= Version{3, 14} && negation_changes(context, test);
+  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
+    CompareOp other = compare->ops[0];
+    switch (compare->ops[0]) {
+      case CompareOp::in: other = CompareOp::not_in; break;
+      case CompareOp::not_in: other = CompareOp::in; break;
+      case CompareOp::is: other = CompareOp::is_not; break;
+      case CompareOp::is_not: other = CompareOp::is; break;
+      default: return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
+    }
+    return context.expr(Compare{compare->left, context.list({other}), compare->comparators}, test->offset, test->line);
+  }
+  return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
+}
+
+}  // namespace depyf
