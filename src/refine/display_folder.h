@@ -89,6 +89,8 @@ class DisplayFolder {
   std::optional<Value> dictionary(ast::Dict& dict, bool hoist);
   std::optional<Value> item(ast::Subscript& subscript);
   Value value_of(ast::Expr*& expr);
+  void refresh(Value& value) const;
+  Object* receiver(const Value& container, std::vector<Value>& items);
 
   // display_uses.cpp
   bool shared(int object, std::string_view name) const;
@@ -112,6 +114,7 @@ class DisplayFolder {
   const ast::Stmt* now_ = nullptr;  // the statement at work
   bool in_try_ = false;
   int fresh_ = 0, objects_ = 0;
+  std::map<int, std::string_view> given_names_;  // by object
 };
 
 }  // namespace depyf

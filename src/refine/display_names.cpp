@@ -114,6 +114,7 @@ std::string_view DisplayFolder::name_object(int object, std::string_view name) {
   for (auto& [each, content] : state_->objects)
     for (Value& item : content.items) replace(item);
   state_->objects.erase(object);
+  given_names_[object] = name;
   return name;
 }
 

@@ -20,6 +20,7 @@ bool DisplayFolder::shared(int object, std::string_view name) const {
 
 // A name, or part of what it is known to be, is needed as a value.
 Expr* DisplayFolder::given(Value value, std::string_view through) {
+  refresh(value);
   if (value.atom) return copy_of(value.atom);
   bool again = !through.empty() && now_ && reads_.count(through, {reads_.number_of(now_), reads_.number_of(now_)}) > 1;
   std::set<int> parts;
@@ -60,7 +61,10 @@ Expr* DisplayFolder::written(int id) {
   }
   const Object object = state_->objects.at(id);
   std::vector<Expr*> items;
-  for (const Value& item : object.items) items.push_back(item.atom ? copy_of(item.atom) : written(item.object));
+  for (Value item : object.items) {
+    refresh(item);
+    items.push_back(item.atom ? copy_of(item.atom) : written(item.object));
+  }
   auto list = context_.arena.copy(items);
   switch (object.kind) {
     case Object::Kind::list: return context_.expr(ListExpr{list});

@@ -136,6 +136,7 @@ bool DisplayFolder::unpack(Tuple& targets, Expr* value) {
     for (Expr* item : tuple->elts)
       if (is<Starred>(item)) return false;
     for (Expr*& item : tuple->elts) items.push_back(value_of(item));
+    for (Value& item : items) refresh(item);
   } else {
     auto made = known(value, false);
     if (!made || !sequence(*made, items) || items.size() != targets.elts.size()) return false;
@@ -156,30 +157,24 @@ bool DisplayFolder::store_item(Subscript& target, Expr*& value) {
   auto container = known(target.value, false);
   Object* object = container ? object_of(*container) : nullptr;
   if (!object || object->kind == Object::Kind::tuple) return false;
+  const bool is_dict = object->kind == Object::Kind::dict;
   std::size_t first = 0, last = 0;
-  if (object->kind == Object::Kind::dict) {
-    if (!is<ConstantExpr>(target.slice)) return false;
-    Value item = value_of(value);
-    if (reaches(item, container->object)) return name_object(container->object), false;
-    object = object_of(*container);
-    std::size_t at = find_key(*object, target.slice);
-    if (at == object->keys.size()) object->keys.push_back(target.slice), object->items.push_back(item);
-    else object->items[at] = item;
-    return true;
-  }
-  if (index_in(target.slice, object->items.size(), first)) {
-    Value item = value_of(value);
-    if (reaches(item, container->object)) return name_object(container->object), false;
-    object_of(*container)->items[first] = item;
-    return true;
-  }
-  if (!bounds_in(target.slice, object->items.size(), first, last)) return false;
   std::vector<Value> items;
+  if (is_dict ? plain_key(target.slice) : index_in(target.slice, object->items.size(), first)) {
+    items.push_back(value_of(value));
+    object = receiver(*container, items);
+    if (!object) return false;
+    if (is_dict) first = find_key(*object, target.slice);
+    if (first < object->items.size()) object->items[first] = items[0];
+    else object->keys.push_back(target.slice), object->items.push_back(items[0]);
+    return true;
+  }
+  if (is_dict || !bounds_in(target.slice, object->items.size(), first, last)) return false;
   auto made = known(value, true);
   if (!made || !sequence(*made, items)) return false;
-  for (const Value& item : items)
-    if (reaches(item, container->object)) return name_object(container->object), false;
-  auto& list = object_of(*container)->items;
+  object = receiver(*container, items);
+  if (!object) return false;
+  auto& list = object->items;
   auto at = list.erase(list.begin() + std::ptrdiff_t(first), list.begin() + std::ptrdiff_t(last));
   list.insert(at, items.begin(), items.end());
   return true;
@@ -232,9 +227,9 @@ bool DisplayFolder::grow(Attribute& method, Expr*& argument) {
     auto made = known(argument, true);
     if (!made || !sequence(*made, items)) return false;
   }
-  for (const Value& item : items)
-    if (reaches(item, container->object)) return name_object(container->object), false;
-  auto& list = object_of(*container)->items;
+  object = receiver(*container, items);
+  if (!object) return false;
+  auto& list = object->items;
   list.insert(list.end(), items.begin(), items.end());
   return list.size() < 4096 || (name_object(container->object), true);
 }

@@ -111,12 +111,14 @@ std::optional<DisplayFolder::Value> DisplayFolder::display(Object::Kind kind, Li
   for (Expr*& element : elements) {
     if (auto* starred = as<Starred>(element)) {
       std::vector<Value> items;
-      sequence(*known(starred->value, false), items);
+      auto inner = known(starred->value, false);
+      if (!inner || !sequence(*inner, items)) return {};  // what stands before it used it: it has a name now
       object.items.insert(object.items.end(), items.begin(), items.end());
     } else {
       object.items.push_back(value_of(element));
     }
   }
+  for (Value& item : object.items) refresh(item);
   return make(std::move(object));
 }
 
@@ -128,6 +130,7 @@ std::optional<DisplayFolder::Value> DisplayFolder::dictionary(Dict& dict, bool h
   }
   Object object{Object::Kind::dict, {dict.keys.begin(), dict.keys.end()}, {}};
   for (Expr*& value : dict.values) object.items.push_back(value_of(value));
+  for (Value& item : object.items) refresh(item);
   return make(std::move(object));
 }
 
@@ -149,11 +152,29 @@ std::optional<DisplayFolder::Value> DisplayFolder::item(Subscript& subscript) {
   return object->items[at];
 }
 
-// A value for what is put into an object: known, or under a name.
+// A value for what is put into an object: known, or under a name, which `expr` is then.
 DisplayFolder::Value DisplayFolder::value_of(Expr*& expr) {
   if (auto value = known(expr, true)) return *value;
   use(expr);
-  return named(expr);
+  const Value value = named(expr);
+  expr = copy_of(value.atom);
+  return value;
+}
+
+// An object that got a name since `value` was made is known by that.
+void DisplayFolder::refresh(Value& value) const {
+  if (value.object < 0 || state_->objects.contains(value.object)) return;
+  if (auto named = given_names_.find(value.object); named != given_names_.end())
+    value = {context_.name(named->second), -1};
+}
+
+// The object that is to hold `items`, which were just made for it. Null where it has a name by now, as making them used it or
+// they hold it.
+DisplayFolder::Object* DisplayFolder::receiver(const Value& container, std::vector<Value>& items) {
+  for (Value& item : items) refresh(item);
+  for (const Value& item : items)
+    if (reaches(item, container.object)) return name_object(container.object), nullptr;
+  return object_of(container);
 }
 
 }  // namespace depyf

@@ -191,3 +191,35 @@ class A(B):
 """
     code = next(each for each in compile(source, "m", "exec").co_consts if isinstance(each, types.CodeType))
     assert decompilation.decompile(code).proved
+
+
+def passed_to_what_fills_it(g):
+    graph_out_0, graph_out_1, graph_out_2 = [], {}, [1, 2]
+    graph_out_0.append(g(graph_out_0))
+    graph_out_1["k"] = g(graph_out_1)
+    graph_out_2[0] = g(graph_out_2)
+    graph_out_2[1:] = [g(graph_out_2), 3]
+    graph_out_0.extend([g(graph_out_0), 3])
+    return g(graph_out_0), g(graph_out_1), g(graph_out_2)
+
+
+def passed_beside_itself(g):
+    graph_out_0, graph_out_1, graph_out_2 = [], [], [1]
+    graph_out_3 = [graph_out_0, g(graph_out_0)]
+    graph_out_4 = [g(graph_out_1), *graph_out_1]
+    graph_out_5 = [graph_out_2, graph_out_2]
+    g(*graph_out_5)
+    return graph_out_0, graph_out_1, graph_out_2, graph_out_3, graph_out_4
+
+
+def filled_with_itself(g):
+    graph_out_0, graph_out_1 = [], {}
+    graph_out_0.append([g(), graph_out_0])
+    graph_out_1["k"] = [g(), graph_out_1]
+    return graph_out_0, graph_out_1
+
+
+@pytest.mark.parametrize("function", [passed_to_what_fills_it, passed_beside_itself, filled_with_itself])
+def test_what_is_put_into_a_list_may_use_the_list(function):
+    result = decompilation.decompile(function.__code__)
+    assert result.proved and result.style == "readable"
