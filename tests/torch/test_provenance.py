@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -239,7 +240,9 @@ def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dy
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
     from depyf.compat import graph_text
+    from depyf.compat.graph_printer import Printer
 
+    monkeypatch.setattr(graph_text, "_printer", Printer())
     printed = []
     own = torch.fx.graph_module._print_readable
     monkeypatch.setattr(torch.fx.graph_module, "_print_readable", lambda *a: printed.append(a[0]) or own(*a))
@@ -255,11 +258,12 @@ def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
         bodies = [(directory / one.file).read_text().partition("class ")[2] for one in graphs]
         return len(printed), [(one.kind, one.direction, body) for one, body in zip(graphs, bodies, strict=True)]
 
-    fewer, once = texts(tmp_path / "once")
-    assert graph_text._kept.state is None
+    more, own_texts = texts(tmp_path / "first")  # the printer learns from these
+    fewer, made = texts(tmp_path / "then")
+    assert fewer <= more // 2
     monkeypatch.setattr(graph_text, "add_text_hook", lambda: lambda: None)
-    more, each = texts(tmp_path / "each")
-    assert once == each and len(once) == 10 and fewer <= more - 2
+    _, each = texts(tmp_path / "each")
+    assert own_texts == made == each and len(made) == 10
 
 
 def test_a_graph_that_has_changed_is_printed_again():
@@ -295,23 +299,79 @@ def test_a_graph_that_has_changed_is_printed_again():
         assert graph.print_readable(**options) == after != before
 
 
-def test_a_text_is_kept_until_the_graph_changes():
-    from depyf.compat import graph_text
+def _printed_by(printer, graph, **options):
+    """(the text that a printer gives of a graph, did PyTorch make it?)"""
+    asked = []
 
-    graph = torch.fx.symbolic_trace(lambda x, y: (x + y).relu())
-    options = {"print_output": False, "include_stride": True, "include_device": True}
-    take_away = graph_text.add_text_hook()
-    try:
-        first = graph.print_readable(**options)
-        assert (
-            graph.print_readable(**options) is first and graph.print_readable(**options, fast_sympy_print=True) is first
+    def own():
+        asked.append(1)
+        return graph.print_readable(
+            print_output=False,
+            include_stride=True,
+            include_device=True,
+            fast_sympy_print=options.get("simple", False),
+            expanded_def=options.get("expanded", False),
         )
-        assert graph.print_readable(False) is not first
-        next(iter(graph.graph.nodes)).name = "other"
-        assert "other" in graph.print_readable(**options)
-    finally:
-        take_away()
-    assert graph_text._kept.state is None and graph.print_readable(**options) is not graph.print_readable(**options)
+
+    text = printer.text(graph, own, **{"simple": False, "expanded": False, **options})
+    assert text == own()
+    return len(asked) == 2
+
+
+def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
+    from depyf.compat.graph_printer import Printer
+
+    printer = Printer()
+    graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y, alpha=2).relu() * (x[0] - 1))
+    assert _printed_by(printer, graph) and not _printed_by(printer, graph)
+    assert _printed_by(printer, graph, expanded=True) and not _printed_by(printer, graph, expanded=True)
+    assert not _printed_by(printer, torch.fx.symbolic_trace(lambda a, b: torch.add(a, b).relu() * 7))
+    assert _printed_by(printer, torch.fx.symbolic_trace(lambda a: torch.add(a, 0.5)))  # the first number with a point
+    assert _printed_by(printer, torch.fx.symbolic_trace(lambda a: torch.sub(a, 1)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graph, add: add.meta.update(custom={"a": 1}),
+        lambda graph, add: add.meta.update(is_wrapped=True),
+        lambda graph, add: add.meta.update(stack_trace='  File "a.py", line 1, in f\n    x  # COUNTER: 3'),
+        lambda graph, add: setattr(add, "name", "sum"),  # a builtin's
+        lambda graph, add: setattr(add, "name", "x"),  # another node's
+        lambda graph, add: setattr(add, "type", typing.Optional[torch.Tensor]),
+        lambda graph, add: graph.graph.on_generate_code(lambda _: lambda lines: [*lines, "# more"]),
+        lambda graph, add: graph.graph.set_codegen(type("Mine", (torch.fx.graph.CodeGen,), {})()),
+        lambda graph, add: setattr(graph, "child", torch.fx.symbolic_trace(lambda x: x + 1)),
+        lambda graph, add: setattr(add, "target", _own_function),
+        lambda graph, add: add.update_arg(1, slice(None, 2)),
+        lambda graph, add: add.meta.update(val=torch.ones(2).to_sparse()),
+        lambda graph, add: add.meta.update(val=torch.nn.Parameter(torch.ones(2))),
+    ],
+)
+def test_what_a_graph_can_have_besides_is_left_to_pytorch(change):
+    from depyf.compat.graph_printer import Printer
+
+    printer = Printer()
+    graph = torch.fx.symbolic_trace(lambda x, y: torch.add(x, y).relu())
+    _printed_by(printer, graph)
+    assert not _printed_by(printer, graph)
+    change(graph, next(node for node in graph.graph.nodes if node.op == "call_function"))
+    assert _printed_by(printer, graph) and _printed_by(printer, graph)
+
+
+def _own_function(x, y):
+    return x
+
+
+def test_a_release_that_prints_in_another_way_prints_all(monkeypatch):
+    from depyf.compat import graph_printer
+
+    printer = graph_printer.Printer()
+    monkeypatch.setattr(graph_printer, "_comment", lambda stack: "\n# other\n")
+    graph = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+    assert all(_printed_by(printer, graph) for _ in range(5))
+    monkeypatch.setattr(graph_printer._Graph, "text", None)
+    assert _printed_by(printer, graph)
 
 
 def test_another_handler_of_the_trace_hears_every_record(tmp_path):

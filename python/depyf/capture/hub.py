@@ -139,8 +139,6 @@ def _traced(record: trace.Record) -> None:
     if not _hears_inductor and trace.has_inductor():
         _hear_inductor()
     _tell(lambda listener: listener.traced(record))
-    if record.event == "end":
-        graph_text.forget()
 
 
 def _scheduled(kind: str, text: str) -> None:

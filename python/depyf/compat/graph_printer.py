@@ -1,0 +1,270 @@
+"""The text of a graph, made as PyTorch makes it and in a third of its time.
+
+PyTorch's own text is the model: what a graph is made of (functions, kinds of arguments, types of tensors) is left to it until
+a text that has it was made by both and was the same letter for letter. PyTorch prints most graphs whether anybody
+reads that or not.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import keyword
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import private, sympy_text
+
+_MOST_WRONG = 3  # texts; then the release prints in another way
+_NAME = re.compile(r"[a-zA-Z_][0-9a-zA-Z_]*")
+_NOT_NAMES = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree"}
+_PLACE = re.compile(r'File "(.+)", line (\d+), in (.+)')
+_NO_COMMENT = "\n# No stacktrace found for following nodes\n"
+_DTYPES = {
+    **{"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "complex64": "c64", "complex128": "c128"},
+    **{"int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8", "bool": "b8"},
+}
+_BETWEEN = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@"},
+    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and_": "&", "or_": "|", "xor": "^"},
+}
+_OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" for name, sign in _BETWEEN.items()}}
+_TENSORS = ("FakeTensor", "Tensor")
+_INT = {int}
+_SYMBOLS = ("SymInt", "SymFloat", "SymBool")
+_WITHOUT_TEXT = ("NoneType", "tuple", "list", "immutable_list", "int", "float", "bool", "str")
+_NOTES = {"custom", "recompute", "ac_graph_id", "is_wrapped"}  # of nodes, that PyTorch prints or acts on
+_CONSTANTS = ("int", "float", "bool", "NoneType", "str", "dtype", "device", "layout", "memory_format")
+
+
+class _Unknown(Exception):
+    """What only PyTorch can print."""
+
+
+class Printer:
+    """Prints graph modules and learns which it can print."""
+
+    def __init__(self) -> None:
+        self._known: set[Any] = set()
+        self._wrong = 0
+
+    def text(self, module: Any, own: Callable[[], str], *, simple: bool, expanded: bool) -> str:
+        """The text of a graph module.
+
+        Args:
+            own: gives PyTorch's.
+            simple: does a simpler printer print expressions?
+            expanded: has each argument a line of its own?
+        """
+        if self._wrong >= _MOST_WRONG:
+            return own()
+        try:
+            graph = _Graph(module, simple, expanded)
+            made = graph.text()
+        except Exception:  # _Unknown, or another release
+            return own()
+        if graph.parts <= self._known:
+            return made
+        text = own()
+        if made == text:
+            self._known |= graph.parts
+        else:
+            self._wrong += 1
+        return text
+
+
+class _Graph:
+    def __init__(self, module: Any, simple: bool, expanded: bool) -> None:
+        self._module, self._graph = module, module.graph
+        self._simple, self._expanded = simple, expanded
+        self._is_usual = sympy_text.is_right()
+        self.parts: set[Any] = {("simple", simple), ("expanded", expanded)}
+        """What it is made of, noted while its text is made."""
+
+    def text(self) -> str:
+        codegen = self._graph._codegen
+        shown = os.environ.get("FX_GRAPH_SHOW_META", "0") == "1"
+        if shown or codegen._body_transformer or any(hasattr(one, "print_readable") for one in self._module.children()):
+            raise _Unknown
+        if type(codegen).__module__ != "torch.fx.graph":
+            raise _Unknown
+        self.parts.add(type(codegen).__name__)
+        nodes = list(self._graph.nodes)
+        names = {node.name for node in nodes}
+        if len(names) < len(nodes) or names & _NOT_NAMES or not all(map(_NAME.fullmatch, names)):
+            raise _Unknown  # nodes that are printed under other names
+        arguments, body = self._body(nodes)
+        head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
+        lines = [f"class {self._module._get_name()}(torch.nn.Module):", head]
+        lines += [f"    {line}" for line in "".join(body).lstrip("\n").split("\n")]
+        text = "\n".join(lines)
+        if "# COUNTER:" in text:  # which PyTorch takes for its own, and away
+            raise _Unknown
+        return str(private.call("torch.nn.modules.module:_addindent", text, 4))
+
+    def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
+        """(the arguments with their annotations, the statements) of its function."""
+        arguments: list[str] = []
+        body: list[str] = []
+        dead = _last_uses(nodes)
+        comment = None
+        for node in nodes:
+            op, meta = node.op, node.meta
+            about = meta.get("desc") if self._expanded else None
+            if op == "output":
+                if node.type is not None:
+                    raise _Unknown
+                self.parts.add((op, about is None))
+                make = self._graph._codegen.generate_output
+                body.append(_call(make, node.args[0], descs=about, repr_fn=self._argument) + "\n")
+                continue
+            annotation = self._annotation(node, meta)
+            if op == "placeholder":
+                if node.args:
+                    raise _Unknown
+                arguments.append(f"{node.target}{annotation}{'' if about is None else f'  # {about}'}")
+                name = node.target.replace("*", "")
+                self.parts.add((op, name != node.name, about is None))
+                if name != node.name:
+                    body.append(f"{node.name} = {name}\n")
+                continue
+            if not _NOTES.isdisjoint(meta) and any(meta.get(key) not in ({}, None) for key in _NOTES):
+                raise _Unknown
+            made = _comment(meta.get("stack_trace"))
+            self.parts.add(("comment", made == _NO_COMMENT))
+            if made != comment:
+                comment = made
+                body.append(made)
+            unused = dead.get(node, [])
+            if not node.users:
+                unused.append(node)
+            end = f";  {' = '.join([one.name for one in unused])} = None\n" if unused else "\n"
+            body.append(f"{node.name}{annotation} = {self._value(node, op)}{end}")
+        return arguments, body
+
+    def _value(self, node: Any, op: str) -> str:
+        """What a node computes."""
+        target, argument = node.target, self._argument
+        self.parts.add(op)
+        if op == "call_function":
+            name, is_operator = _name(target)
+            self.parts.add(name)
+            listed = [argument(one) for one in node.args]
+            if is_operator:
+                return name.format(*listed)
+        elif op == "call_method" and target.isidentifier():
+            this, *listed = [argument(one) for one in node.args]
+            name = f"{this}.{target}"
+        elif op in ("call_module", "get_attr") and all(map(str.isidentifier, target.split("."))):
+            if op == "get_attr":
+                return f"self.{target}"
+            listed = [argument(one) for one in node.args]
+            name = f"self.{target}"
+        else:
+            raise _Unknown
+        listed += [f"{key} = {argument(value)}" for key, value in node.kwargs.items()]
+        return f"{name}({', '.join(listed)})"
+
+    def _argument(self, value: Any) -> str:
+        kind = type(value).__name__
+        if kind == "Node":
+            return str(value.name)
+        self.parts.add(kind)
+        if kind in _CONSTANTS:
+            return repr(value)
+        if kind == "tuple":
+            listed = [self._argument(one) for one in value]
+            return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+        if kind in ("immutable_list", "list"):
+            return f"[{', '.join([self._argument(one) for one in value])}]"
+        raise _Unknown
+
+    def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
+        """What is said of a node's value."""
+        key = next((key for key in ("val", "tensor_meta", "example_value") if key in meta), None)
+        value, said = meta.get(key), node.type
+        kind = type(value).__name__
+        self.parts.add(("value", kind, said is None))
+        if said is not None:
+            # Not printed beside these; it takes a name away from nodes all the same if it has to be imported.
+            known = isinstance(said, type) and said.__module__.partition(".")[0] in ("torch", "builtins")
+            if not known or kind not in (*_TENSORS, *_SYMBOLS):
+                raise _Unknown
+        if kind in _TENSORS:
+            dtype, device = _of_tensor(value.dtype, value.layout, value.device)
+            self.parts.add(dtype)
+            return f': "{dtype}{self._sizes(value.shape)}{self._sizes(value.stride())}{device}"'
+        if kind in _SYMBOLS:
+            if self._simple and type(value.node.expr).__name__ != "Symbol":
+                raise _Unknown
+            return f': "Sym({self._symbol(value)})"'
+        if kind not in _WITHOUT_TEXT and (not isinstance(value, tuple) or kind == "TensorMetadata"):
+            raise _Unknown
+        return ""
+
+    def _sizes(self, sizes: Any) -> str:
+        if _INT.issuperset(map(type, sizes)):
+            return str([*sizes])
+        return f"[{', '.join([str(one) if type(one) is int else self._symbol(one) for one in sizes])}]"
+
+    def _symbol(self, size: Any) -> str:
+        self.parts.add("symbol")
+        expression = size.node.expr
+        return (sympy_text.text(expression) if self._is_usual else None) or str(size)
+
+
+def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
+    """Node -> the nodes whose values nothing needs behind it."""
+    found: dict[Any, list[Any]] = {}
+    seen: set[Any] = set()
+    for user in reversed(nodes):
+        for one in user.all_input_nodes:
+            if one not in seen:
+                seen.add(one)
+                found.setdefault(user, []).append(one)
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _of_tensor(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
+    """Its dtype and device, as they are printed."""
+    if str(layout) != "torch.strided":
+        raise _Unknown
+    return _DTYPES[str(dtype).removeprefix("torch.")], str(device)
+
+
+@functools.lru_cache(maxsize=1024)
+def _comment(stack: str | None) -> str:
+    """Where a node is from, in front of it."""
+    lines = (stack or "").strip().split("\n")
+    for i in reversed(range(len(lines) - 1)):
+        place = _PLACE.fullmatch(lines[i].strip())
+        if place:
+            return f"\n# File: {place[1]}:{place[2]} in {place[3]}, code: {lines[i + 1].strip()}\n"
+    return _NO_COMMENT
+
+
+@functools.lru_cache(maxsize=1024)
+def _name(target: Any) -> tuple[str, bool]:
+    """How a function is called, and whether that is the format of an operator."""
+    if target.__module__ == "_operator":
+        return _OPERATORS[target.__name__], True
+    name = private.call("torch.fx.node:_get_qualified_name", target)
+    # Others are imported, under a name of the graph's own.
+    if name is None or not re.match(r"torch\.(?!_dynamo\.|_inductor\.)", name):
+        raise _Unknown
+    return name, False
+
+
+def _call(method: Callable[..., str], *args: Any, **options: Any) -> str:
+    """Calls what has not all options in each release."""
+    known = _parameters(method.__func__)  # type: ignore[attr-defined]
+    return method(*args, **{key: value for key, value in options.items() if key in known})
+
+
+@functools.lru_cache(maxsize=32)
+def _parameters(function: Callable[..., str]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
