@@ -10,6 +10,7 @@ import dis
 import functools
 import inspect
 import json
+import keyword
 import logging
 import os
 import re
@@ -147,12 +148,27 @@ PUBLIC_TORCH |= {
     "is_available",
 }
 PUBLIC_TORCH |= {"dtype", "device", "stride"}
-PUBLIC_TORCH |= {"is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
+PUBLIC_TORCH |= {"all_input_nodes", "is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
 
 def python_names() -> set[str]:
     """The attributes of Python's own objects."""
-    modules = [ast, builtins, collections, contextlib, dis, functools, inspect, json, logging, os, os.path, re, sys]
+    modules = [
+        ast,
+        builtins,
+        collections,
+        contextlib,
+        dis,
+        functools,
+        inspect,
+        json,
+        keyword,
+        logging,
+        os,
+        os.path,
+        re,
+        sys,
+    ]
     modules += [textwrap, threading, types]
     found: set[str] = {"EnumMeta"}
     for module in modules:

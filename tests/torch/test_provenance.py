@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import typing
 
 import pytest
 
@@ -338,7 +337,7 @@ def test_what_was_not_compared_with_pytorchs_text_is_printed_by_pytorch():
         lambda graph, add: add.meta.update(stack_trace='  File "a.py", line 1, in f\n    x  # COUNTER: 3'),
         lambda graph, add: setattr(add, "name", "sum"),  # a builtin's
         lambda graph, add: setattr(add, "name", "x"),  # another node's
-        lambda graph, add: setattr(add, "type", typing.Optional[torch.Tensor]),
+        lambda graph, add: setattr(add, "type", torch.Tensor | None),
         lambda graph, add: graph.graph.on_generate_code(lambda _: lambda lines: [*lines, "# more"]),
         lambda graph, add: graph.graph.set_codegen(type("Mine", (torch.fx.graph.CodeGen,), {})()),
         lambda graph, add: setattr(graph, "child", torch.fx.symbolic_trace(lambda x: x + 1)),
@@ -368,7 +367,7 @@ def test_a_release_that_prints_in_another_way_prints_all(monkeypatch):
 
     printer = graph_printer.Printer()
     monkeypatch.setattr(graph_printer, "_comment", lambda stack: "\n# other\n")
-    graph = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+    graph = torch.fx.symbolic_trace(torch.relu)
     assert all(_printed_by(printer, graph) for _ in range(5))
     monkeypatch.setattr(graph_printer._Graph, "text", None)
     assert _printed_by(printer, graph)

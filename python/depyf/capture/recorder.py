@@ -98,7 +98,7 @@ class Recorder:
                 compile = self._current()
                 graph = compile.graphs.pop(record.graph, None) if compile is not None else None
                 direction = _DIRECTIONS.get(record.graph) or graphs.direction()
-                self._add(Item(record.graph, record.text, direction, ".py", graph=graph))
+                self._add(Item(record.graph, record.text, direction, ".py", graph=graph), compile)
             elif record.event == "kernel":
                 direction = record.direction or graphs.direction()
                 compile = self._current()
@@ -106,7 +106,7 @@ class Recorder:
                     return  # it was loaded before
                 if compile is not None and direction is not None:
                     self._directed(compile, direction)
-                self._add(Item("kernel", record.text, direction, ".py", path=record.path))
+                self._add(Item("kernel", record.text, direction, ".py", path=record.path), compile)
                 if compile is not None:
                     compile.seen.direction(direction).code = record.text
             else:
@@ -119,12 +119,12 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
-            self._add(Item(kind, text, graphs.direction(), ".txt" if kind.startswith("ir_") else ".py"))
-            compile = self._current()
+            compile, direction = self._current(), graphs.direction()
+            self._add(Item(kind, text, direction, ".txt" if kind.startswith("ir_") else ".py"), compile)
             if compile is not None and inductor.elsewhere():
                 compile.elsewhere = True
             elif compile is not None:
-                seen = compile.seen.direction(graphs.direction())
+                seen = compile.seen.direction(direction)
                 seen.operations = inductor.operations()
                 self._fusing[threading.get_ident()] = seen
 
@@ -182,7 +182,7 @@ class Recorder:
             with self._lock:
                 if self._closed:
                     return
-                self._add(Item(names.safe_file_part(name), text, graphs.direction(), ".py"))
+                self._add(Item(names.safe_file_part(name), text, graphs.direction(), ".py"), self._current())
 
     def _show(self, compile: Compilation, kind: str | None, graph: Any) -> None:
         """Adds a graph for which no record of the structured trace will come."""
@@ -195,7 +195,7 @@ class Recorder:
         text = graphs.text(graph)
         if text:
             runs = compile.graphs.pop(kind, None)
-            self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs))
+            self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs), compile)
 
     def recompiled(self, graph: Any) -> None:
         """PyTorch has made the function of a graph module anew: of one that was dumped, or of a copy."""
@@ -213,7 +213,7 @@ class Recorder:
                 compile = self._current()
                 if compile is not None:
                     text = Path(path).read_text(encoding="utf-8")
-                    self._add(Item("kernel", text, graphs.direction(), ".py", path=path))
+                    self._add(Item("kernel", text, graphs.direction(), ".py", path=path), compile)
                     compile.seen.direction(graphs.direction()).code = text
             self._artifacts.loaded(path, module)
 
@@ -377,8 +377,7 @@ class Recorder:
 
     # Artifacts
 
-    def _add(self, item: Item) -> None:
-        compile = self._current()
+    def _add(self, item: Item, compile: Compilation | None) -> None:
         if compile is None:
             self.session.other_artifacts.append(self._artifacts.write_alone(item))
             return

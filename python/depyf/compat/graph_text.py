@@ -21,7 +21,11 @@ def add_text_hook() -> Callable[[], None]:
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
             rest = kwargs.keys() - _ALWAYS.keys()
-            if len(args) != 1 or not rest <= _SOMETIMES.keys() or any(kwargs.get(key) is not _ALWAYS[key] for key in _ALWAYS):
+            if (
+                len(args) != 1
+                or not rest <= _SOMETIMES.keys()
+                or any(kwargs.get(key) is not _ALWAYS[key] for key in _ALWAYS)
+            ):
                 return original(*args, **kwargs)
             options = {name: bool(kwargs.get(key)) for key, name in _SOMETIMES.items()}
             return _printer.text(args[0], lambda: original(*args, **kwargs), **options)

@@ -48,10 +48,30 @@ def get(path: str) -> Any:
     """What a path leads to; None if it is not there, or not what it should be."""
     name = _BY_PATH[path]
     try:
-        return look_up(name)
+        seen = _seen.get(path)
+        return seen[-1] if seen is not None and _leads_over(name, seen) else look_up(name)
     except Unexpected as error:
         lost(error.name, error.how)
         return None
+
+
+_seen: dict[str, tuple[Any, ...]] = {}
+"""Path of a function -> the module and all that the way from there led over, found to be right."""
+
+
+def _leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
+    """Does a path still lead over the same objects?"""
+    at = sys.modules.get(name.module)
+    if at is not seen[0]:
+        return False
+    try:
+        for part, found in zip(name.parts, seen[1:], strict=True):
+            at = getattr(at, part)
+            if at is not found:
+                return False
+    except Exception:
+        return False
+    return True
 
 
 def look_up(name: Name) -> Any:
@@ -68,6 +88,7 @@ def look_up(name: Name) -> Any:
             at = importlib.import_module(name.module)
         except Exception as error:
             raise Unexpected(name, f"cannot be imported: {error}") from None
+    seen = [at]
     for part, row in _way(name.path):
         try:
             at = getattr(at, part)
@@ -76,6 +97,9 @@ def look_up(name: Name) -> Any:
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, at)
+        seen.append(at)
+    if name.takes is not None:
+        _seen[name.path] = tuple(seen)
     return at
 
 
