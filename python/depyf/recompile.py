@@ -119,13 +119,16 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
         *renamed.values(),
     }
     if missing_cells or missing_locals or inner.co_freevars != code.co_freevars:
-        if both := sorted(missing_cells & global_names(inner)):
+        # Most often none of them is a name at all, and the code need not be read.
+        is_named = not (missing_cells | missing_locals).isdisjoint(inner.co_names)
+        global_in_source = global_names(inner) if is_named else set()
+        if both := sorted(missing_cells & global_in_source):
             raise ValueError(
                 f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code"
             )
         # Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. One
         # that the source has as a global cannot be kept.
-        named = sorted(missing_locals - global_names(inner))
+        named = sorted(missing_locals - global_in_source)
         padding = [f"__depyf_local_{i}" for i in range(code.co_nlocals - inner.co_nlocals - len(named))]
         keep = (*code.co_freevars, *code.co_cellvars, *named, *padding)
         inner = _compile_within(function, code, filename, keep=keep)
@@ -288,9 +291,9 @@ def _compile_within(
         cells = [name for name in local if name in code.co_cellvars]
         arguments = set(_argument_names(function.args))
         unreached: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in keep if name in code.co_freevars]
-        unreached += [
-            ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in local if name not in arguments
-        ]
+        stored: list[ast.expr] = [ast.Name(name, ast.Store()) for name in local if name not in arguments]
+        if stored:
+            unreached.append(ast.Assign(stored, ast.Constant(None)))
         if cells:
             loads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in cells]
             no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])

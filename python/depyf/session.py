@@ -272,11 +272,16 @@ def _load(kind: Any, data: Any) -> Any:
     return data
 
 
+_SIMPLE = {str, int, float, bool, type(None)}
+
+
 def _plain(value: Any) -> Any:
     """Dataclasses as dicts, at any depth."""
     kind = type(value)
+    if kind in _SIMPLE:
+        return value
     if kind is list or kind is tuple:
-        return [_plain(one) for one in value]
+        return [one if type(one) in _SIMPLE else _plain(one) for one in value]
     if kind is dict:
         return {key: _plain(one) for key, one in value.items()}
     fields = getattr(kind, "__dataclass_fields__", None)

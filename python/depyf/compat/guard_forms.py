@@ -21,7 +21,7 @@ from typing import Any
 
 from depyf.compat import guard_words as words
 from depyf.compat import private
-from depyf.compat.guard_plain import GUARDS, in_plain, unparsed, value_of
+from depyf.compat.guard_plain import GUARDS, constant, in_plain, plain, unparsed, value_of
 from depyf.compat.guard_tree import Leaf, Node
 from depyf.compat.private import guarded
 
@@ -100,7 +100,7 @@ def type_name(kind: type) -> str | None:
     if kind is types.NoneType:
         return "type(None)"
     for module in ("torch", kind.__module__):
-        if module.partition(".")[0] == "torch" and not any(part.startswith("_") for part in module.split(".")):
+        if module.partition(".")[0] == "torch" and "._" not in module:
             if getattr(sys.modules.get(module), kind.__qualname__, None) is kind:
                 return f"{module}.{kind.__qualname__}"
     return None
@@ -134,15 +134,14 @@ def _id_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
-    found = words.compared(condition)
-    constant = None if found is None else in_plain(found, {})
-    if constant is None:
+    expected = constant(condition)
+    if expected is None:
         return _equals_named(leaf, node, x, condition)
-    value = value_of(constant)
+    value = value_of(expected)
     # The repr must give back what the guard compares with; its type is part of that.
     if not _accepts(leaf, value):
         return None
-    return [same_type(x, type(value)), f"{x} == {constant}"]
+    return [same_type(x, type(value)), f"{x} == {expected}"]
 
 
 def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
@@ -212,11 +211,10 @@ def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         return [f"not hasattr({x}, {_MARKED!r})"]
     out = []
     for text in leaf.texts:
-        tree = words.parse(words.read(text).condition)
-        plain = None if tree is None else in_plain(tree, {}, node.source, x)
-        if plain is None:
+        one = plain(words.read(text).condition, node.source, x)
+        if one is None:
             return None
-        out.append(plain)
+        out.append(one)
     if all(_accepts(leaf, _with_mark(name)) for name in re.findall(r"_dynamo_\w+_indices", " ".join(leaf.texts))):
         return [f"not hasattr({x}, {_MARKED!r}) or {' and '.join(f'({one})' for one in out)}"]
     return out
@@ -260,9 +258,8 @@ def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _default_device(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    tree = words.parse(words.read(leaf.texts[0]).condition)
-    plain = None if tree is None else in_plain(tree, {})
-    return None if plain is None else [plain]
+    one = plain(words.read(leaf.texts[0]).condition)
+    return None if one is None else [one]
 
 
 def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -275,30 +272,35 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         return [f"tuple(map(id, {_FUNCTORCH}.top_saved_tensors_hooks())) == {found['ids']}"]
     if condition == "torch._functorch.pyfunctorch.compare_functorch_state([])":
         return [condition]
+    # Other lambdas are known by their words alone, which may be anyone's.
+    helper = _applied_to(condition, node.source)
+    one = None if helper is None else plain(condition, node.source, x)
+    if one is None:
+        return None
+    if helper == "___normalize_count_iter" and node.type is not None:
+        return [same_type(x, node.type), one]
+    return [one] if helper in ("int", "float", "str", "bytes", "complex", "tuple", "frozenset") else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _applied_to(condition: str, source: str) -> str | None:
+    """The function in a condition `function(source) == value`; None if it is no such condition."""
     tree = words.parse(condition)
     if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
         return None
-    if ast.unparse(tree.left.args[0]) != unparsed(node.source) or not isinstance(tree.left.func, ast.Name):
+    if ast.unparse(tree.left.args[0]) != unparsed(source) or not isinstance(tree.left.func, ast.Name):
         return None
-    # Other lambdas are known by their words alone, which may be anyone's.
-    helper = tree.left.func.id
-    plain = in_plain(tree, {}, node.source, x)
-    if plain is None:
-        return None
-    if helper == "___normalize_count_iter" and node.type is not None:
-        return [same_type(x, node.type), plain]
-    return [plain] if helper in ("int", "float", "str", "bytes", "complex", "tuple", "frozenset") else None
+    return tree.left.func.id
 
 
 def _expressions(leaf: Leaf) -> list[str] | None:
     """The conditions of a guard that Dynamo itself compiles from its words."""
     out = []
     for text in leaf.texts:
-        tree = words.parse(words.read(text).condition)
-        plain = None if tree is None else in_plain(tree, {})
-        if plain is None:
+        one = plain(words.read(text).condition)
+        if one is None:
             return None
-        out.append(plain)
+        out.append(one)
     return out
 
 
@@ -344,9 +346,8 @@ def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """Guards whose words are their condition."""
-    tree = words.parse(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
-    plain = None if tree is None else in_plain(tree, {}, node.source, x)
-    return None if plain is None else [plain]
+    one = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
+    return None if one is None else [one]
 
 
 def _iterator_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -366,8 +367,7 @@ def _range_iterator(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _mapping_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    found = words.compared(words.read(leaf.texts[0]).condition)
-    keys = None if found is None else in_plain(found, {})
+    keys = constant(words.read(leaf.texts[0]).condition)
     if keys is None or not _accepts(leaf, types.MappingProxyType(dict.fromkeys(value_of(keys)))):
         return None
     return [f"list({x}.keys()) == {keys}"]

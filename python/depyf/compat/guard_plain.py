@@ -48,10 +48,17 @@ _KNOWN |= {
 _KNOWN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
 
 
-@functools.lru_cache(maxsize=4096)  # the same keys in the guards of each compilation
-def literal(text: str) -> str | None:
-    """The repr of a key as an expression that makes the key again."""
+@functools.lru_cache(maxsize=4096)  # the entries of a function have most words in common
+def plain(text: str, source: str | None = None, x: str | None = None) -> str | None:
+    """Words of Dynamo's, or the repr of a key, in plain Python; None where there is no such form. See `in_plain`."""
     tree = words.parse(text)
+    return None if tree is None else in_plain(tree, {}, source, x)
+
+
+@functools.lru_cache(maxsize=4096)
+def constant(condition: str) -> str | None:
+    """What a condition `x == value` compares with, in plain Python."""
+    tree = words.compared(condition)
     return None if tree is None else in_plain(tree, {})
 
 

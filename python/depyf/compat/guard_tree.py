@@ -6,6 +6,7 @@ function there), or none that can be copied (before 2.6), give None.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -170,7 +171,7 @@ def read(guard_manager: Any) -> Tree | None:
         accessors = manager.get_accessors()
         children = manager.get_child_managers()
         for accessor, child in zip(accessors, children, strict=False):
-            node.children.append(node_of(child, _step(accessor), node))
+            node.children.append(node_of(child, _step(type(accessor).__name__, accessor.repr()), node))
     epilogue: list[Any] = getattr(top_manager, "get_epilogue_lambda_guards", list)()
     return Tree(top, [_leaf(leaf, relational, epilogue=True) for leaf in epilogue], top_manager)
 
@@ -181,12 +182,13 @@ def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
     return Leaf(kind, list(live.verbose_code_parts()), live, callable(live), is_relational, epilogue)
 
 
-def _step(accessor: Any) -> Step:
-    text = accessor.repr()
+@functools.lru_cache(maxsize=4096)  # the entries of a function have most steps in common
+def _step(kind: str, text: str) -> Step:
+    """The step of an accessor, by the name of its class and what it prints."""
     # An accessor whose class Python does not know shows only what it prints.
     found = _ARGUMENT.match(text)
     if found is None:
-        return Step(text if type(accessor).__name__ == "GuardAccessor" else type(accessor).__name__)
+        return Step(text if kind == "GuardAccessor" else kind)
     name, which, argument = found.groups()
     if local := _FRAME_LOCAL.match(argument):
         argument = local[1]

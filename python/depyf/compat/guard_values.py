@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from depyf.compat import guard_words as words
-from depyf.compat.guard_plain import in_plain, literal, value_of
+from depyf.compat.guard_plain import in_plain, plain, value_of
 from depyf.compat.guard_tree import Node, Step
 from depyf.compat.private import guarded
 
@@ -24,7 +24,7 @@ def path(node: Node, above: str | None) -> str | None:
 
 
 def _key(above: str, step: Step, node: Node) -> str | None:
-    key = literal(step.argument)
+    key = plain(step.argument)
     if key is None:
         return None
     parent = node.parent
@@ -53,7 +53,7 @@ def _item(above: str, step: Step, node: Node) -> str | None:
     tree = words.parse(node.source)
     key = in_plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
     if key is None or str(value_of(key)) != step.argument:
-        key = literal(step.argument) if step.argument.startswith("slice(") else None
+        key = plain(step.argument) if step.argument.startswith("slice(") else None
     return None if key is None else f"{above}[{key}]"
 
 

@@ -31,7 +31,7 @@ class Words:
     """A comment that tells of no line of source."""
 
 
-@functools.lru_cache(maxsize=256)  # a guard's words are asked for by its form, and again by its line
+@functools.lru_cache(maxsize=4096)  # asked for by a guard's form, again by its line, and by each entry of a function
 def read(text: str) -> Words:
     """Takes a guard's text apart."""
     hint = ""

@@ -62,9 +62,9 @@ def _operation(node: Any) -> Operation:
     return Operation(
         str(node.get_name()),
         name,
-        tuple(str(one) for one in node.get_buffer_names()),
-        tuple(dict.fromkeys(str(one.name) for one in getattr(getattr(node, "read_writes", None), "reads", ()))),
-        tuple(sorted(str(one.name) for one in getattr(ir, "origins", None) or () if one.op != "placeholder")),
+        tuple([str(one) for one in node.get_buffer_names()]),
+        tuple(dict.fromkeys([str(one.name) for one in getattr(getattr(node, "read_writes", None), "reads", ())])),
+        tuple(sorted([str(one.name) for one in getattr(ir, "origins", None) or () if one.op != "placeholder"])),
         str(getattr(ir, "python_kernel_name", None) or getattr(ir, "op_overload", None) or "") if kind != name else "",
     )
 

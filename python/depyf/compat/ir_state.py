@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 from depyf.compat import private
@@ -28,6 +29,9 @@ _NODES = (
 )
 
 
+_parts_of = attrgetter("op", "name", "target", "args", "kwargs")
+
+
 class States:
     """Of the nodes of this release of PyTorch; of none where it makes their text in another way."""
 
@@ -36,6 +40,14 @@ class States:
         buffer = private.get("torch._inductor.scheduler:SchedulerBuffer.debug_str")
         loop = private.get("torch._inductor.loop_body:LoopBody.debug_str")
         self._types = {kind for path in _NODES if _is_known(kind := private.get(path), buffer, loop)}
+        # While one text of the whole IR is made, neither changes, and many nodes use the same.
+        self._buffers: dict[str, Any] = {}
+        self._layouts: dict[int, tuple[Any, list[Any] | None]] = {}
+
+    def forget(self) -> None:
+        """To be called when the text of the IR is made."""
+        self._buffers.clear()
+        self._layouts.clear()
 
     def of(self, node: Any) -> State | None:
         """None where more goes into the text than is looked at here."""
@@ -47,13 +59,16 @@ class States:
     def _of(self, node: Any) -> State | None:
         reads_writes = node.read_writes
         objects: list[Any] = [node.node, type(node.node), reads_writes]
+        fields = vars(node)
         values: list[Any] = [
             node.get_name(),
-            *(vars(node).get(name) for name in ("min_input_distance", "max_input_distance")),  # not in all releases
+            fields.get("min_input_distance"),  # not in all releases
+            fields.get("max_input_distance"),
             getattr(node.node, "python_kernel_name", None),
         ]
         for dependencies in (reads_writes.writes, reads_writes.reads, node.unmet_dependencies):
-            objects += (*dependencies, None)
+            objects += [one for one in dependencies]  # noqa: C416 - the set's length is asked in Python
+            objects.append(None)
         layouts = []
         for output in node.get_outputs():
             objects += (output, output.node)
@@ -66,19 +81,39 @@ class States:
             if node.group[0].type != "cpu":  # code of another device is part of the text
                 return None
             for dependency in reads_writes.reads_and_writes():
-                buffer = self._virtualized.graph.get_buffer(dependency.name)
+                name = dependency.name
+                if name not in self._buffers:
+                    self._buffers[name] = self._virtualized.graph.get_buffer(name)
+                buffer = self._buffers[name]
                 objects.append(buffer)
                 layouts.append(getattr(buffer, "layout", None))
             objects += (node.group, node._sizes)
-            objects += (one for sizes in node._sizes for one in sizes)
+            for sizes in node._sizes:
+                objects += sizes
             _add_body(objects, node._body)
         for layout in layouts:
-            if layout is not None and type(layout).__name__ not in _LAYOUTS:
+            if id(layout) not in self._layouts:
+                self._layouts[id(layout)] = layout, _of_layout(layout)
+            parts = self._layouts[id(layout)][1]
+            if parts is None:
                 return None
-            objects.append(layout)
-            for value in vars(layout).values() if layout is not None else ():
-                objects += value if isinstance(value, (list, tuple)) else (value,)
+            objects += parts
         return State(objects, values)
+
+
+def _of_layout(layout: Any) -> list[Any] | None:
+    """What the text of a layout is made of; None of a kind that is not known here."""
+    if layout is None:
+        return [None]
+    if type(layout).__name__ not in _LAYOUTS:
+        return None
+    parts = [layout]
+    for value in vars(layout).values():
+        if isinstance(value, (list, tuple)):
+            parts += value
+        else:
+            parts.append(value)
+    return parts
 
 
 def _is_known(kind: Any, *others: Any) -> bool:
@@ -97,7 +132,7 @@ def _add_body(objects: list[Any], body: Any) -> None:
     for block in (body.root_block, *body.subblocks.values()):
         objects.append(block.graph)
         for node in block.graph.nodes:
-            objects += (node.op, node.name, node.target, node.args, node.kwargs)
+            objects += _parts_of(node)
 
 
 def _names_in(code: types.CodeType) -> Iterator[str]:

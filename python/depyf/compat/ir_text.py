@@ -81,6 +81,7 @@ class _Texts:
             for part in self._parts:
                 part.take_away()
             self._layouts.clear()
+            self._states.forget()
             self._lock.release()
 
     def of_expression(self, expression: Any) -> str:

@@ -51,25 +51,40 @@ def read(builder: Any) -> Origins:
     )
 
 
-def users_line(stack: Iterable[Any] | None) -> Line | None:
-    """The innermost line of the user's own in a stack of frame summaries."""
+def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None) -> Line | None:
+    """The innermost line of the user's own in a stack of frame summaries.
+
+    Args:
+        stack: the innermost frame last.
+        known: of files, whether they are the user's; for many stacks at once.
+    """
     frames = list(stack or ())
     if not frames:
         return None
+    known = {} if known is None else known
+    frame = frames[-1]
+    for one in reversed(frames):
+        file = one.filename
+        if file not in known:
+            known[file] = is_users(file, library())
+        if known[file]:
+            frame = one
+            break
     # Asking for the text of a line reads its file, so one only is asked.
-    frame = next((one for one in reversed(frames) if is_users(one.filename, library())), frames[-1])
     return Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "")
 
 
 @guarded(dict)
 def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
     found: dict[tuple[str, str], Line] = {}
+    known: dict[str, bool] = {}
     for guard in guards:
-        line = users_line(getattr(guard, "user_stack", None))
+        line = users_line(getattr(guard, "user_stack", None), known)
         if line is not None:
+            name = guard.name
             for code in getattr(guard, "code_list", None) or ():
-                found.setdefault((guard.name, code.strip()), line)
-            found.setdefault((guard.name, ""), line)
+                found.setdefault((name, code.strip()), line)
+            found.setdefault((name, ""), line)
     return found
 
 

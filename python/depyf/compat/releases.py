@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ class Release:
     minor: int
 
     @classmethod
+    @functools.cache
     def of(cls, version: str) -> Release:
         """Of "2.13.0+cpu": (2, 13). What has no numbers counts as newer than all."""
         found = re.match(r"(\d+)\.(\d+)", version)

@@ -59,19 +59,23 @@ class Guard:
         try:
             if self.live is not None:
                 return bool(self.live(L, G))
+            names = _names(L, G)
             with self.reading():
-                return all(evaluated(one, L, G) for one in self.conditions)
+                return all(eval(_compiled(one), names) for one in self.conditions)
         except Exception:
             return False
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """The first of its conditions that does not hold, or its words where it has none; None if it holds."""
+        return self._failing(L, G, _names(L, G))
+
+    def _failing(self, L: Mapping[str, Any], G: Mapping[str, Any], names: dict[str, Any]) -> str | None:
         if self.live is not None:
             return None if self.check(L, G) else self.text
         with self.reading():
             for one in self.conditions:
                 try:
-                    holds = evaluated(one, L, G)
+                    holds = eval(_compiled(one), names)
                 except Exception:
                     holds = False
                 if not holds:
@@ -102,9 +106,14 @@ def _compiled(expression: str) -> types.CodeType:
 
 def evaluated(expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
     """The value of an expression over `L`, `G` and torch."""
+    return eval(_compiled(expression), _names(L, G))
+
+
+def _names(L: Mapping[str, Any], G: Mapping[str, Any]) -> dict[str, Any]:
+    """What expressions may name."""
     import torch
 
-    return eval(_compiled(expression), {"torch": torch, "L": L, "G": G})
+    return {"torch": torch, "L": L, "G": G}
 
 
 def _in_parentheses(condition: str) -> str:
@@ -132,7 +141,8 @@ class Guards(Sequence[Guard]):
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
         """Every guard that does not hold for these local and global variables, not only the first."""
-        failing = [(one, text) for one in self.guards if (text := one.failing(L, G)) is not None]
+        names = _names(L, G)
+        failing = [(one, text) for one in self.guards if (text := one._failing(L, G, names)) is not None]
         return Verdict(failing)
 
     def __getitem__(self, index: Any) -> Any:

@@ -172,7 +172,7 @@ class _Reader:
     def _of_leaf(self, leaf: Leaf, node: Node) -> list[Guard]:
         value = self._paths[id(node)] if node.step is not None else None
         members = self._members.get(id(leaf.live), []) if leaf.relational else []
-        names = tuple(dict.fromkeys(one.source for one in members))
+        names = tuple(dict.fromkeys([one.source for one in members]))
         conditions = guard_forms.conditions(leaf, node, value, [self._paths[id(one)] for one in members])
         all_words = [guard_words.read(text) for text in leaf.texts]
         if conditions is not None and len(conditions) == len(leaf.texts) > 1:

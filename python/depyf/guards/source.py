@@ -57,10 +57,10 @@ def _shortened(text: str) -> str:
 def _conditions(guards: list[tuple[int, Guard]], indent: str) -> list[str]:
     out: list[str] = []
     for i, one in guards:
-        lines = [f"live[{i}](L, G)"] if one.live is not None else list(one.conditions)
+        lines = (f"live[{i}](L, G)",) if one.live is not None else one.conditions
+        comment = _comment(one) if lines else ""
         for line in lines:
             lead = "and " if out else ""
-            comment = _comment(one)
             text = f"{indent}{lead}{_bracketed(line)}"
             out.append(f"{text:<{_COMMENT_AT}}  # {comment}" if comment else text)
     return out
@@ -68,8 +68,8 @@ def _conditions(guards: list[tuple[int, Guard]], indent: str) -> list[str]:
 
 def _bracketed(condition: str) -> str:
     # Whatever binds less than `and` does.
-    loose = (" or ", " if ", "lambda ")
-    return f"({condition})" if any(word in condition for word in loose) else condition
+    is_loose = " or " in condition or " if " in condition or "lambda " in condition
+    return f"({condition})" if is_loose else condition
 
 
 def _comment(guard: Guard) -> str:

@@ -65,19 +65,22 @@ class Annotator:
         told = self._told.setdefault((stage, own), {})
         places: dict[str, int] = {}
         parts: list[str] = []
-        number, done = 1, 0
+        number, at, done = 1, 0, 0
         for found in (_OPERATION if stage == "operations" else _NODE).finditer(text):
             name = found[1]
             if name in places:
                 continue
             end = text.find("\n", found.end())
             end = len(text) if end < 0 else end
-            part = text[done:end]
-            number, done = number + part.count("\n"), end
+            number += text.count("\n", at, end)
+            at = end
             places[name] = number
-            if name not in told:
-                told[name] = note(name, own if stage != "joint" else None)
-            parts.append(_with(part, told[name]))
+            of_this = told.get(name)
+            if of_this is None:
+                of_this = told[name] = note(name, own if stage != "joint" else None)
+            if of_this:
+                parts.append(f"{text[done:end]}  {MARK}{of_this}")
+                done = end
         return "".join([*parts, text[done:]]), places
 
     def _of_captured(self, name: str, direction: str | None) -> str:
@@ -108,9 +111,9 @@ class Annotator:
         captured = (
             links.captured_anywhere(name) if direction is None else links.captured.get(direction, {}).get(name, [])
         )
-        parts = [f"<- {', '.join(captured)}"] if captured else []
-        parts += [f"-> {', '.join(kernels)}"] if kernels else []
-        return " ".join(parts)
+        before = f"<- {', '.join(captured)}" if captured else ""
+        after = f"-> {', '.join(kernels)}" if kernels else ""
+        return f"{before} {after}" if before and after else before or after
 
 
 def _with(line: str, told: str) -> str:

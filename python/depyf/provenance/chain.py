@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,7 +71,10 @@ class Links:
 
     def captured_anywhere(self, name: str) -> list[str]:
         """The captured nodes of a node of the joint graph."""
-        return next((own[name] for own in self.captured.values() if name in own), [])
+        for own in self.captured.values():
+            if name in own:
+                return own[name]
+        return []
 
 
 def link(seen: Collected) -> Links:
@@ -120,8 +123,8 @@ def _captured_of(seen: Collected) -> tuple[dict[str, list[str]], dict[int, list[
     of_forward: dict[int, list[str]] = {}
     found: dict[str, list[str]] = {}
     for row in rows:
-        sources = [one for one in row.sources if one in names]
-        if sources and not row.backward:
+        sources = [one for one in row.sources if one in names] if not row.backward else []
+        if sources:
             found[row.name] = sources
             if row.seq_nr is not None:
                 known = of_forward.setdefault(row.seq_nr, [])
@@ -131,7 +134,9 @@ def _captured_of(seen: Collected) -> tuple[dict[str, list[str]], dict[int, list[
         if row.seq_nr is not None:
             if row.name not in found and row.seq_nr in of_forward:
                 found[row.name] = of_forward[row.seq_nr]
-            by_number.setdefault(row.seq_nr, {}).update(dict.fromkeys(found.get(row.name, ())))
+            of_number = by_number.setdefault(row.seq_nr, {})
+            for one in found.get(row.name, ()):
+                of_number[one] = None
     return found, {number: list(one) for number, one in by_number.items()}
 
 
@@ -156,11 +161,12 @@ def _kernels(direction: Direction, calls: kernels.Kernels) -> dict[str, str]:
     return found
 
 
-def _inverted(rows: list[NodeRow], captured: Callable[[str], Iterable[str]]) -> dict[str, list[NodeRow]]:
+def _inverted(rows: list[NodeRow], captured: Callable[[str], Sequence[str] | None]) -> dict[str, list[NodeRow]]:
     """The nodes of a graph by each of their captured nodes."""
     found: dict[str, list[NodeRow]] = {}
     for row in rows:
-        for one in dict.fromkeys(captured(row.name)):
+        names = captured(row.name)
+        for one in () if not names else names if len(names) == 1 else dict.fromkeys(names):
             found.setdefault(one, []).append(row)
     return found
 
@@ -170,8 +176,8 @@ class _Stages:
 
     def __init__(self, direction: Direction, captured: dict[str, list[str]]) -> None:
         self.direction = direction
-        self.graph = _inverted(direction.graph, lambda name: captured.get(name, ()))
-        self.post_grad = _inverted(direction.post_grad, lambda name: captured.get(name, ()))
+        self.graph = _inverted(direction.graph, captured.get)
+        self.post_grad = _inverted(direction.post_grad, captured.get)
         self._operations = [op for group in direction.operations for op in group]
         self._made_of: dict[str, list[int]] = {}
         for i, op in enumerate(self._operations):

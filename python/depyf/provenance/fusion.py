@@ -74,10 +74,16 @@ def name_of(group: Iterable[Operation]) -> str:
 def subject(group: Iterable[Operation], links: Links, direction: str) -> str:
     """Operations in the user's terms: the captured nodes, with the user's lines."""
     lines, captured = links.lines[direction], links.captured[direction]
-    nodes = dict.fromkeys(one for op in group for origin in op.origins for one in captured.get(origin, ()))
-    places = dict.fromkeys(
-        f"{line.name}:{line.line}" for op in group for origin in op.origins if (line := lines.get(origin)) is not None
-    )
+    nodes: dict[str, None] = {}
+    found: dict[tuple[str, int], str] = {}
+    for op in group:
+        for origin in op.origins:
+            for one in captured.get(origin, ()):
+                nodes[one] = None
+            line = lines.get(origin)
+            if line is not None and (line.file, line.line) not in found:
+                found[line.file, line.line] = f"{line.name}:{line.line}"
+    places = dict.fromkeys(found.values())
     return f"{', '.join(nodes) or 'code of PyTorch'}" + (f" ({', '.join(places)})" if places else "")
 
 

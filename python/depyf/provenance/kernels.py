@@ -14,11 +14,13 @@ from dataclasses import dataclass
 
 _COMMENT = re.compile(r"#[^\n'\"]*$", re.MULTILINE)
 _BUFFER = re.compile(r"\bbuf\d+\b")
-# A function that calls kernels, up to the next line that is not deeper.
+# A function that calls kernels, up to the next line that is not deeper; and its name, which is found many times as fast.
+_WRAPPER_NAME = re.compile(r"def (?:call|partition_\w+)\(")
 _WRAPPER = re.compile(r"^([ \t]*)def (?:call|partition_\w+)\(.*\n(?:(?:\1[ \t]+.*)?\n)+", re.MULTILINE)
 # Of these nothing is asked; each is most often one line.
 _PASSED_OVER = re.compile(
-    r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\().*(?=\n)"
+    r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\(|return \(|[\w, ]+ = args$|#).*(?=\n)",
+    re.MULTILINE,
 )
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
@@ -49,7 +51,7 @@ def read(code: str) -> Kernels:
     calls: list[Call] = []
     writer: dict[str, Call] = {}
     # Only the wrappers are parsed: the text of the kernels in between can be long.
-    for wrapper in _WRAPPER.finditer(code):
+    for wrapper in _wrappers(code):
         before = code.count("\n", 0, wrapper.start())
         text = f"if 1:\n{wrapper[0]}" if wrapper[1] else f"\n{wrapper[0]}"
         tree = _parsed(_PASSED_OVER.sub("\n", text)) or _parsed(text)
@@ -72,6 +74,15 @@ def read(code: str) -> Kernels:
     return Kernels(tuple(calls), writer)
 
 
+def _wrappers(code: str) -> Iterator[re.Match[str]]:
+    done = 0
+    for name in _WRAPPER_NAME.finditer(code):
+        start = code.rfind("\n", 0, name.start()) + 1
+        if start >= done and (found := _WRAPPER.match(code, start)) is not None:
+            done = found.end()
+            yield found
+
+
 def _parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(text)
@@ -92,6 +103,8 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
         one = todo.pop()
         if isinstance(one, ast.stmt):
             yield one
+            if isinstance(one, (ast.Expr, ast.Assign)):
+                continue
         for field in ("finalbody", "orelse", "handlers", "body"):
             inner = getattr(one, field, None)
             todo += reversed(inner) if isinstance(inner, list) else ()
