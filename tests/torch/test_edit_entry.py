@@ -420,16 +420,22 @@ def test_every_edit_of_code_on_every_kind_of_function(name, what, tmp_path):
 # Output code
 
 
-def output_code(tmp_path, graph, change=r"(tmp\d+)\.store\(", by=r"decltype(\1)(\1 + \1).store("):
+def stored_twice(text):
+    """Output code that stores twice as much, in vectors or one by one: which it is depends on the processor."""
+    text, vectors = re.subn(r"(tmp\d+)\.store\(", r"decltype(\1)(\1 + \1).store(", text)
+    text, scalars = re.subn(r"(out_ptr\d+\[[^\]]*\] = )(tmp\d+);", r"\1\2 + \2;", text)
+    assert vectors or scalars
+    return text
+
+
+def output_code(tmp_path, graph):
     """Inductor's files for a graph, edited so that what they store is twice as much: direction -> path."""
     out = {}
     for direction, compiled in kernels.compiled_graphs(graph.function).items():
         call = getattr(compiled.current_callable, "original", compiled.current_callable)
         text = Path(inspect.getfile(call)).read_text()
-        new, count = re.subn(change, by, text)
-        assert count
         out[direction] = tmp_path / f"{direction}.py"
-        out[direction].write_text(new)
+        out[direction].write_text(stored_twice(text))
     return out
 
 
@@ -468,7 +474,7 @@ def test_output_code_of_a_dump_forward_and_backward(tmp_path):
     (graph,) = entry.graphs
     twice = {}
     for path in tmp_path.glob("*kernel*.py"):
-        text = re.sub(r"(tmp\d+)\.store\(", r"decltype(\1)(\1 + \1).store(", path.read_text())
+        text = stored_twice(path.read_text())
         path.write_text(text)
         twice["backward" if "tangents" in text else "forward"] = path
     assert set(twice) == {"forward", "backward"}
