@@ -21,7 +21,6 @@ NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr"
 """The private names of what is read of a node."""
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in NOTES)
 _SOURCE = "torch.fx.traceback:NodeSource"
-_DEEPEST = 32
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
 
@@ -127,33 +126,12 @@ def _innermost(source: Any) -> str:
     """The name of the first node in a chain of sources: that of the captured graph."""
     if isinstance(source, tuple):  # a name and what the node calls: no chain
         return str(source[0])
-    try:
-        return _followed(source)
-    except Exception:  # told by the name
-        for _ in range(_DEEPEST):
-            inner = private.of(source, f"{_SOURCE}.from_node")
-            if not inner:
-                break
-            source = inner[0]
-        return str(private.of(source, f"{_SOURCE}.name", ""))
-
-
-def _followed(source: Any) -> str:
-    """The same, in less time.
-
-    Raises:
-        Exception: something on the way is not what it should be.
-    """
-    for _ in range(_DEEPEST):
-        inner = source.from_node
-        if type(inner) is not list:
-            raise TypeError(inner)
+    for _ in range(32):
+        inner = private.of(source, f"{_SOURCE}.from_node")
         if not inner:
             break
         source = inner[0]
-    if type(source.name) is not str:
-        raise TypeError(source.name)
-    return str(source.name)
+    return str(private.of(source, f"{_SOURCE}.name", ""))
 
 
 def _line(trace: Any, torch_folder: str) -> Line | None:

@@ -213,13 +213,15 @@ class _Graph:
         if kind in _TENSORS:
             shape, strides = value.shape, value.stride()
             key = (*shape, None, *strides, value.dtype, value.layout, value.device)
-            try:
-                dtype, text = _annotations[key]
-            except (KeyError, TypeError):  # sizes that are no numbers have no hash
+            # Sizes that are no numbers must not be compared: that can make guards.
+            is_plain = _INT.issuperset(map(type, (*shape, *strides)))
+            found = _annotations.get(key) if is_plain else None
+            if found is None:
                 dtype, device = _of_tensor(value.dtype, value.layout, value.device)
-                text = f': "{dtype}{self._sizes(shape)}{self._sizes(strides)}{device}"'
-                if _INT.issuperset(map(type, (*shape, *strides))) and len(_annotations) < _MOST_KEPT:
-                    _annotations[key] = dtype, text
+                found = dtype, f': "{dtype}{self._sizes(shape)}{self._sizes(strides)}{device}"'
+                if is_plain and len(_annotations) < _MOST_KEPT:
+                    _annotations[key] = found
+            dtype, text = found
             self.parts.add(dtype)
             return text
         if kind in _SYMBOLS:

@@ -79,7 +79,7 @@ class Annotator:
             if of_this is None:
                 of_this = told[name] = note(name, own if stage != "joint" else None)
             if of_this:
-                parts.append(f"{text[done:end]}  {MARK}{of_this}")
+                parts.append(_with(text[done:end], of_this))
                 done = end
         return "".join([*parts, text[done:]]), places
 
