@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import textwrap
 
 import pytest
 
@@ -11,7 +10,7 @@ sympy = pytest.importorskip("sympy")
 dependencies = pytest.importorskip("torch._inductor.dependencies")
 scheduler = pytest.importorskip("torch._inductor.scheduler")
 
-from depyf.compat import ir_text, sympy_text  # noqa: E402 (it needs them)
+from depyf.compat import ir_printer, sympy_text  # noqa: E402 (it needs them)
 
 NAMES = ("c0", "c1", "c10", "c2", "s0", "s27", "x0", "_a", "A", "tmp0")
 
@@ -60,8 +59,6 @@ def test_with_another_order_all_is_left_to_sympy():
 
 
 def test_sets_of_dependencies_are_formatted_as_inductor_does():
-    assert ir_text._is_known_format(scheduler.pformat)
-    assert not ir_text._is_known_format(repr)
     variables = sympy.symbols("c0 c1 c2", integer=True)
     for count in range(5):
         for size in (1, 2, 3):
@@ -71,16 +68,4 @@ def test_sets_of_dependencies_are_formatted_as_inductor_does():
                     for i in range(count)
                 )
                 one.add(dependencies.StarDep(f"buf{count}"))
-                assert ir_text._format_of_list(sorted(map(str, one))) == scheduler.pformat(one)
-
-
-def test_margins_are_taken_as_textwrap_does():
-    chance = random.Random(2)
-    for _ in range(3000):
-        lines = [
-            chance.choice(("", " ", "    ", "        ", "\t", "      ")) + chance.choice(("a", "a b ", "", "", " "))
-            for _ in range(chance.randint(1, 5))
-        ]
-        text = "\n".join(lines)
-        found = [line if line.strip() else "" for line in ir_text._dedented(text).split("\n")]
-        assert found == [line if line.strip() else "" for line in textwrap.dedent(text).split("\n")], text
+                assert ir_printer._Ir()._dependencies(one, set()) == scheduler.pformat(one)

@@ -214,26 +214,34 @@ def _views_and_writes(x, w):
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dynamic):
     from depyf.compat import ir_text
-    from depyf.compat.unchanged import State
+    from depyf.compat.ir_printer import Printer
+    from depyf.compat.learning import Learner
+
+    asked = []
+
+    class Counting(Learner):
+        def text(self, make, own):
+            return super().text(make, lambda: asked.append(own) or own())
 
     def texts(directory):
         torch._dynamo.reset()
+        asked.clear()
         with torch._inductor.config.patch(force_disable_caches=True), depyf.prepare_debug(directory) as session:
             compiled = torch.compile(function, dynamic=dynamic)
             compiled(torch.ones(8, 8), torch.ones(8, 8, requires_grad=True)).backward()
         (frame,) = session.frames
         kinds = ("ir_pre_fusion", "ir_post_fusion")
         files = [one.file for one in frame.artifacts if one.kind in kinds]
-        return ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
+        return len(asked), ["".join((directory / file).read_text().splitlines(True)[3:]) for file in files]
 
-    same = []
-    is_still = State.is_still
-    monkeypatch.setattr(State, "is_still", lambda *a: same.append(is_still(*a)) or same[-1])
-    short = texts(tmp_path / "short")
-    assert sum(same) > 5 and ir_text._texts._nodes == {} == ir_text._texts._layouts
+    monkeypatch.setattr(ir_text, "_printer", Printer())
+    ir_text._printer._learner = Counting()
+    more, learned = texts(tmp_path / "first")
+    fewer, made = texts(tmp_path / "then")
+    assert more > 2 and fewer <= more // 2
     monkeypatch.setattr(ir_text, "add_text_hooks", lambda: lambda: None)
-    own = texts(tmp_path / "own")
-    assert len(own) == 4 and all("loop_body" in one for one in own) and short == own
+    _, own = texts(tmp_path / "own")
+    assert len(own) == 4 and all("loop_body" in one for one in own) and learned == made == own
 
 
 @pytest.mark.parametrize("dynamic", [False, True])

@@ -143,8 +143,6 @@ def _traced(record: trace.Record) -> None:
 
 def _scheduled(kind: str, text: str) -> None:
     _tell(lambda listener: listener.scheduled(kind, text))
-    if kind == "ir_post_fusion":
-        ir_text.forget_texts()
 
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:

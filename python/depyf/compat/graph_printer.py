@@ -1,8 +1,7 @@
 """The text of a graph, made as PyTorch makes it and in a fifth of its time.
 
-PyTorch's own text is the model: what a graph is made of (functions, kinds of arguments, types of tensors) is left to it until
-a text that has it was made by both and was the same letter for letter. PyTorch prints most graphs whether anybody
-reads that or not.
+What a graph is made of (functions, kinds of arguments, types of tensors) is learned from PyTorch's own text (see `learning`).
+PyTorch prints most graphs whether anybody reads that or not.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf.compat import private, sympy_text
+from depyf.compat.learning import Learner, Unknown
 
-_MOST_WRONG = 3  # texts; then the release prints in another way
 _NAME = re.compile(r"[a-zA-Z_][0-9a-zA-Z_]*")
 _NOT_NAMES = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree"}
 _PLACE = re.compile(r'File "(.+)", line (\d+), in (.+)')
@@ -56,16 +55,11 @@ _NOTES = {"custom", "recompute", "ac_graph_id", "is_wrapped"}  # of nodes, that 
 _CONSTANTS = ("int", "float", "bool", "NoneType", "str", "dtype", "device", "layout", "memory_format")
 
 
-class _Unknown(Exception):
-    """What only PyTorch can print."""
-
-
 class Printer:
     """Prints graph modules and learns which it can print."""
 
     def __init__(self) -> None:
-        self._known: set[Any] = set()
-        self._wrong = 0
+        self._learner = Learner()
 
     def text(self, module: Any, own: Callable[[], str], *, simple: bool, expanded: bool) -> str:
         """The text of a graph module.
@@ -75,51 +69,37 @@ class Printer:
             simple: does a simpler printer print expressions?
             expanded: has each argument a line of its own?
         """
-        if self._wrong >= _MOST_WRONG:
-            return own()
-        try:
-            graph = _Graph(module, simple, expanded)
-            made = graph.text()
-        except Exception:  # _Unknown, or another release
-            return own()
-        if graph.parts <= self._known:
-            return made
-        text = own()
-        if made == text:
-            self._known |= graph.parts
-        else:
-            self._wrong += 1
-        return text
+        return self._learner.text(lambda parts: _Graph(module, simple, expanded, parts).text(), own)
 
 
 class _Graph:
     """One graph module while it is printed."""
 
-    def __init__(self, module: Any, simple: bool, expanded: bool) -> None:
+    def __init__(self, module: Any, simple: bool, expanded: bool, parts: set[Any]) -> None:
         self._module, self._graph = module, module.graph
         self._simple, self._expanded = simple, expanded
-        self.parts: set[Any] = {("simple", simple), ("expanded", expanded)}
-        """What it is made of, noted while its text is made."""
+        self._parts = parts
+        parts |= {("simple", simple), ("expanded", expanded)}
 
     def text(self) -> str:
         codegen = self._graph._codegen
         shown = os.environ.get("FX_GRAPH_SHOW_META", "0") == "1"
         if shown or codegen._body_transformer or any(hasattr(one, "print_readable") for one in self._module.children()):
-            raise _Unknown
+            raise Unknown
         if type(codegen).__module__ != "torch.fx.graph":
-            raise _Unknown
-        self.parts.add(type(codegen).__name__)
+            raise Unknown
+        self._parts.add(type(codegen).__name__)
         nodes = list(self._graph.nodes)
         names = {node.name for node in nodes}
         if len(names) < len(nodes) or names & _NOT_NAMES or not all(map(_NAME.fullmatch, names)):
-            raise _Unknown  # nodes that are printed under other names
+            raise Unknown  # nodes that are printed under other names
         arguments, body = self._body(nodes)
         head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
         lines = [f"class {type(self._module).__name__}(torch.nn.Module):", head]
         lines += [f"    {line}" for line in "".join(body).lstrip("\n").split("\n")]
         text = "\n".join(lines)
         if "# COUNTER:" in text:  # which PyTorch takes for its own, and away
-            raise _Unknown
+            raise Unknown
         return str(private.call("torch.nn.modules.module:_addindent", text, 4))
 
     def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
@@ -133,25 +113,25 @@ class _Graph:
             about = meta.get("desc") if self._expanded else None
             if op == "output":
                 if node.type is not None:
-                    raise _Unknown
-                self.parts.add((op, about is None))
+                    raise Unknown
+                self._parts.add((op, about is None))
                 make = self._graph._codegen.generate_output
                 body.append(_call(make, node.args[0], descs=about, repr_fn=self._argument) + "\n")
                 continue
             annotation = self._annotation(node, meta)
             if op == "placeholder":
                 if node.args:
-                    raise _Unknown
+                    raise Unknown
                 arguments.append(f"{node.target}{annotation}{'' if about is None else f'  # {about}'}")
                 name = node.target.replace("*", "")
-                self.parts.add((op, name != node.name, about is None))
+                self._parts.add((op, name != node.name, about is None))
                 if name != node.name:
                     body.append(f"{node.name} = {name}\n")
                 continue
             if not _NOTES.isdisjoint(meta) and any(meta.get(key) not in ({}, None) for key in _NOTES):
-                raise _Unknown
+                raise Unknown
             made = _comment(meta.get("stack_trace"))
-            self.parts.add(("comment", made == _NO_COMMENT))
+            self._parts.add(("comment", made == _NO_COMMENT))
             if made != comment:
                 comment = made
                 body.append(made)
@@ -165,10 +145,10 @@ class _Graph:
     def _value(self, node: Any, op: str) -> str:
         """What a node computes."""
         target, argument = node.target, self._argument
-        self.parts.add(op)
+        self._parts.add(op)
         if op == "call_function":
             name, is_operator = _name(target)
-            self.parts.add(name)
+            self._parts.add(name)
             listed = [argument(one) for one in node.args]
             if is_operator:
                 return name.format(*listed)
@@ -181,7 +161,7 @@ class _Graph:
             listed = [argument(one) for one in node.args]
             name = f"self.{target}"
         else:
-            raise _Unknown
+            raise Unknown
         listed += [f"{key} = {argument(value)}" for key, value in node.kwargs.items()]
         return f"{name}({', '.join(listed)})"
 
@@ -189,7 +169,7 @@ class _Graph:
         kind = type(value).__name__
         if kind == "Node":
             return str(value.name)
-        self.parts.add(kind)
+        self._parts.add(kind)
         if kind in _CONSTANTS:
             return repr(value)
         if kind == "tuple":
@@ -197,19 +177,19 @@ class _Graph:
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
         if kind in ("immutable_list", "list"):
             return f"[{', '.join([self._argument(one) for one in value])}]"
-        raise _Unknown
+        raise Unknown
 
     def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
         """What is said of a node's value."""
         value: Any = next((meta[key] for key in ("val", "tensor_meta", "example_value") if key in meta), None)
         said = node.type
         kind = type(value).__name__
-        self.parts.add(("value", kind, said is None))
+        self._parts.add(("value", kind, said is None))
         if said is not None:
             # Not printed beside these; it takes a name away from nodes all the same if it has to be imported.
             known = isinstance(said, type) and said.__module__.partition(".")[0] in ("torch", "builtins")
             if not known or kind not in (*_TENSORS, *_SYMBOLS):
-                raise _Unknown
+                raise Unknown
         if kind in _TENSORS:
             shape, strides = value.shape, value.stride()
             key = (*shape, None, *strides, value.dtype, value.layout, value.device)
@@ -222,14 +202,14 @@ class _Graph:
                 if is_plain and len(_annotations) < _MOST_KEPT:
                     _annotations[key] = found
             dtype, text = found
-            self.parts.add(dtype)
+            self._parts.add(dtype)
             return text
         if kind in _SYMBOLS:
             if self._simple and type(value.node.expr).__name__ != "Symbol":
-                raise _Unknown
+                raise Unknown
             return f': "Sym({self._symbol(value)})"'
         if kind not in _WITHOUT_TEXT and (not isinstance(value, tuple) or kind == "TensorMetadata"):
-            raise _Unknown
+            raise Unknown
         return ""
 
     def _sizes(self, sizes: Any) -> str:
@@ -240,9 +220,9 @@ class _Graph:
     def _symbol(self, size: Any) -> str:
         expression = size.node.expr
         if type(expression).__name__ == "Symbol":
-            self.parts.add("symbol")
+            self._parts.add("symbol")
             return str(expression.name)
-        self.parts.add("expression")
+        self._parts.add("expression")
         return (sympy_text.text(expression) if sympy_text.is_right() else None) or str(size)
 
 
@@ -262,7 +242,7 @@ def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
 def _of_tensor(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
     """Its dtype and device, as they are printed."""
     if str(layout) != "torch.strided":
-        raise _Unknown
+        raise Unknown
     return _DTYPES[str(dtype).removeprefix("torch.")], str(device)
 
 
@@ -285,7 +265,7 @@ def _name(target: Any) -> tuple[str, bool]:
     name = private.call("torch.fx.node:_get_qualified_name", target)
     # Others are imported, under a name of the graph's own.
     if name is None or not re.match(r"torch\.(?!_dynamo\.|_inductor\.)", name):
-        raise _Unknown
+        raise Unknown
     return name, False
 
 

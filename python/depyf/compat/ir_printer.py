@@ -1,0 +1,273 @@
+"""The text of Inductor's IR, made as Inductor makes it and in a fraction of its time.
+
+A node of the IR is printed as `SchedulerNode.debug_str` and its like print it: what it writes and reads, its buffers, and what
+its kind tells alone, of loops their body. It learns from Inductor's own text which kinds it can print (see `learning`).
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator
+from math import isfinite
+from operator import getitem
+from typing import Any
+
+from depyf.compat import private, sympy_text
+from depyf.compat.learning import Learner, Unknown
+
+_WIDTH = 80  # of lines that `pprint` leaves whole
+# What the functions that make the text use. One that uses more is of a release that is not known here.
+_USED = set(
+    "AssertionError Exception IndentedBuffer LoopBody TorchBindObject V WeakDep __name__ _body _debug_str_for_device _sizes "
+    "append chain code debug_device_str debug_str debug_str_extra device dict dtype enumerate extend fx get_aliases get_buffer "
+    "get_mutations get_name get_outputs getattr getrawvalue graph GraphModule group indent index indexing_exprs ir is_pinned "
+    "isinstance items itertools join layout len log max_input_distance min_input_distance mode name node offset pformat ranges re "
+    "read_writes reads reads_and_writes replace root_block rstrip size snodes splice strip stride sub subblocks submodules body "
+    "textwrap torch type unmet_dependencies users var_ranges warning writeline writes".split()
+)
+_SCHEDULER = "torch._inductor.scheduler"
+_PARTS = (
+    f"{_SCHEDULER}:SchedulerBuffer.debug_str",
+    "torch._inductor.loop_body:LoopBody.debug_str",
+    "torch._inductor.loop_body:LoopBodyBlock.debug_str",
+    "torch._inductor.dependencies:MemoryDep.__repr__",
+    "torch._inductor.ir:Layout.__str__",
+)
+_USER = ["node", "can_inplace", "is_weak"]
+_LAYOUTS = ("FixedLayout", "FlexibleLayout")
+
+
+class Printer:
+    """Prints the IR and learns which kinds of nodes it can print."""
+
+    def __init__(self) -> None:
+        self._learner = Learner()
+        self._known: dict[type, bool] = {}
+
+    def text(self, nodes: Iterable[Any]) -> str:
+        """The text of all nodes, as `DebugFormatter._write_ir` returns it."""
+        ir = _Ir()
+        out = []
+        for node in nodes:
+            kind = type(node)
+            if kind not in self._known:
+                self._known[kind] = _makes_known_text(kind)
+            own = node.debug_str
+            made = self._learner.text(functools.partial(ir.node, node), own) if self._known[kind] else own()
+            out.append(f"{made}\n\n\n")
+        return "".join(out)
+
+
+class _Ir:
+    """The IR while it is printed. Nothing of it changes in that time, so what has a text has it once."""
+
+    def __init__(self) -> None:
+        self._is_usual = sympy_text.is_right()
+        self._expressions: dict[int, str] = {}
+        self._alive: list[Any] = []
+        self._kept: dict[int, tuple[Any, str, set[Any]]] = {}
+        self._graph = private.get("torch._inductor.virtualized:V").graph
+
+    def node(self, node: Any, parts: set[Any]) -> str:
+        """The text of a node."""
+        return "\n".join(self._node(node, parts))
+
+    def _node(self, node: Any, parts: set[Any]) -> list[str]:
+        name, kind = node.get_name(), type(node).__name__
+        extra = type(node).debug_str_extra.__qualname__.partition(".")[0]
+        parts.add((kind, extra))
+        is_fused = extra == "FusedSchedulerNode"
+        of = ",".join([type(one).__name__ for one in node.snodes]) if is_fused else type(node.node).__name__
+        reads, unmet = node.read_writes.reads, node.unmet_dependencies
+        lines = [
+            f"{name}: {kind}({of})",
+            f"{name}.writes = {self._dependencies(node.read_writes.writes, parts)}",
+            f"{name}.unmet_dependencies = {self._dependencies(unmet, parts)}",
+            f"{name}.met_dependencies = {self._dependencies([one for one in reads if one not in unmet], parts)}",
+            f"{name}.min_input_distance = {node.min_input_distance}",
+            f"{name}.max_input_distance = {node.max_input_distance}",
+            f"{name}.outputs = [",
+            *[f"    {self._of(self._buffer, buffer, parts)}" for buffer in node.get_outputs()],
+            "]",
+        ]
+        if is_fused:
+            for i, one in enumerate(node.snodes):
+                lines.append(f"{name}.snodes[{i}] =")
+                lines += self._node(one, parts)
+            if node.snodes[0].node is not None:
+                lines += node._debug_str_for_device()
+        elif extra == "SchedulerNode":
+            self._add_loops(node, name, lines, parts)
+        elif extra == "ExternKernelSchedulerNode":
+            lines.append(f"{name}.node.kernel = {getattr(node.node, 'python_kernel_name', None)}")
+        elif extra != "BaseSchedulerNode":
+            raise Unknown
+        return lines
+
+    def _add_loops(self, node: Any, name: str, lines: list[str], parts: set[Any]) -> None:
+        """What a node of loops tells alone."""
+        lines += [
+            f"{name}.group.device = {node.group[0]}",
+            f"{name}.group.iteration = {self._listed(node.group[1])}",
+            f"{name}.sizes = {self._listed(node._sizes)}",
+        ]
+        for one in node.read_writes.reads_and_writes():
+            if type(one).__name__ != "WeakDep":
+                buffer = self._graph.get_buffer(one.name)
+                if type(buffer).__name__ == "TorchBindObject":
+                    raise Unknown
+                lines.append(f"{one.name}_layout = {self._of(self._layout, buffer.layout, parts)}")
+        body = node._body
+        parts.add(type(body).__name__)
+        if type(body).__name__ != "LoopBody":
+            raise Unknown
+        lines.append(f"class {name}_loop_body:")
+        lines.append(f"    var_ranges = {self._ranges(body.var_ranges.items())}")
+        lines += [f"    {key} = {self._expression(value)}" for key, value in body.indexing_exprs.items()]
+        for key, block in (("body", body.root_block), *body.subblocks.items()):
+            lines.append(f"    def {key}(self, ops):")
+            for one in block.graph.nodes:
+                _add_statement(one, lines, parts)
+        lines += node._debug_str_for_device()
+
+    def _of(self, make: Callable[[Any, set[Any]], str], one: Any, parts: set[Any]) -> str:
+        """What `make` makes of an object, made once."""
+        found = self._kept.get(id(one))
+        if found is None:
+            its: set[Any] = set()
+            found = self._kept[id(one)] = one, make(one, its), its
+        if not found[2] <= parts:
+            parts |= found[2]
+        return found[1]
+
+    def _buffer(self, buffer: Any, parts: set[Any]) -> str:
+        """The lines about a buffer, as they stand in the text of the node that writes it."""
+        name = buffer.get_name()
+        lines = [f"{name}: {type(buffer.node).__name__}"]
+        lines.append(f"{name}.layout = {self._of(self._layout, buffer.node.layout, parts)}")
+        for key, others in (("aliases", buffer.get_aliases()), ("mutations", buffer.get_mutations())):
+            if others:
+                parts.add((key, type(others).__name__))
+                text = repr(others)
+                if type(others) is not list or len(text) > _WIDTH:
+                    raise Unknown
+                lines.append(f"{name}.{key} = {text}")
+        users = [
+            f"NodeUser(node={one.node!r}, can_inplace={one.can_inplace}, is_weak={one.is_weak})" for one in buffer.users
+        ]
+        if len(users) <= 1:
+            lines.append(f"{name}.users = [{''.join(users)}]")
+        else:
+            lines += [f"{name}.users = [", *[f"    {one}," for one in users], "]"]
+        parts.add((type(buffer).__name__, min(len(users), 2)))
+        return "\n    ".join(lines)
+
+    def _layout(self, layout: Any, parts: set[Any]) -> str:
+        kind = type(layout).__name__
+        parts.add(kind)
+        if kind not in _LAYOUTS or getattr(layout, "is_pinned", False) or layout.offset != 0:
+            return str(layout)
+        device = layout.device
+        place = device.type if device.index is None else f"{device.type}:{device.index}"
+        size, stride = self._listed(layout.size), self._listed(layout.stride)
+        return f"{kind}('{place}', {layout.dtype}, size={size}, stride={stride})"
+
+    def _dependencies(self, some: Iterable[Any], parts: set[Any]) -> str:
+        """A set of dependencies as `pprint` formats it, and Inductor adds to that."""
+        texts = sorted([self._of(self._dependency, one, parts) for one in some])
+        parts.add(min(len(texts), 2))
+        text = f"[{', '.join(texts)}]"
+        if len(text) <= _WIDTH:
+            return text
+        parts.add(("long", min(len(texts), 2)))
+        if len(texts) == 1:
+            return f"[   {text[1:-1]}]"
+        return "\n    [   " + ",\n        ".join(texts) + "]"
+
+    def _dependency(self, one: Any, parts: set[Any]) -> str:
+        kind = type(one).__name__
+        parts.add(kind)
+        if kind == "MemoryDep":
+            mode = "" if one.mode is None else f", {one.mode}"
+            ranges = self._ranges(zip(one.var_names, one.size, strict=True))
+            return f"MemoryDep({one.name!r}, {self._expression(one.index)}, {ranges}{mode})"
+        text = str(one)
+        if kind not in ("StarDep", "WeakDep") or len(text) > _WIDTH // 2:  # which `pprint` gives lines of their own
+            raise Unknown
+        return text
+
+    def _ranges(self, ranges: Iterable[tuple[Any, Any]]) -> str:
+        """Variables with their sizes."""
+        text, known = self._expression, self._expressions
+        pairs = [f"{known.get(id(one)) or text(one)}: {known.get(id(size)) or text(size)}" for one, size in ranges]
+        return f"{{{', '.join(pairs)}}}"
+
+    def _listed(self, value: Any) -> str:
+        """Sizes, in tuples and lists."""
+        if type(value) is tuple:
+            listed = [self._listed(one) for one in value]
+            return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+        text, known = self._expression, self._expressions
+        if type(value) is list:
+            return f"[{', '.join([known.get(id(one)) or text(one) for one in value])}]"
+        return known.get(id(value)) or text(value)
+
+    def _expression(self, expression: Any) -> str:
+        """The text of an expression of SymPy, which is known by its identity: equal ones can have other texts (2 and 2.0)."""
+        found = self._expressions.get(id(expression))
+        if found is None:
+            self._alive.append(expression)
+            found = (sympy_text.text(expression) if self._is_usual else None) or str(expression)
+            self._expressions[id(expression)] = found
+        return found
+
+
+def _add_statement(node: Any, lines: list[str], parts: set[Any]) -> None:
+    """What is printed of one node of a loop's body, for the few kinds that nearly all are made of."""
+    op, target = node.op, node.target
+    arguments = [_argument(one) for one in node.args]
+    if node.kwargs or node.type is not None:
+        raise Unknown
+    if op == "call_method" and arguments:
+        lines.append(f"        {node.name} = {arguments[0]}.{target}({', '.join(arguments[1:])})")
+    elif op == "call_module" and target.isidentifier():
+        lines.append(f"        {node.name} = self.{target}({', '.join(arguments)})")
+    elif op == "call_function" and target is getitem and len(arguments) == 2:
+        lines.append(f"        {node.name} = {arguments[0]}[{arguments[1]}]")
+    elif op == "output" and len(arguments) == 1:
+        lines.append(f"        return {arguments[0]}")
+    elif op != "placeholder" or target != "ops" or arguments:
+        raise Unknown
+    parts.add(op)
+
+
+def _argument(value: Any) -> str:
+    kind = type(value)
+    if kind.__name__ == "Node":
+        return str(value.name)
+    if (
+        kind is int
+        or kind is bool
+        or value is None
+        or (kind is str and ";" not in value)
+        or (kind is float and isfinite(value))
+        or kind.__name__ == "dtype"
+    ):
+        return repr(value)
+    raise Unknown
+
+
+def _makes_known_text(kind: type) -> bool:
+    """Is the text of such nodes made of nothing else than is looked at here?"""
+    fields = getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ())
+    made = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
+    codes = [getattr(one, "__code__", None) for one in made]
+    return list(fields) == _USER and all(code is not None and set(_names_in(code)) <= _USED for code in codes)
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _names_in(const)
