@@ -38,6 +38,7 @@ ORDER = [
     "prove",
     "compare",
     "stack",
+    "graph_text",
 ]
 # These use the core as any program would: through include/depyf, and the loader.
 OUTSIDE = {"cli": {"cli", "load", "support"}, "bind": {"bind", "cli", "load"}}  # the module has the command too

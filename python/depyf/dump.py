@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, files, graph_lines, names
+from depyf import _core, decompiler, files, names
 from depyf.decompilation import PROVED
 from depyf.guards import Guards, texts
 from depyf.guards.frontier import origin
@@ -162,7 +162,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
     with contextlib.suppress(SyntaxError, ValueError):
-        compile(graph_lines.shortened(text), "<dump>", "exec", dont_inherit=True)
+        compile(_core.shortened_graph(text), "<dump>", "exec", dont_inherit=True)
         return text
     try:  # for the error and its line
         compile(text, "<dump>", "exec", dont_inherit=True)

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "decompile.h"
 #include "depyf/disassemble.h"
+#include "depyf/graph_text.h"
 #include "depyf/load.h"
 #include "frame.h"
 #include "prove.h"
@@ -71,6 +72,18 @@ nb::list decode_pyc(nb::bytes file) {
   return result;
 }
 
+// A text with a lone surrogate is no UTF-8, and stays as it is.
+nb::object shortened(nb::str text) {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!utf8) {
+    PyErr_Clear();
+    return text;
+  }
+  const std::string result = shortened_graph({utf8, static_cast<std::size_t>(size)});
+  return nb::str(result.data(), result.size());
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -86,6 +99,8 @@ NB_MODULE(_core, module) {
   module.def("tables", &tables, nb::arg("code"),
              "(line, end line, column, end column) of each code unit, -1 where unknown; "
              "(start, end, target, depth, lasti) of each exception range");
+  module.def("shortened_graph", &shortened, nb::arg("text"),
+             "A text that compiles where that of a graph does, without its lines of the usual shape");
   module.def(
       "decode_pyc", &decode_pyc, nb::arg("file"),
       "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from depyf import graph_lines
+from depyf import _core
 
 PLAIN = [
     'add: "f32[s77, 64][64, 1]cpu" = torch.ops.aten.add.Tensor(x, 1);  x = None',
@@ -16,6 +16,7 @@ PLAIN = [
     'n: "f32[4]" = f(-0.5, True, 2.0)',
     "getitem = var_mean[0];  var_mean = None",
     "l_x_ = L_x_",
+    "a = f(k = 1, l = [x])",
     'x: "f32[4]" = add * 1.0;  add = None',
 ]
 OTHER = [
@@ -26,6 +27,7 @@ OTHER = [
     'a: "f32" = f(x, <torch._C.Generator object at 0x1>)',
     'a: "f32" = f(x y)',
     'a: "f32" = f(k = 1, x)',
+    'a: "f32" = f(x, k = 1, k = 1)',
     'a: "f32" = f(1.2.3)',
     'a: "f32" = f(012)',
     'a: "f32" = f(x, [1 2])',
@@ -59,35 +61,42 @@ def error(text):
 @pytest.mark.parametrize("line", PLAIN)
 def test_lines_of_the_usual_shape_are_not_compiled(line):
     assert error(text_of(line)) is None
-    assert graph_lines.shortened(text_of(line)) == text_of("pass")
+    assert _core.shortened_graph(text_of(line)) == text_of("pass")
 
 
 @pytest.mark.parametrize("line", OTHER)
 def test_other_lines_are(line):
-    assert graph_lines.shortened(text_of("y = 1", line)) == text_of("y = 1", line)
+    assert _core.shortened_graph(text_of("y = 1", line)) == text_of("y = 1", line)
 
 
 def test_a_row_of_lines_is_one():
     row = text_of(*PLAIN, "# File: a.py:1 in f", PLAIN[0])
-    assert graph_lines.shortened(f"{row}\n\n{' ' * 8}{PLAIN[1]}\n") == text_of("pass")
+    assert _core.shortened_graph(f"{row}\n\n{' ' * 8}{PLAIN[1]}\n") == text_of("pass")
 
 
 RETURN = ["return (", "    x,  # PlainAOTOutput(idx=0)", "    None,", ")"]
 
 
 def test_what_is_returned_in_the_usual_shape_is_not_compiled():
-    assert graph_lines.shortened(text_of(*RETURN)) == text_of("return")
-    assert graph_lines.shortened(text_of(*RETURN[:2], "    x y,", ")")) == text_of(*RETURN[:2], "    x y,", ")")
+    assert _core.shortened_graph(text_of(*RETURN)) == text_of("return")
+    assert _core.shortened_graph(text_of(*RETURN[:2], "    x y,", ")")) == text_of(*RETURN[:2], "    x y,", ")")
 
 
-@pytest.mark.parametrize("comment", ["# '''", '# """', "# \\"])
+@pytest.mark.parametrize("comment", ["# '''", '# """', "# \\", "# a\rb c", "# \0"])
 def test_comments_that_could_end_a_string_stay(comment):
     row = text_of(PLAIN[0], comment, PLAIN[0])
-    assert graph_lines.shortened(row) == text_of("pass", comment, "pass")
+    assert _core.shortened_graph(row) == text_of("pass", comment, "pass")
+
+
+@pytest.mark.parametrize(
+    "line", ['a: "\ud800" = f(x)', "a = \ud800", 'a: "\r" = f(x)', 'a: "\0" = f(x)', "a: \"'''\" = f(x)"]
+)
+def test_characters_that_python_reads_in_another_way_stay(line):
+    assert _core.shortened_graph(text_of(line)) == text_of(line)
 
 
 def test_comments_alone_are_no_statement():
-    assert graph_lines.shortened(text_of("# a")) == text_of("# a")
+    assert _core.shortened_graph(text_of("# a")) == text_of("# a")
 
 
 HEADS = [
@@ -115,12 +124,12 @@ OTHER_HEADS = [
 @pytest.mark.parametrize("head", HEADS)
 def test_a_head_of_the_usual_shape_is_not_compiled(head):
     assert error(text_of("pass", head=head)) is None
-    assert graph_lines.shortened(text_of("pass", head=head)) == text_of("pass")
+    assert _core.shortened_graph(text_of("pass", head=head)) == text_of("pass")
 
 
 @pytest.mark.parametrize("head", OTHER_HEADS)
 def test_other_heads_are(head):
-    assert graph_lines.shortened(text_of("pass", head=head)) == text_of("pass", head=head)
+    assert _core.shortened_graph(text_of("pass", head=head)) == text_of("pass", head=head)
 
 
 @pytest.mark.filterwarnings("ignore")  # of what Python makes of the odder texts
@@ -158,5 +167,5 @@ def test_a_shortened_text_is_python_where_the_text_is():
         text = text_of(*("".join(line) for line in lines), *RETURN, head=chance.choice(HEADS))
         found = error(text)
         wrong += found is not None
-        assert (error(graph_lines.shortened(text)) is None) == (found is None), text
+        assert (error(_core.shortened_graph(text)) is None) == (found is None), text
     assert 500 < wrong < 2500

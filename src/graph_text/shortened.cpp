@@ -1,0 +1,267 @@
+// See depyf/graph_text.h. A line that is not all of the usual shape is left to Python's compiler.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "depyf/graph_text.h"
+#include "support/keywords.h"
+
+namespace depyf {
+namespace {
+
+constexpr std::string_view statement_indent = "        ";
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
+bool is_constant(std::string_view name) { return name == "None" || name == "True" || name == "False"; }
+
+bool has_once_each(std::vector<std::string_view> names) {
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+// Reads one line from left to right. Each method takes what it is called after, or nothing and returns false.
+class Reader {
+ public:
+  explicit Reader(std::string_view line) : rest_(line) {}
+
+  bool at_end() const { return rest_.empty(); }
+
+  bool take(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+
+  // An identifier that can be assigned to; empty where there is none.
+  std::string_view name() {
+    const std::string_view word = peek_word();
+    if (word.empty() || is_keyword(word)) return {};
+    rest_.remove_prefix(word.size());
+    return word;
+  }
+
+  // name: "annotation"
+  std::string_view annotated_name() {
+    const std::string_view found = name();
+    return !found.empty() && (!take(": \"") || annotation()) ? found : std::string_view{};
+  }
+
+  // torch.ops.aten.add.Tensor, None
+  bool path() {
+    const std::string_view word = peek_word();
+    if (word.empty() || (is_keyword(word) && !is_constant(word))) return false;
+    rest_.remove_prefix(word.size());
+    while (take(".")) {
+      if (name().empty()) return false;
+    }
+    return true;
+  }
+
+  bool atom() { return number() || path(); }
+
+  // device(type='cpu', index=0)
+  bool value() {
+    if (take("[")) return take("]") || (atoms() && take("]"));
+    if (take("(")) return atom() && (take(",)") || (take(", ") && atoms() && take(")")));
+    if (take("device(type='")) {
+      if (peek_characters() == 0) return false;
+      rest_.remove_prefix(peek_characters());
+      return take("'") && (!take(", index=") || digit()) && take(")");
+    }
+    return atom();
+  }
+
+  // (x, [1, 2], dim = 0)
+  bool arguments() {
+    if (!take("(")) return false;
+    if (take(")")) return true;
+    std::vector<std::string_view> names;
+    do {
+      Reader ahead = *this;
+      const std::string_view before = ahead.name();
+      if (!before.empty() && ahead.take(" = ")) {
+        names.push_back(before);
+        *this = ahead;
+      } else if (!names.empty()) {
+        return false;
+      }
+      if (!value()) return false;
+    } while (take(", "));
+    return take(")") && has_once_each(std::move(names));
+  }
+
+  // f(x), a.b, a[0], a + b
+  bool result() {
+    if (number()) return operation();
+    if (!path()) return false;
+    if (at_end() || rest_.front() == ';') return true;
+    if (rest_.front() == '(') return arguments();
+    if (take("[")) return digit() && take("]");
+    return operation();
+  }
+
+  // `# File: a.py:1 in f`, but nothing that could end a string, or go on in the next line
+  bool comment() {
+    if (!take("#")) return false;
+    const bool plain = rest_.find_first_of(std::string_view("\\\r\0", 3)) == rest_.npos &&
+                       rest_.find("'''") == rest_.npos && rest_.find("\"\"\"") == rest_.npos;
+    if (plain) rest_ = {};
+    return plain;
+  }
+
+ private:
+  std::size_t peek_characters() const {
+    return static_cast<std::size_t>(std::find_if_not(rest_.begin(), rest_.end(), is_part) - rest_.begin());
+  }
+
+  std::string_view peek_word() const {
+    return rest_.empty() || is_digit(rest_.front()) ? std::string_view{} : rest_.substr(0, peek_characters());
+  }
+
+  bool digit() {
+    if (rest_.empty() || !is_digit(rest_.front())) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool digits() {
+    if (!digit()) return false;
+    while (digit()) {
+    }
+    return true;
+  }
+
+  // -1.5e-05; no octal one, and nothing that goes on
+  bool number() {
+    Reader ahead = *this;
+    ahead.take("-");
+    if (!ahead.take("0") && !ahead.digits()) return false;
+    if (ahead.take(".") && !ahead.digits()) return false;
+    if (ahead.take("e")) {
+      if (!ahead.take("+")) ahead.take("-");
+      if (!ahead.digits()) return false;
+    }
+    if (!ahead.at_end() && (is_part(ahead.rest_.front()) || ahead.rest_.front() == '.')) return false;
+    *this = ahead;
+    return true;
+  }
+
+  bool atoms() {
+    do {
+      if (!atom()) return false;
+    } while (take(", "));
+    return true;
+  }
+
+  // `+ b`, behind an atom
+  bool operation() {
+    if (!take(" ")) return false;
+    for (const std::string_view sign : {"== ", "!= ", "<= ", ">= ", "- ", "+ ", "* ", "/ ", "@ ", "% ", "< ", "> "})
+      if (take(sign)) return atom();
+    return false;
+  }
+
+  // The rest of a string in double quotes
+  bool annotation() {
+    const std::size_t end = rest_.find_first_of(std::string_view("\"\\\r\0", 4));
+    if (end == rest_.npos || rest_[end] != '"' || rest_.substr(0, end).find("'''") != rest_.npos) return false;
+    rest_.remove_prefix(end + 1);
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+bool is_statement(std::string_view line) {
+  Reader reader(line);
+  if (!reader.take(statement_indent) || reader.annotated_name().empty() || !reader.take(" = ") || !reader.result())
+    return false;
+  if (reader.at_end()) return true;
+  // ;  a = b = None
+  if (!reader.take(";  ") || reader.name().empty()) return false;
+  while (reader.take(" = ")) {
+    if (reader.take("None")) return reader.at_end();
+    if (reader.name().empty()) return false;
+  }
+  return false;
+}
+
+// `,  # comment` at the end of a line of its own
+bool ends_item(Reader& reader) { return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment())); }
+
+using Lines = std::vector<std::string_view>;
+
+// How many lines from `at` are the head of the function; 0 if they are not.
+std::size_t head_lines(const Lines& lines, std::size_t at) {
+  Reader reader(lines[at]);
+  if (!reader.take("    def forward(")) return 0;
+  std::vector<std::string_view> names;
+  if (!reader.at_end()) {
+    do {
+      names.push_back(reader.annotated_name());
+      if (names.back().empty()) return 0;
+    } while (reader.take(", "));
+    return reader.take("):") && reader.at_end() && has_once_each(std::move(names)) ? 1 : 0;
+  }
+  std::size_t end = at + 1;
+  for (; end < lines.size() && lines[end] != "    ):"; ++end) {
+    Reader parameter(lines[end]);
+    if (!parameter.take(statement_indent)) return 0;
+    names.push_back(parameter.annotated_name());
+    if (names.back().empty() || !ends_item(parameter)) return 0;
+  }
+  return end < lines.size() && !names.empty() && has_once_each(std::move(names)) ? end + 1 - at : 0;
+}
+
+// How many lines from `at` are what the function returns, each value in a line; 0 if they are not.
+std::size_t return_lines(const Lines& lines, std::size_t at) {
+  if (lines[at] != "        return (") return 0;
+  std::size_t end = at + 1;
+  for (; end < lines.size() && lines[end] != "        )"; ++end) {
+    Reader value(lines[end]);
+    if (!value.take("            ") || !value.atom() || !ends_item(value)) return 0;
+  }
+  return end < lines.size() && end > at + 1 ? end + 1 - at : 0;
+}
+
+// How many lines from `at` are a row of statements; 0 if there is none.
+std::size_t row_lines(const Lines& lines, std::size_t at) {
+  if (!is_statement(lines[at])) return 0;
+  std::size_t end = at + 1;
+  for (; end < lines.size(); ++end) {
+    Reader reader(lines[end]);
+    if (!reader.at_end() && !(reader.take(statement_indent) && reader.comment()) && !is_statement(lines[end])) break;
+  }
+  return end - at;
+}
+
+}  // namespace
+
+std::string shortened_graph(std::string_view text) {
+  Lines lines;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  std::string out(lines[0]);
+  for (std::size_t at = 1; at < lines.size();) {
+    out += '\n';
+    if (const std::size_t row = row_lines(lines, at)) {
+      out += "        pass";
+      at += row;
+    } else if (const std::size_t head = head_lines(lines, at)) {
+      out += "    def forward(self):";
+      at += head;
+    } else if (const std::size_t values = return_lines(lines, at)) {
+      out += "        return";
+      at += values;
+    } else {
+      out += lines[at++];
+    }
+  }
+  return out;
+}
+
+}  // namespace depyf
