@@ -399,7 +399,7 @@ def test_another_handler_of_the_trace_hears_every_record(tmp_path):
 
 
 RECORDS = """
-import logging, sys
+import logging, pathlib, sys
 import torch
 import depyf
 
@@ -413,12 +413,13 @@ with depyf.prepare_debug(sys.argv[1]):
     logger.makeRecord = lambda *a, **k: made.append(next(iter(a[8]["metadata"]))) or make(*a, **k)
     f(torch.ones(2, 2, 2))
 assert logger.handlers is before and type(before) is list and before == [], before
-assert {"dynamo_start", "aot_inference_graph", "compilation_metrics"} <= set(made), made
-assert "chromium_event" not in made, made
+assert made == [], made
+text = (pathlib.Path(sys.argv[1]) / "session.json").read_text()
+assert "__compiled_fn_" in text and "Forward_graph" in text and '"seconds": null' not in text, text
 """
 
 
-def test_records_of_the_trace_that_nobody_reads_are_not_made(tmp_path):
+def test_no_records_of_the_trace_are_made_for_a_block_alone(tmp_path):
     # In a process of its own: pytest has handlers at all loggers.
     command = [sys.executable, "-c", RECORDS, str(tmp_path / "dump")]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)

@@ -352,6 +352,8 @@ NAMES = [
          fallback="every record is made, which takes longer"),
     Name("torch._logging._internal:trace_structured.metadata_fn", "trace", "a local variable: makes its metadata", "local",
          since="2.4", fallback="every record is made, which takes longer"),
+    Name("torch._logging._internal:trace_structured.payload_fn", "trace", "a local variable: makes its text", "local",
+         since="2.4", fallback="every record is made, which takes longer"),
     Name("torch.__trace.metadata", "trace", "an attribute of records: what it is", "attribute", since="2.4"),
     Name("torch.__trace.payload", "trace", "an attribute of records: its text", "attribute", since="2.4"),
     Name("dynamo_start", "trace", "a compilation begins", "record", since="2.4", fallback="functions are named later"),

@@ -7,6 +7,7 @@ compilation: those added here must not.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -83,28 +84,34 @@ class Record:
 class _Handlers(list[logging.Handler]):
     """The handlers of the structured trace while ours is the only one.
 
-    PyTorch asks whether there are any before it makes a record. For records that `_read` has no use for, which are
-    most of them, the answer is no, as it is without us; with other handlers it is yes.
+    PyTorch asks whether there are any before it makes a record. Ours gets what it hears right then, and the answer is no, as
+    it is without us: no record is made. With other handlers, or filters, it is yes, and ours gets PyTorch's records.
     """
 
     def __bool__(self) -> bool:
-        if len(self) != 1 or type(self[0]) is not _Handler:
+        if len(self) != 1 or type(self[0]) is not _TraceHandler:
             return len(self) > 0
         frame = sys._getframe(1)
         if frame.f_code.co_name != "trace_structured":
             return True
         local = frame.f_locals
-        name, metadata = local.get("name"), local.get("metadata_fn")
-        if not isinstance(name, str) or not callable(metadata):
-            private.not_found(f"{_SENDER}.{'name' if callable(metadata) else 'metadata_fn'}")
+        name, metadata, payload = local.get("name"), local.get("metadata_fn"), local.get("payload_fn")
+        if not isinstance(name, str):
+            private.not_found(f"{_SENDER}.name")
             return True
-        if name != "artifact":
-            return name in _HEARD
+        if (name not in _HEARD and name != "artifact") or self[0].logger.filters:
+            return name in _HEARD or name == "artifact"
+        if not callable(metadata) or not callable(payload):
+            private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
+            return True
         try:
             told = metadata()
-        except Exception:  # it is for PyTorch to raise
-            return True
-        return not isinstance(told, dict) or told.get("name") in _HEARD
+        except Exception as error:  # without us nobody would have called it
+            private.blame(error)
+            return False
+        if name != "artifact" or not isinstance(told, dict) or told.get("name") in _HEARD:
+            self[0].tell(name, told, payload)
+        return False
 
     # Dynamo does not look into logging's file, and could compile what is in ours.
     __bool__.__code__ = __bool__.__code__.replace(co_filename=logging.__file__)
@@ -117,6 +124,30 @@ class _Handler(logging.Handler):
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
+class _TraceHandler(_Handler):
+    """Gets what the structured trace says, as records or before they are made.
+
+    Args:
+        receive: gets the metadata and the payload of a record.
+    """
+
+    def __init__(self, receive: Callable[[Any, Any], None]) -> None:
+        @guarded()
+        def on_record(record: logging.LogRecord) -> None:
+            receive(record.metadata, record.payload)  # type: ignore[attr-defined]
+
+        @guarded()
+        def on_call(name: str, told: Any, payload: Callable[[], Any]) -> None:
+            text = payload()
+            if text is not None and not isinstance(text, str):
+                text = json.dumps(text, default=list)
+            receive({name: told}, text)
+
+        super().__init__(on_record)
+        self.tell = not_compiled(on_call)
+        self.logger = logging.getLogger(_TRACE)
+
+
 def has_records() -> bool:
     """Does this PyTorch send records at all? Before 2.4 there are none."""
     return private.get("torch._logging:trace_structured") is not None
@@ -125,9 +156,7 @@ def has_records() -> bool:
 def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
     """Has `receive(record)` called for each record of the trace that says something. Returns what takes it away again."""
 
-    @guarded()
-    def on_record(record: logging.LogRecord) -> None:
-        metadata, payload = record.metadata, record.payload  # type: ignore[attr-defined]
+    def tell(metadata: Any, payload: Any) -> None:
         if not isinstance(metadata, dict):
             private.not_found(f"{_TRACE}.metadata", f"is of type {type(metadata).__name__}")
             return
@@ -140,7 +169,7 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
             receive(found)
 
     logger = logging.getLogger(_TRACE)
-    handler = _Handler(on_record)
+    handler = _TraceHandler(tell)
     try:
         logger.addHandler(handler)
     except Exception as error:
