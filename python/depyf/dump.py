@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from depyf import _core, decompiler, files, names
+from depyf import _core, decompiler, names
 from depyf.decompilation import PROVED
 from depyf.guards import Guards, texts
 from depyf.guards.frontier import origin
@@ -105,8 +105,7 @@ def artifact_text(
     if kind.startswith("ir_"):
         return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
     if kind == "kernel":
-        text = names.shorten(text).rstrip()
-        return "\n".join([*head, "", text if is_python else _or_comments(text), ""])
+        return "\n".join([*head, "", _kernel(text, is_python), ""])
     imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
     return "\n".join([*head, imports, "", graph_class(text), ""])
 
@@ -120,6 +119,7 @@ def runs_text(kind: str, reason: str) -> str:
     return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
 
 
+@functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
 def graph_class(text: str, name: str = "GraphModule") -> str:
     """The class that PyTorch prints for a graph, with a name that Python takes, and without what differs in every run."""
     text = names.shorten(text)
@@ -158,7 +158,6 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
     return "; ".join(parts) + "."
 
 
-@functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
     with contextlib.suppress(SyntaxError, ValueError):
@@ -169,6 +168,12 @@ def _or_comments(text: str) -> str:
     except (SyntaxError, ValueError) as error:
         return "\n".join([_remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
     return text
+
+
+@functools.lru_cache(maxsize=8)
+def _kernel(text: str, is_python: bool) -> str:
+    text = names.shorten(text).rstrip()
+    return text if is_python else _or_comments(text)
 
 
 def _comments(text: str) -> list[str]:
@@ -417,7 +422,7 @@ def merged_runs(directory: Path, session: Session) -> list[Session]:
 def session_json(runs: list[Session]) -> str:
     """The content of `session.json`."""
     data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
-    return files.json_text(data, levels=6) + "\n"  # an artifact or a guard a line
+    return _core.json_text(data, levels=6) + "\n"  # an artifact or a guard a line
 
 
 def times_json(run: Session) -> str:

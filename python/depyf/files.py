@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import threading
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
-from typing import Any
 
 _counter = itertools.count()
-_WORDS = {None: "null", True: "true", False: "false"}
-_as_json = json.JSONEncoder(sort_keys=True, check_circular=False).encode
 
 
 def check_writable(directory: Path) -> None:
@@ -117,23 +113,6 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
             file.write(before)
             file.truncate()
     replace(path, text)
-
-
-def json_text(data: Any, levels: int) -> str:
-    """Data as JSON that can be read: a line for each item down to that many levels, and for all below it."""
-    if type(data) is str:
-        return _as_json(data)
-    # The encoder takes ten times as long to begin.
-    if data is None or data is True or data is False:
-        return _WORDS[data]
-    if not data and isinstance(data, (dict, list)):
-        return "{}" if isinstance(data, dict) else "[]"
-    if not levels or not isinstance(data, (dict, list)):
-        return str(data) if type(data) is int else _as_json(data)
-    if isinstance(data, list):
-        return "[\n" + ",\n".join([json_text(one, levels - 1) for one in data]) + "\n]"
-    lines = [f"{_as_json(str(key))}: {json_text(data[key], levels - 1)}" for key in sorted(data)]
-    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ def shorten(text: str) -> str:
 
 def one_line(text: str) -> str:
     """`text` as a comment of Python can have it, whatever it is: what ends a line or no file may hold is a space."""
-    return _NOT_IN_A_LINE.sub(" ", text)
+    return text if text.isprintable() else _NOT_IN_A_LINE.sub(" ", text)
 
 
 def compiled_fn_number(name: str) -> int | None:

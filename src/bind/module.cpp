@@ -10,6 +10,7 @@
 #include "depyf/graph_text.h"
 #include "depyf/load.h"
 #include "frame.h"
+#include "json.h"
 #include "prove.h"
 
 namespace nb = nanobind;
@@ -93,6 +94,7 @@ NB_MODULE(_core, module) {
   bind_command(module);
   bind_prove(module);
   bind_frame(module);
+  bind_json(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
       "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");

@@ -18,7 +18,7 @@ from typing import Any
 from depyf.compat import private, sympy_text
 from depyf.compat.learning import Learner, Unknown
 
-_NAME = re.compile(r"[a-zA-Z_][0-9a-zA-Z_]*")
+_NAMES = re.compile(r"(?:[a-zA-Z_][0-9a-zA-Z_]*\n)*")
 _NOT_NAMES = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree"}
 _PLACE = re.compile(r'File "(.+)", line (\d+), in (.+)')
 _NO_COMMENT = "\n# No stacktrace found for following nodes\n"
@@ -46,7 +46,7 @@ _BETWEEN |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 _OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" for name, sign in _BETWEEN.items()}}
 _MOST_KEPT = 4096
 _annotations: dict[Any, tuple[str, str]] = {}
-"""(sizes, None, strides, dtype, layout, device) of a tensor -> (its dtype, its annotation), of sizes that are numbers."""
+"""(sizes, strides, dtype, layout, device) of a tensor -> (its dtype, its annotation), of sizes that are numbers."""
 _TENSORS = ("FakeTensor", "Tensor")
 _INT = {int}
 _SYMBOLS = ("SymInt", "SymFloat", "SymBool")
@@ -91,7 +91,7 @@ class _Graph:
         self._parts.add(type(codegen).__name__)
         nodes = list(self._graph.nodes)
         names = {node.name for node in nodes}
-        if len(names) < len(nodes) or names & _NOT_NAMES or not all(map(_NAME.fullmatch, names)):
+        if len(names) < len(nodes) or names & _NOT_NAMES or not _NAMES.fullmatch("\n".join([*names, ""])):
             raise Unknown  # nodes that are printed under other names
         arguments, body = self._body(nodes)
         head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
@@ -181,7 +181,11 @@ class _Graph:
 
     def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
         """What is said of a node's value."""
-        value: Any = next((meta[key] for key in ("val", "tensor_meta", "example_value") if key in meta), None)
+        value: Any = None
+        for key in ("val", "tensor_meta", "example_value"):
+            if key in meta:
+                value = meta[key]
+                break
         said = node.type
         kind = type(value).__name__
         self._parts.add(("value", kind, said is None))
@@ -192,9 +196,9 @@ class _Graph:
                 raise Unknown
         if kind in _TENSORS:
             shape, strides = value.shape, value.stride()
-            key = (*shape, None, *strides, value.dtype, value.layout, value.device)
             # Sizes that are no numbers must not be compared: that can make guards.
-            is_plain = _INT.issuperset(map(type, (*shape, *strides)))
+            is_plain = _INT.issuperset(map(type, shape)) and _INT.issuperset(map(type, strides))
+            key = (shape, strides, value.dtype, value.layout, value.device)
             found = _annotations.get(key) if is_plain else None
             if found is None:
                 dtype, device = _of_tensor(value.dtype, value.layout, value.device)

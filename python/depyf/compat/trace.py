@@ -264,7 +264,8 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
 
             @guarded()
             def on_record(record: logging.LogRecord, kind: str = kind) -> None:
-                receive(kind, _SHOWN.sub("", record.getMessage(), count=1))
+                text = record.getMessage()
+                receive(kind, text if kind in _IR.values() else _SHOWN.sub("", text, count=1))
 
             try:
                 undo.append(listen(logging.getLogger(name), on_record))

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from depyf import files
+from depyf import _core, files
 from depyf.provenance.annotate import Annotator
 from depyf.provenance.chain import link
 from depyf.provenance.collect import Collected
@@ -58,5 +58,5 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
         runs = [run for run in runs if run != as_read]
     runs.append(mine)
     # A chain, a file or a kernel a line.
-    text = files.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
+    text = _core.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
     files.replace(directory / FILE, text + "\n")

@@ -1,0 +1,62 @@
+"""JSON with a line for each item down to some level, against Python's own module."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from depyf import _core
+
+CHARACTERS = "A \"\\\n\r\t\b\f\0\x7f\x85é\u2028\ud800\uffff\U0001f600~"
+
+
+def expected(data, levels):
+    if not levels or not data or not isinstance(data, (dict, list)):
+        return json.dumps(data, sort_keys=True)
+    if isinstance(data, list):
+        return "[\n" + ",\n".join(expected(one, levels - 1) for one in data) + "\n]"
+    items = (f"{json.dumps(key)}: {expected(data[key], levels - 1)}" for key in sorted(data))
+    return "{\n" + ",\n".join(items) + "\n}"
+
+
+def made(chance, depth):
+    kind = chance.randrange(9 if depth else 6)
+    if kind == 0:
+        return chance.choice([None, True, False])
+    if kind == 1:
+        return chance.choice([0, -5, 10**30, 2**63])
+    if kind == 2:
+        return chance.choice([0.1, 1e300, -2.0, 1e-7, float("inf"), float("-inf")])
+    if kind < 6:
+        return "".join(chance.choices(CHARACTERS, k=chance.randrange(6)))
+    if kind == 6:
+        return tuple(made(chance, depth - 1) for _ in range(chance.randrange(3)))
+    if kind == 7:
+        return [made(chance, depth - 1) for _ in range(chance.randrange(4))]
+    return {f"{chance.choice(CHARACTERS)}{i}": made(chance, depth - 1) for i in range(chance.randrange(4))}
+
+
+def test_it_is_what_pythons_module_writes():
+    chance = random.Random(3)
+    for _ in range(5000):
+        data, levels = made(chance, 5), chance.randrange(7)
+        assert _core.json_text(data, levels) == expected(data, levels)
+    assert _core.json_text(float("nan"), 1) == "NaN"
+
+
+@pytest.mark.parametrize("data", [{1: 2}, object(), [{"a": object()}], {1: 2, "a": 3}, {"a": b""}])
+def test_what_has_no_json_is_refused(data):
+    with pytest.raises(TypeError):
+        _core.json_text(data, 2)
+
+
+def test_data_that_is_too_deep_is_refused():
+    data: list = []
+    for _ in range(1_000_000):
+        data = [data]
+    with pytest.raises(RecursionError):
+        _core.json_text(data, 2)
+    while data:
+        data = data.pop()
