@@ -1,6 +1,7 @@
 """What prepare_debug adds to the compile time of examples/train.py on Inductor: ratios, measured in turns in one process.
 
     python bench/prepare_debug.py [ROUNDS] [--cold] [--calls]
+    python bench/prepare_debug.py --instructions
 
 A round is three runs: without, with, without, or with, without, with. Printed are ratios of what the middle run took to
 the mean of the other two, or the inverse, as medians over the rounds: wall time, and processor time of this process and
@@ -9,8 +10,11 @@ compiler; `--cold` measures that, in a new cache folder each run. Without it a r
 what is left is the time that PyTorch's own Python takes: nothing else hides what depyf adds.
 
 The end of the block, where links, index and session are written, is told apart, and in the sum. How far two runs of the
-same kind are apart within a round tells how much the ratios can be trusted. `--calls` counts calls of functions
-instead, which no load of the machine changes.
+same kind are apart within a round tells how much the ratios can be trusted. A collection of all garbage takes a tenth of a
+run and falls into one run or the other, so there is none in the time that is measured.
+
+Two counts are changed by no load of the machine: `--calls` of functions, and `--instructions`, which runs everything
+in valgrind (12 minutes, 1 GiB; Debian's package valgrind). What the kernel does, creating files above all, is time only.
 """
 
 from __future__ import annotations
@@ -18,15 +22,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import cProfile
+import ctypes
 import gc
 import io
 import os
 import pstats
+import re
 import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +47,15 @@ import torch
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples")]
+
+
+# Of what comes after a mark instructions are counted, up to the next one.
+MARKS = """
+#include <valgrind/callgrind.h>
+void begin(void) { CALLGRIND_ZERO_STATS; CALLGRIND_START_INSTRUMENTATION; }
+void counted(const char *name) { CALLGRIND_DUMP_STATS_AT(name); }
+void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
+"""
 
 
 @dataclass(frozen=True)
@@ -58,8 +75,9 @@ def processor() -> float:
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
-    """Compiles everything once."""
+@contextlib.contextmanager
+def prepared(with_depyf: bool, cold: bool = False) -> Iterator[contextlib.AbstractContextManager[object]]:
+    """Nothing is compiled, and a block is there for a run."""
     import depyf
 
     torch._dynamo.reset()
@@ -69,7 +87,15 @@ def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
             stack.enter_context(torch._inductor.utils.fresh_cache())
         directory = stack.enter_context(tempfile.TemporaryDirectory())
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        block = depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(*thresholds[:2], 1_000_000)
+        stack.callback(gc.set_threshold, *thresholds)
+        yield depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+
+
+def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
+    """Compiles everything once."""
+    with prepared(with_depyf, cold) as block:
         if calls:
             profile = cProfile.Profile()
             marks = []
@@ -89,6 +115,45 @@ def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
         return Cost(middle[0] - wall, middle[1] - used, time.perf_counter() - middle[0], processor() - middle[1])
 
 
+def count(train, marks: ctypes.CDLL) -> None:
+    """Inside of valgrind: what is counted of a run that is plain, of one with a block, and of a plain one."""
+    # What valgrind knows of the processor.
+    torch._inductor.config.cpp.simdlen, torch._inductor.config.cpp.march = 256, "haswell"
+    run(train, True, cold=False, calls=False)
+    for i, with_depyf in enumerate((False, True, False)):
+        with prepared(with_depyf) as block:
+            marks.begin()
+            with block:
+                train.main("inductor")
+                marks.counted(f"run {i}".encode())
+            marks.counted(f"end {i}".encode())
+            marks.end()
+
+
+def instructions() -> None:
+    """Counts instructions, in another process."""
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "marks.c").write_text(MARKS)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "marks.so", "marks.c"], cwd=directory, check=True)
+        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={directory}/out"]
+        command += [sys.executable, __file__, "--count", f"{directory}/marks.so"]
+        done = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        found = {}
+        for path in Path(directory).glob("out.*"):
+            text = path.read_text(errors="replace")
+            name = re.search(r"^desc: Trigger: Client Request: (.*)", text, re.MULTILINE)
+            total = re.search(r"^totals: (\d+)", text, re.MULTILINE)
+            if name and total:
+                found[name[1]] = int(total[1])
+    plain = (found["run 0"] + found["run 2"]) / 2
+    print(
+        f"instructions: {found['run 1'] / plain:.4f}, with the end {(found['run 1'] + found['end 1']) / plain:.4f} "
+        f"(plain {plain / 1e9:.3f} billion, two plain runs {abs(found['run 2'] - found['run 0']) / plain:.4f} apart)"
+    )
+
+
 def mean(costs: list[Cost]) -> Cost:
     """Of runs of the same kind."""
     return Cost(*(statistics.mean(values) for values in zip(*(vars(one).values() for one in costs), strict=True)))
@@ -99,12 +164,20 @@ def main() -> None:
     parser.add_argument("rounds", nargs="?", type=int, default=5)
     parser.add_argument("--cold", action="store_true", help="with the C++ compiler's part")
     parser.add_argument("--calls", action="store_true", help="count calls of functions instead of seconds")
+    parser.add_argument("--instructions", action="store_true", help="count instructions instead, in valgrind")
+    parser.add_argument("--count", metavar="MARKS", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.instructions:
+        instructions()
+        return
     import train
 
     torch._inductor.config.fx_graph_cache = False
     torch._functorch.config.enable_autograd_cache = False
     torch._dynamo.config.automatic_dynamic_local_pgo = False
+    if options.count:
+        count(train, ctypes.CDLL(options.count))
+        return
     run(train, True, cold=options.cold, calls=False)
     rows: dict[str, list[float]] = {}
     for i in range(options.rounds):
