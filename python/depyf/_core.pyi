@@ -180,6 +180,7 @@ def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: objec
 def set_frame_local(frame: types.FrameType, name: str, value: object) -> None: ...
 def shortened_graph(text: str) -> str:
     """A text that compiles where that of a graph does, in less time: `pass` stands in place of its lines of the usual shape."""
+
 def json_text(data: object, levels: int) -> str:
     """Data as JSON that can be read: a line for each item down to that many levels, and for all below it.
 

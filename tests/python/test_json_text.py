@@ -9,7 +9,7 @@ import pytest
 
 from depyf import _core
 
-CHARACTERS = "A \"\\\n\r\t\b\f\0\x7f\x85é\u2028\ud800\uffff\U0001f600~"
+CHARACTERS = 'A "\\\n\r\t\b\f\0\x7f\x85é\u2028\ud800\uffff\U0001f600~'
 
 
 def expected(data, levels):

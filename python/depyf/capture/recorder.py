@@ -271,8 +271,7 @@ class Recorder:
         """Adds what works here, and tells of what should and does not."""
         if not self._told:  # what failed here may have kept away what PyTorch told
             noticing.notice(self._order)
-        probe.tell_losses()
-        self.session.features = probe.features()
+        self.session.features = probe.features(right=probe.tell_losses())
         self.session.notes += [
             f"{one.feature}: {one.status}: {why}"
             for one in self.session.features

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import sys
 import types
+from collections.abc import Container
 from typing import Any
 
 from depyf.compat import private, releases
@@ -20,10 +21,13 @@ def _needs(feature: Feature) -> str:
     return f"needs PyTorch {feature.since} or later" + (f"; {feature.before}" if feature.before else "")
 
 
-def features() -> list[FeatureState]:
+def features(right: Container[str] = ()) -> list[FeatureState]:
     """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
 
     What Inductor has is told where it is loaded. Takes two milliseconds.
+
+    Args:
+        right: paths of names that have just been found to be as they should be.
     """
     version = releases.installed()
     if version is None:
@@ -35,16 +39,16 @@ def features() -> list[FeatureState]:
             for one in FEATURES
         ]
     release = Release.of(version)
-    return [_feature(one, release) for one in FEATURES]
+    return [_feature(one, release, right) for one in FEATURES]
 
 
-def _feature(feature: Feature, release: Release) -> FeatureState:
+def _feature(feature: Feature, release: Release, right: Container[str]) -> FeatureState:
     found = FeatureState(feature.key, feature.title, WORKS)
     too_old = release < Release.of(feature.since)
     if too_old and feature.needs_torch:
         return FeatureState(feature.key, feature.title, MISSING, [_needs(feature)])
     for name in NAMES:
-        if name.feature != feature.key:
+        if name.feature != feature.key or name.path in right:
             continue
         expected = name.expected(release)
         how = private.losses.get(name.path)
@@ -69,14 +73,19 @@ def load() -> None:
             importlib.import_module(module)
 
 
-def tell_losses() -> None:
-    """Warns of each name that is not as this release should have it, once each."""
+def tell_losses() -> set[str]:
+    """Warns of each name that is not as this release should have it, once each. Returns the paths of those that are."""
+    right: set[str] = set()
     version = releases.installed()
     if version is None:
-        return
+        return right
     release = Release.of(version)
     for name in NAMES:
-        if name.path in private.losses or not name.expected(release) or (how := problem(name)) is None:
+        if name.path in private.losses or not name.expected(release):
+            continue
+        how = problem(name)
+        if how is None:
+            right.add(name.path)
             continue
         # What became of an object is told by one of its members; the doctor tells of all.
         owner = name.path.rpartition(".")[0]
@@ -84,6 +93,7 @@ def tell_losses() -> None:
             private.losses[name.path] = how
         else:
             private.lost(name, how)
+    return right
 
 
 def problem(name: Name) -> str | None:

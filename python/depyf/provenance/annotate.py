@@ -17,8 +17,7 @@ _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
 # How lines begin: of a node in a graph, and of an operation in the IR. No file begins with one.
 _NODE = re.compile(r"\n[ \t]+([A-Za-z_]\w*)(?::| =)")
 _OPERATION = re.compile(r"\n(op\w+?): ")
-# Whole lines: before a kernel's definition, and with its call.
-_DEFINITION = re.compile(r"\n[ \t]*(?=\n(?P<name>\w+) = async_compile\.)")
+_DEFINED = " = async_compile."
 # What stands in the line before the name of a kernel that is called.
 _BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
 _BUFFER = re.compile(r"\bbuf\d+\b")
@@ -157,11 +156,7 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
             what.setdefault(kernel, []).append(f"{chain.node}{where}")
     told = {name: "; ".join(one) for name, one in what.items()}
 
-    def before(line: re.Match[str]) -> str:
-        # The code of a kernel begins in its own line, inside a string: the blank line above takes the comment.
-        return f"\n{MARK}{told[line['name']]}" if line["name"] in told else line[0]
-
-    text = _DEFINITION.sub(before, text)
+    text = _with_definitions(text, told)
     parts, done = [], 0
     for start, end, name in sorted(_calls(text, told)):
         of_this = told[name]
@@ -169,6 +164,21 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
             of_this = "; ".join(_of_call(name, _BUFFER.findall(text, start, end), direction, links))
         parts.append(_with(text[done:end], of_this))
         done = end
+    return "".join([*parts, text[done:]])
+
+
+def _with_definitions(text: str, told: dict[str, str]) -> str:
+    """What a kernel computes stands above its definition, if there is a blank line: its code begins inside a string."""
+    parts, done = [], 0
+    at = text.find(_DEFINED)
+    while at >= 0:
+        start = text.rfind("\n", 0, at) + 1
+        above = text.rfind("\n", 0, max(start - 1, 0)) + 1
+        name = text[start:at]
+        if name in told and above > 0 and not text[above:start].strip():
+            parts += [text[done:above], MARK, told[name]]
+            done = start - 1
+        at = text.find(_DEFINED, at + 1)
     return "".join([*parts, text[done:]])
 
 

@@ -22,6 +22,12 @@ _PASSED_OVER = re.compile(
     r"\n[ \t]+(?:assert_size_stride\(|del |buf\d+ = (?:empty_strided\w*|reinterpret_tensor)\(|return \(|[\w, ]+ = args$|#).*(?=\n)",
     re.MULTILINE,
 )
+# A call in one line, with no more than calls in calls among its arguments: `buf1 = extern_kernels.mm(a, reinterpret_tensor(b, (2, 3)))`
+_PLAIN = r"[^()'\"#\n]*"
+_ARGUMENTS = rf"{_PLAIN}(?:\({_PLAIN}(?:\({_PLAIN}\){_PLAIN})*\){_PLAIN})*"
+_CALL = re.compile(
+    rf"\n(?P<indent>[ \t]+)(?P<text>(?:buf\d+ = )?(?P<name>[A-Za-z_][\w.]*)\({_ARGUMENTS}\))(?:  #.*)?(?=\n)", re.ASCII
+)
 _ALLOCATES = ("empty_strided", "empty", "alloc", "reinterpret_tensor", "assert_", "as_strided")
 
 
@@ -52,21 +58,15 @@ def read(code: str) -> Kernels:
     writer: dict[str, Call] = {}
     # Only the wrappers are parsed: the text of the kernels in between can be long.
     for wrapper in _wrappers(code):
-        before = code.count("\n", 0, wrapper.start())
+        before = code.count("\n", 0, wrapper.start()) - 1
         text = f"if 1:\n{wrapper[0]}" if wrapper[1] else f"\n{wrapper[0]}"
-        tree = _parsed(_PASSED_OVER.sub("\n", text)) or _parsed(text)
-        if tree is None:
+        found = _calls(text)
+        if found is None:
             return Kernels((), {})
-        lines = text.split("\n")
-        for statement in _statements(tree):
-            if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
-                name = _dotted(statement.value.func)
-                if name.rpartition(".")[2].startswith(_ALLOCATES):
-                    continue
-                written = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-                buffers = tuple(dict.fromkeys(_BUFFER.findall(_COMMENT.sub("", written))))
-                if buffers:
-                    calls.append(Call(name.removesuffix(".run"), before + statement.lineno - 1, buffers))
+        for name, line, written in found:
+            buffers = tuple(dict.fromkeys(_BUFFER.findall(written)))
+            if buffers and not name.rpartition(".")[2].startswith(_ALLOCATES):
+                calls.append(Call(name.removesuffix(".run"), before + line, buffers))
     calls.sort(key=lambda one: one.line)
     for call in calls:
         for buffer in call.buffers:
@@ -81,6 +81,26 @@ def _wrappers(code: str) -> Iterator[re.Match[str]]:
         if start >= done and (found := _WRAPPER.match(code, start)) is not None:
             done = found.end()
             yield found
+
+
+def _calls(text: str) -> list[tuple[str, int, str]] | None:
+    """(name, line, text) of each call that is a statement; None if the text is not Python."""
+    found: list[tuple[str, int, str]] = []
+
+    def plain(call: re.Match[str]) -> str:
+        found.append((call["name"], call.string.count("\n", 0, call.start("text")) + 1, call["text"]))
+        return f"\n{call['indent']}pass"
+
+    tree = _parsed(_CALL.sub(plain, _PASSED_OVER.sub("\n", text)))
+    if tree is None:
+        found.clear()
+        tree = _parsed(text)
+    lines = text.split("\n")
+    for statement in _statements(tree) if tree is not None else ():
+        if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
+            written = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
+            found.append((_dotted(statement.value.func), statement.lineno, _COMMENT.sub("", written)))
+    return None if tree is None else found
 
 
 def _parsed(text: str) -> ast.Module | None:
