@@ -24,7 +24,7 @@ constexpr std::uintptr_t tag_bits = 3, tag_uncounted = 1, tag_integer = 3;
 template <class T>
 T read(const char* base, std::size_t offset) {
   T value;
-  std::memcpy(&value, base + offset, sizeof value);
+  std::memcpy(&value, base + offset, sizeof(T));
   return value;
 }
 

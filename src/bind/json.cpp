@@ -155,7 +155,8 @@ class Writer {
     const Unit* const end = at + size;
     out_ += '"';
     for (;;) {
-      const Unit* stop = std::find_if_not(at, end, [](Unit c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+      const Unit* stop =
+          std::find_if_not(at, end, [](Unit c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
       out_.append(at, stop);
       if (stop == end) break;
       write_escaped(*stop);

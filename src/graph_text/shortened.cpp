@@ -127,8 +127,7 @@ class Reader {
 
   bool digits() {
     if (!digit()) return false;
-    while (digit()) {
-    }
+    while (digit()) {}
     return true;
   }
 
@@ -188,7 +187,9 @@ bool is_statement(std::string_view line) {
 }
 
 // `,  # comment` at the end of a line of its own
-bool ends_item(Reader& reader) { return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment())); }
+bool ends_item(Reader& reader) {
+  return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment()));
+}
 
 using Lines = std::vector<std::string_view>;
 

@@ -177,7 +177,7 @@ Step Machine::dispatch(const Instruction& it) {
     }
     case Op::yield_value_: {
       Step step = simple(it, 0);
-      const Instruction& next = program_.decoded.instructions[static_cast<std::size_t>(side.at + 1)];
+      const Instruction& next = program_.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
       // Does throw() go to what is being waited for?
       bool delegates =
           program_.version() >= Version{3, 13} ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;

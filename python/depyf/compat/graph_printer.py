@@ -13,6 +13,7 @@ import keyword
 import os
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from depyf.compat import private, sympy_text
@@ -46,11 +47,14 @@ _BETWEEN |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 _OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" for name, sign in _BETWEEN.items()}}
 _MOST_KEPT = 4096
 _annotations: dict[Any, tuple[str, str]] = {}
-"""(sizes, strides, dtype, layout, device) of a tensor -> (its dtype, its annotation), of sizes that are numbers."""
+"""(sizes, dtype, layout, device, strides) of a tensor -> (its dtype, its annotation), of sizes that are numbers."""
 _TENSORS = ("FakeTensor", "Tensor")
 _INT = {int}
 _SYMBOLS = ("SymInt", "SymFloat", "SymBool")
 _WITHOUT_TEXT = ("NoneType", "tuple", "list", "immutable_list", "int", "float", "bool", "str")
+_of_tensor = attrgetter("shape", "dtype", "layout", "device")
+_BLANK = "\n        \n"
+_NOTHING: list[Any] = []
 _NOTES = {"custom", "recompute", "ac_graph_id", "is_wrapped"}  # of nodes, that PyTorch prints or acts on
 _CONSTANTS = ("int", "float", "bool", "NoneType", "str", "dtype", "device", "layout", "memory_format")
 
@@ -79,6 +83,7 @@ class _Graph:
         self._module, self._graph = module, module.graph
         self._simple, self._expanded = simple, expanded
         self._parts = parts
+        self._node_type: Any = None
         parts |= {("simple", simple), ("expanded", expanded)}
 
     def text(self) -> str:
@@ -90,17 +95,22 @@ class _Graph:
             raise Unknown
         self._parts.add(type(codegen).__name__)
         nodes = list(self._graph.nodes)
+        self._node_type = type(nodes[0])
         names = {node.name for node in nodes}
         if len(names) < len(nodes) or names & _NOT_NAMES or not _NAMES.fullmatch("\n".join([*names, ""])):
             raise Unknown  # nodes that are printed under other names
         arguments, body = self._body(nodes)
         head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
-        lines = [f"class {type(self._module).__name__}(torch.nn.Module):", head]
-        lines += [f"    {line}" for line in "".join(body).lstrip("\n").split("\n")]
-        text = "\n".join(lines)
+        inner = "".join(body).lstrip("\n").replace("\n", "\n    ")
+        text = f"class {type(self._module).__name__}(torch.nn.Module):\n{head}\n    {inner}"
         if "# COUNTER:" in text:  # which PyTorch takes for its own, and away
             raise Unknown
-        return str(private.call("torch.nn.modules.module:_addindent", text, 4))
+        text = text.replace("\n", "\n    ")
+        if not _indents_blank_lines():
+            while _BLANK in text:
+                text = text.replace(_BLANK, "\n\n")
+            text = text.removesuffix(_BLANK[:-1]) + "\n" * text.endswith(_BLANK[:-1])
+        return text
 
     def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
         """(the arguments with their annotations, the statements) of its function."""
@@ -108,8 +118,9 @@ class _Graph:
         body: list[str] = []
         dead = _last_uses(nodes)
         comment = None
+        parts = self._parts
         for node in nodes:
-            op, meta = node.op, node.meta
+            op, meta, its_name = node.op, node.meta, node.name
             about = meta.get("desc") if self._expanded else None
             if op == "output":
                 if node.type is not None:
@@ -124,45 +135,44 @@ class _Graph:
                     raise Unknown
                 arguments.append(f"{node.target}{annotation}{'' if about is None else f'  # {about}'}")
                 name = node.target.replace("*", "")
-                self._parts.add((op, name != node.name, about is None))
-                if name != node.name:
-                    body.append(f"{node.name} = {name}\n")
+                parts.add((op, name != its_name, about is None))
+                if name != its_name:
+                    body.append(f"{its_name} = {name}\n")
                 continue
             if not _NOTES.isdisjoint(meta) and any(meta.get(key) not in ({}, None) for key in _NOTES):
                 raise Unknown
             made = _comment(meta.get("stack_trace"))
-            self._parts.add(("comment", made == _NO_COMMENT))
             if made != comment:
                 comment = made
+                parts.add(("comment", made == _NO_COMMENT))
                 body.append(made)
-            unused = dead.get(node, [])
+            unused = dead.get(node, _NOTHING)
             if not node.users:
-                unused.append(node)
+                unused = [*unused, node]
             end = f";  {' = '.join([one.name for one in unused])} = None\n" if unused else "\n"
-            body.append(f"{node.name}{annotation} = {self._value(node, op)}{end}")
+            body.append(f"{its_name}{annotation} = {self._value(node, op)}{end}")
         return arguments, body
 
     def _value(self, node: Any, op: str) -> str:
         """What a node computes."""
-        target, argument = node.target, self._argument
+        target, argument, is_node = node.target, self._argument, self._node_type
         self._parts.add(op)
+        listed = [one.name if type(one) is is_node else argument(one) for one in node.args]
         if op == "call_function":
             name, is_operator = _name(target)
             self._parts.add(name)
-            listed = [argument(one) for one in node.args]
             if is_operator:
                 return name.format(*listed)
         elif op == "call_method" and target.isidentifier():
-            this, *listed = [argument(one) for one in node.args]
-            name = f"{this}.{target}"
+            name = f"{listed.pop(0)}.{target}"
         elif op in ("call_module", "get_attr") and all(map(str.isidentifier, target.split("."))):
-            if op == "get_attr":
-                return f"self.{target}"
-            listed = [argument(one) for one in node.args]
             name = f"self.{target}"
+            if op == "get_attr":
+                return name
         else:
             raise Unknown
-        listed += [f"{key} = {argument(value)}" for key, value in node.kwargs.items()]
+        if node.kwargs:
+            listed += [f"{key} = {argument(value)}" for key, value in node.kwargs.items()]
         return f"{name}({', '.join(listed)})"
 
     def _argument(self, value: Any) -> str:
@@ -176,16 +186,15 @@ class _Graph:
             listed = [self._argument(one) for one in value]
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
         if kind in ("immutable_list", "list"):
-            return f"[{', '.join([self._argument(one) for one in value])}]"
+            is_node = self._node_type
+            return f"[{', '.join([one.name if type(one) is is_node else self._argument(one) for one in value])}]"
         raise Unknown
 
     def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
         """What is said of a node's value."""
-        value: Any = None
-        for key in ("val", "tensor_meta", "example_value"):
-            if key in meta:
-                value = meta[key]
-                break
+        value: Any = meta.get("val")
+        if value is None and "val" not in meta:
+            value = meta.get("tensor_meta" if "tensor_meta" in meta else "example_value")
         said = node.type
         kind = type(value).__name__
         self._parts.add(("value", kind, said is None))
@@ -195,19 +204,17 @@ class _Graph:
             if not known or kind not in (*_TENSORS, *_SYMBOLS):
                 raise Unknown
         if kind in _TENSORS:
-            shape, strides = value.shape, value.stride()
+            key = shape, dtype, layout, device, strides = (*_of_tensor(value), value.stride())
             # Sizes that are no numbers must not be compared: that can make guards.
             is_plain = _INT.issuperset(map(type, shape)) and _INT.issuperset(map(type, strides))
-            key = (shape, strides, value.dtype, value.layout, value.device)
             found = _annotations.get(key) if is_plain else None
             if found is None:
-                dtype, device = _of_tensor(value.dtype, value.layout, value.device)
-                found = dtype, f': "{dtype}{self._sizes(shape)}{self._sizes(strides)}{device}"'
+                name, place = _dtype_and_device(dtype, layout, device)
+                found = name, f': "{name}{self._sizes(shape)}{self._sizes(strides)}{place}"'
                 if is_plain and len(_annotations) < _MOST_KEPT:
                     _annotations[key] = found
-            dtype, text = found
-            self._parts.add(dtype)
-            return text
+            self._parts.add(found[0])
+            return found[1]
         if kind in _SYMBOLS:
             if self._simple and type(value.node.expr).__name__ != "Symbol":
                 raise Unknown
@@ -230,6 +237,12 @@ class _Graph:
         return (sympy_text.text(expression) if sympy_text.is_right() else None) or str(size)
 
 
+@functools.cache
+def _indents_blank_lines() -> bool:
+    """Has a blank line spaces? Not in all releases."""
+    return bool(private.call("torch.nn.modules.module:_addindent", "a\n ", 4) == "a\n     ")
+
+
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
     """Node -> the nodes whose values nothing needs behind it."""
     found: dict[Any, list[Any]] = {}
@@ -243,7 +256,7 @@ def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
 
 
 @functools.lru_cache(maxsize=256)
-def _of_tensor(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
+def _dtype_and_device(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
     """Its dtype and device, as they are printed."""
     if str(layout) != "torch.strided":
         raise Unknown
