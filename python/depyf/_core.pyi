@@ -188,3 +188,11 @@ def json_text(data: object, levels: int) -> str:
         TypeError: something is none of dict with strings as keys, list, tuple, str, int, float, bool and None.
         RecursionError: it is too deep.
     """
+
+def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
+    """(name, end of the line in the text, number of the line from 1) of each line that tells of a node or operation.
+
+    Args:
+        text: a graph, whose lines begin with a margin and a name; the first line of a text is none of them.
+        of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
+    """

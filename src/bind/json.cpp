@@ -1,9 +1,13 @@
 // Data as JSON that can be read: a line for each item down to some level.
 #include "json.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace nb = nanobind;
 
@@ -13,6 +17,27 @@ namespace {
 // Raises what Python has raised.
 void check(bool right) {
   if (!right) throw nb::python_error();
+}
+
+std::string type_name(PyObject* value) { return nb::cast<std::string>(nb::inst_name(value)); }
+
+std::string_view utf8_of(const nb::object& text) {
+  check(text.is_valid());
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  check(utf8 != nullptr);
+  return {utf8, static_cast<std::size_t>(size)};
+}
+
+// Takes the first character of UTF-8 that Python has made.
+std::uint32_t take_character(std::string_view& text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  std::uint32_t character = size == 1 ? first : first & (0x7fu >> size);
+  for (std::size_t at = 1; at < size && at < text.size(); ++at)
+    character = character << 6 | (static_cast<unsigned char>(text[at]) & 0x3f);
+  text.remove_prefix(std::min(size, text.size()));
+  return character;
 }
 
 // One level of nesting, of which Python allows only so many.
@@ -35,7 +60,8 @@ class Writer {
     } else if (PyUnicode_Check(value)) {
       write_string(value);
     } else if (PyLong_Check(value)) {
-      write_text(nb::steal(PyLong_Type.tp_repr(value)));
+      const nb::object text = nb::steal(PyNumber_ToBase(value, 10));
+      out_ += utf8_of(text);
     } else if (PyFloat_Check(value)) {
       write_float(value);
     } else if (PyDict_Check(value) || PyList_Check(value) || PyTuple_Check(value)) {
@@ -46,8 +72,7 @@ class Writer {
         write_list(value, PyList_Check(value) ? levels : 0);
       }
     } else {
-      PyErr_Format(PyExc_TypeError, "Object of type %s is not JSON serializable", Py_TYPE(value)->tp_name);
-      throw nb::python_error();
+      throw nb::type_error(("Object of type " + type_name(value) + " is not JSON serializable").c_str());
     }
   }
 
@@ -67,16 +92,17 @@ class Writer {
   }
 
   void write_list(PyObject* list, int levels) {
-    const nb::object items = nb::steal(PySequence_Fast(list, "a list"));
-    check(items.is_valid());
-    if (PySequence_Fast_GET_SIZE(items.ptr()) == 0) {
+    const Py_ssize_t size = PyList_Check(list) ? PyList_Size(list) : PyTuple_Size(list);
+    if (size == 0) {
       out_ += "[]";
       return;
     }
     begin('[', levels);
-    for (Py_ssize_t at = 0; at < PySequence_Fast_GET_SIZE(items.ptr()); ++at) {
+    for (Py_ssize_t at = 0; at < size; ++at) {
       separate(at == 0, levels);
-      write(PySequence_Fast_GET_ITEM(items.ptr(), at), levels - 1);
+      PyObject* item = PyList_Check(list) ? PyList_GetItem(list, at) : PyTuple_GetItem(list, at);
+      check(item != nullptr);
+      write(item, levels - 1);
     }
     end(']', levels);
   }
@@ -85,18 +111,16 @@ class Writer {
   void write_dict(PyObject* dict, int levels) {
     const nb::object keys = nb::steal(PyDict_Keys(dict));
     check(keys.is_valid() && PyList_Sort(keys.ptr()) == 0);
-    if (PyList_GET_SIZE(keys.ptr()) == 0) {
+    const Py_ssize_t size = PyList_Size(keys.ptr());
+    if (size == 0) {
       out_ += "{}";
       return;
     }
     begin('{', levels);
-    for (Py_ssize_t at = 0; at < PyList_GET_SIZE(keys.ptr()); ++at) {
+    for (Py_ssize_t at = 0; at < size; ++at) {
       separate(at == 0, levels);
-      PyObject* key = PyList_GET_ITEM(keys.ptr(), at);
-      if (!PyUnicode_Check(key)) {
-        PyErr_Format(PyExc_TypeError, "keys must be str, not %s", Py_TYPE(key)->tp_name);
-        throw nb::python_error();
-      }
+      PyObject* key = PyList_GetItem(keys.ptr(), at);
+      if (!PyUnicode_Check(key)) throw nb::type_error(("keys must be str, not " + type_name(key)).c_str());
       write_string(key);
       out_ += ": ";
       PyObject* value = PyDict_GetItemWithError(dict, key);
@@ -106,30 +130,25 @@ class Writer {
     end('}', levels);
   }
 
-  void write_text(const nb::object& text) {
-    check(text.is_valid());
-    Py_ssize_t size = 0;
-    const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-    check(utf8 != nullptr);
-    out_.append(utf8, static_cast<std::size_t>(size));
-  }
-
   void write_float(PyObject* value) {
-    const double number = PyFloat_AS_DOUBLE(value);
-    if (std::isfinite(number)) {
-      write_text(nb::steal(PyFloat_Type.tp_repr(value)));
-    } else {
+    const double number = PyFloat_AsDouble(value);
+    if (!std::isfinite(number)) {
       out_ += std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+      return;
     }
+    char* text = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, nullptr);
+    check(text != nullptr);
+    out_ += text;
+    PyMem_Free(text);
   }
 
-  void write_unit(unsigned unit) {
+  void write_unit(std::uint32_t unit) {
     constexpr char digits[] = "0123456789abcdef";
     out_ += "\\u";
     for (int shift = 12; shift >= 0; shift -= 4) out_ += digits[unit >> shift & 0xf];
   }
 
-  void write_escaped(Py_UCS4 c) {
+  void write_escaped(std::uint32_t c) {
     switch (c) {
       case '"': out_ += "\\\""; break;
       case '\\': out_ += "\\\\"; break;
@@ -149,30 +168,28 @@ class Writer {
   }
 
   // In ASCII, with escapes for all else.
-  template <class Unit>
-  void write_units(const void* data, Py_ssize_t size) {
-    const Unit* at = static_cast<const Unit*>(data);
-    const Unit* const end = at + size;
-    out_ += '"';
-    for (;;) {
-      const Unit* stop =
-          std::find_if_not(at, end, [](Unit c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-      out_.append(at, stop);
-      if (stop == end) break;
-      write_escaped(*stop);
-      at = stop + 1;
+  void write_string(PyObject* value) {
+    Py_ssize_t size = 0;
+    if (const char* utf8 = PyUnicode_AsUTF8AndSize(value, &size)) {
+      write_characters({utf8, static_cast<std::size_t>(size)});
+      return;
     }
-    out_ += '"';
+    PyErr_Clear();  // a lone surrogate
+    const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
+    check(bytes.is_valid());
+    write_characters({PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))});
   }
 
-  void write_string(PyObject* text) {
-    const Py_ssize_t size = PyUnicode_GET_LENGTH(text);
-    const void* data = PyUnicode_DATA(text);
-    switch (PyUnicode_KIND(text)) {
-      case PyUnicode_1BYTE_KIND: return write_units<Py_UCS1>(data, size);
-      case PyUnicode_2BYTE_KIND: return write_units<Py_UCS2>(data, size);
-      default: return write_units<Py_UCS4>(data, size);
+  void write_characters(std::string_view text) {
+    out_ += '"';
+    while (!text.empty()) {
+      const auto stop = std::find_if_not(text.begin(), text.end(),
+                                         [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+      out_.append(text.begin(), stop);
+      text.remove_prefix(static_cast<std::size_t>(stop - text.begin()));
+      if (!text.empty()) write_escaped(take_character(text));
     }
+    out_ += '"';
   }
 
   std::string out_;

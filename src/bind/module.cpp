@@ -85,6 +85,14 @@ nb::object shortened(nb::str text) {
   return nb::str(result.data(), result.size());
 }
 
+nb::list lines_with_names(std::string_view text, bool of_ir) {
+  nb::list rows;
+  for (const NamedLine& it : named_lines(text, of_ir)) {
+    rows.append(nb::make_tuple(nb::str(it.name.data(), it.name.size()), it.end, it.line));
+  }
+  return rows;
+}
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -103,6 +111,9 @@ NB_MODULE(_core, module) {
              "(start, end, target, depth, lasti) of each exception range");
   module.def("shortened_graph", &shortened, nb::arg("text"),
              "A text that compiles where that of a graph does, without its lines of the usual shape");
+  module.def(
+      "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
+      "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");
   module.def(
       "decode_pyc", &decode_pyc, nb::arg("file"),
       "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");

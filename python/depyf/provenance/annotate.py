@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from depyf import _core
 from depyf.compat.inductor import Operation
 from depyf.provenance import fusion
 from depyf.provenance.chain import Links
@@ -14,9 +15,6 @@ from depyf.source_line import Line
 MARK = "#~ "
 """Begins each comment, so that a text without them can be had."""
 _COMMENT = re.compile(r"(?:  )?#~ .*$", re.MULTILINE)
-# How lines begin: of a node in a graph, and of an operation in the IR. No file begins with one.
-_NODE = re.compile(r"\n[ \t]+([A-Za-z_]\w*)(?::| =)")
-_OPERATION = re.compile(r"\n(op\w+?): ")
 _DEFINED = " = async_compile."
 # What stands in the line before the name of a kernel that is called.
 _BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
@@ -64,15 +62,10 @@ class Annotator:
         told = self._told.setdefault((stage, own), {})
         places: dict[str, int] = {}
         parts: list[str] = []
-        number, at, done = 1, 0, 0
-        for found in (_OPERATION if stage == "operations" else _NODE).finditer(text):
-            name = found[1]
+        done = 0
+        for name, end, number in _core.named_lines(text, stage == "operations"):
             if name in places:
                 continue
-            end = text.find("\n", found.end())
-            end = len(text) if end < 0 else end
-            number += text.count("\n", at, end)
-            at = end
             places[name] = number
             of_this = told.get(name)
             if of_this is None:

@@ -50,6 +50,7 @@ def apart(direction: Direction, kernel_of: dict[str, str]) -> list[Apart]:
     groups = [[op for op in group if op.kind != "nothing"] for group in direction.operations]
     groups = [group for group in groups if group]
     writer = {buffer: i for i, group in enumerate(groups) for op in group for buffer in op.writes}
+    tried = [(set(left.split("_")), set(right.split("_")), why) for (left, right), why in direction.not_fused.items()]
     found = []
     for j, group in enumerate(groups):
         shared: dict[int, list[str]] = {}
@@ -59,7 +60,7 @@ def apart(direction: Direction, kernel_of: dict[str, str]) -> list[Apart]:
         for i, buffers in sorted(shared.items()):
             if _kernel(groups[i], kernel_of) == _kernel(group, kernel_of) is not None:
                 continue  # side by side in one kernel after all
-            reason = _reason(groups[i], group, direction.not_fused)
+            reason = _reason(groups[i], group, tried)
             found.append(
                 Apart(name_of(groups[i]), name_of(group), tuple(buffers), _in_words(groups[i], group, reason), reason)
             )
@@ -91,15 +92,14 @@ def _kernel(group: list[Operation], kernel_of: dict[str, str]) -> str | None:
     return next((kernel_of[op.name] for op in group if op.name in kernel_of), None)
 
 
-def _reason(one: list[Operation], other: list[Operation], told: dict[tuple[str, str], str]) -> str:
+def _reason(one: list[Operation], other: list[Operation], tried: list[tuple[set[str], set[str], str]]) -> str:
     """Inductor's reason for two groups, or for the largest parts of them that it tried."""
     first, second = {op.name for op in one}, {op.name for op in other}
     best, size = "", 0
-    for (left, right), reason in told.items():
-        parts = set(left.split("_")), set(right.split("_"))
-        fits = (parts[0] <= first and parts[1] <= second) or (parts[0] <= second and parts[1] <= first)
-        if fits and len(parts[0]) + len(parts[1]) >= size:
-            best, size = reason, len(parts[0]) + len(parts[1])
+    for left, right, reason in tried:
+        fits = (left <= first and right <= second) or (left <= second and right <= first)
+        if fits and len(left) + len(right) >= size:
+            best, size = reason, len(left) + len(right)
     return best
 
 

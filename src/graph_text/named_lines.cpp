@@ -1,0 +1,58 @@
+// See depyf/graph_text.h.
+#include <algorithm>
+
+#include "depyf/graph_text.h"
+#include "support/keywords.h"
+
+namespace depyf {
+namespace {
+
+// A name may have letters of other alphabets, which no byte of ASCII is in.
+bool is_part(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || ascii_identifier_parts[static_cast<unsigned char>(c)];
+}
+bool is_start(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] && !(c >= '0' && c <= '9'); }
+
+// The name that a line tells of; empty if there is none.
+std::string_view name_in(std::string_view line, bool of_ir) {
+  if (of_ir) {
+    if (!line.starts_with("op")) return {};
+  } else {
+    const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    if (indent == 0) return {};
+    line.remove_prefix(indent);
+    if (line.empty() || !is_start(line[0])) return {};
+  }
+  const std::string_view name =
+      line.substr(0, static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_part) - line.begin()));
+  const std::string_view after = line.substr(name.size());
+  const bool is_named =
+      of_ir ? name.size() > 2 && after.starts_with(": ") : after.starts_with(":") || after.starts_with(" =");
+  return is_named ? name : std::string_view{};
+}
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
+  std::vector<NamedLine> found;
+  std::size_t before = 0;  // characters in front of the line
+  for (std::size_t start = 0, number = 1; start <= text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, end - start);
+    const std::size_t after = before + characters(line);
+    if (number > 1) {
+      const std::string_view name = name_in(line, of_ir);
+      if (!name.empty()) found.push_back({name, after, number});
+    }
+    before = after + 1;
+    start = end + 1;
+  }
+  return found;
+}
+
+}  // namespace depyf
