@@ -109,7 +109,8 @@ class _Graph:
         if not _indents_blank_lines():
             while _BLANK in text:
                 text = text.replace(_BLANK, "\n\n")
-            text = text.removesuffix(_BLANK[:-1]) + "\n" * text.endswith(_BLANK[:-1])
+            if text.endswith(_BLANK[:-1]):
+                text = text.rstrip(" ")
         return text
 
     def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
@@ -125,7 +126,7 @@ class _Graph:
             if op == "output":
                 if node.type is not None:
                     raise Unknown
-                self._parts.add((op, about is None))
+                parts.add((op, about is None))
                 make = self._graph._codegen.generate_output
                 body.append(_call(make, node.args[0], descs=about, repr_fn=self._argument) + "\n")
                 continue

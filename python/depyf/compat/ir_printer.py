@@ -7,12 +7,12 @@ its kind tells alone, of loops their body. It learns from Inductor's own text wh
 from __future__ import annotations
 
 import functools
-import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from math import isfinite
 from operator import getitem
 from typing import Any
 
+from depyf import names
 from depyf.compat import private, sympy_text
 from depyf.compat.learning import Learner, Unknown
 
@@ -263,11 +263,6 @@ def _makes_known_text(kind: type) -> bool:
     fields = getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ())
     made = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
     codes = [getattr(one, "__code__", None) for one in made]
-    return list(fields) == _USER and all(code is not None and set(_names_in(code)) <= _USED for code in codes)
-
-
-def _names_in(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _names_in(const)
+    return list(fields) == _USER and all(
+        code is not None and all(_USED.issuperset(one.co_names) for one in names.nested_codes(code)) for code in codes
+    )

@@ -99,8 +99,9 @@ class _Handlers(list[logging.Handler]):
         if not isinstance(name, str):
             private.not_found(f"{_SENDER}.name")
             return True
-        if (name not in _HEARD and name != "artifact") or self[0].logger.filters:
-            return name in _HEARD or name == "artifact"
+        may_be_heard = name in _HEARD or name == "artifact"
+        if not may_be_heard or self[0].logger.filters:
+            return may_be_heard
         if not callable(metadata) or not callable(payload):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True
