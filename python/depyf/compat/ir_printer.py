@@ -36,6 +36,7 @@ _PARTS = (
 )
 _USER = ["node", "can_inplace", "is_weak"]
 _LAYOUTS = ("FixedLayout", "FlexibleLayout")
+_MOST_KEPT = 4096  # expressions
 
 
 class Printer:
@@ -44,10 +45,17 @@ class Printer:
     def __init__(self) -> None:
         self._learner = Learner()
         self._known: dict[type, bool] = {}
+        self._constant = _Constant()
+
+    def forget(self) -> None:
+        """Lets go of what texts are known of."""
+        self._constant = _Constant()
 
     def text(self, nodes: Iterable[Any]) -> str:
         """The text of all nodes, as `DebugFormatter._write_ir` returns it."""
-        ir = _Ir()
+        if len(self._constant.alive) > _MOST_KEPT:
+            self.forget()
+        ir = _Ir(self._constant)
         out = []
         for node in nodes:
             kind = type(node)
@@ -59,14 +67,30 @@ class Printer:
         return "".join(out)
 
 
+class _Constant:
+    """Texts of what never changes, so that they are made once for the IR before fusion and the one after it."""
+
+    def __init__(self) -> None:
+        self.expressions: dict[int, str] = {}
+        """By the identity of an expression of SymPy: equal ones can have other texts (2 and 2.0)."""
+        self.alive: list[Any] = []
+        """Those expressions."""
+        self.dependencies: _Kept = {}
+
+
+_Kept = dict[int, tuple[Any, str, set[Any]]]
+"""By identity: an object, its text, the kinds of its parts."""
+
+
 class _Ir:
     """The IR while it is printed. Nothing of it changes in that time, so what has a text has it once."""
 
-    def __init__(self) -> None:
+    def __init__(self, constant: _Constant) -> None:
         self._is_usual = sympy_text.is_right()
-        self._expressions: dict[int, str] = {}
-        self._alive: list[Any] = []
-        self._kept: dict[int, tuple[Any, str, set[Any]]] = {}
+        constant = constant if self._is_usual else _Constant()
+        self._expressions, self._alive = constant.expressions, constant.alive
+        self._kept_dependencies = constant.dependencies
+        self._kept: _Kept = {}
         self._graph = private.get("torch._inductor.virtualized:V").graph
 
     def node(self, node: Any, parts: set[Any]) -> str:
@@ -127,16 +151,16 @@ class _Ir:
         lines += [f"    {key} = {self._expression(value)}" for key, value in body.indexing_exprs.items()]
         for key, block in (("body", body.root_block), *body.subblocks.items()):
             lines.append(f"    def {key}(self, ops):")
-            for one in block.graph.nodes:
-                _add_statement(one, lines, parts)
+            _add_statements(list(block.graph.nodes), lines, parts)
         lines += node._debug_str_for_device()
 
-    def _of(self, make: Callable[[Any, set[Any]], str], one: Any, parts: set[Any]) -> str:
+    def _of(self, make: Callable[[Any, set[Any]], str], one: Any, parts: set[Any], kept: _Kept | None = None) -> str:
         """What `make` makes of an object, made once."""
-        found = self._kept.get(id(one))
+        kept = self._kept if kept is None else kept
+        found = kept.get(id(one))
         if found is None:
             its: set[Any] = set()
-            found = self._kept[id(one)] = one, make(one, its), its
+            found = kept[id(one)] = one, make(one, its), its
         if not found[2] <= parts:
             parts |= found[2]
         return found[1]
@@ -175,7 +199,7 @@ class _Ir:
 
     def _dependencies(self, some: Iterable[Any], parts: set[Any]) -> str:
         """A set of dependencies as `pprint` formats it, and Inductor adds to that."""
-        texts = sorted([self._of(self._dependency, one, parts) for one in some])
+        texts = sorted([self._of(self._dependency, one, parts, self._kept_dependencies) for one in some])
         parts.add(min(len(texts), 2))
         text = f"[{', '.join(texts)}]"
         if len(text) <= _WIDTH:
@@ -223,34 +247,34 @@ class _Ir:
         return found
 
 
-def _add_statement(node: Any, lines: list[str], parts: set[Any]) -> None:
-    """What is printed of one node of a loop's body, for the few kinds that nearly all are made of."""
-    op, target = node.op, node.target
-    arguments = [_argument(one) for one in node.args]
-    if node.kwargs or node.type is not None:
-        raise Unknown
-    if op == "call_method" and arguments:
-        lines.append(f"        {node.name} = {arguments[0]}.{target}({', '.join(arguments[1:])})")
-    elif op == "call_module" and target.isidentifier():
-        lines.append(f"        {node.name} = self.{target}({', '.join(arguments)})")
-    elif op == "call_function" and target is getitem and len(arguments) == 2:
-        lines.append(f"        {node.name} = {arguments[0]}[{arguments[1]}]")
-    elif op == "output" and len(arguments) == 1:
-        lines.append(f"        return {arguments[0]}")
-    elif op != "placeholder" or target != "ops" or arguments:
-        raise Unknown
-    parts.add(op)
+def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None:
+    """What is printed of the body of a loop, for the few kinds of nodes that nearly all are made of."""
+    is_node = type(nodes[0])
+    for node in nodes:
+        op, target = node.op, node.target
+        arguments = [one.name if type(one) is is_node else _constant(one) for one in node.args]
+        if op == "call_method" and arguments:
+            lines.append(f"        {node.name} = {arguments.pop(0)}.{target}({', '.join(arguments)})")
+        elif op == "call_module" and target.isidentifier():
+            lines.append(f"        {node.name} = self.{target}({', '.join(arguments)})")
+        elif op == "call_function" and target is getitem and len(arguments) == 2:
+            lines.append(f"        {node.name} = {arguments[0]}[{arguments[1]}]")
+        elif op == "output" and len(arguments) == 1:
+            lines.append(f"        return {arguments[0]}")
+        elif op != "placeholder" or target != "ops" or arguments:
+            raise Unknown
+        if node.kwargs or node.type is not None:
+            raise Unknown
+        parts.add(op)
 
 
-def _argument(value: Any) -> str:
+def _constant(value: Any) -> str:
     kind = type(value)
-    if kind.__name__ == "Node":
-        return str(value.name)
     if (
         kind is int
+        or (kind is str and ";" not in value)
         or kind is bool
         or value is None
-        or (kind is str and ";" not in value)
         or (kind is float and isfinite(value))
         or kind.__name__ == "dtype"
     ):

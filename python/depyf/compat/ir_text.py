@@ -25,4 +25,10 @@ def add_text_hooks() -> Callable[[], None]:
 
         return call
 
-    return intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole)
+    away = intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole)
+
+    def remove() -> None:
+        away()
+        _printer.forget()
+
+    return remove
