@@ -199,7 +199,7 @@ FAULTS = [
     "depyf.decompilation.decompile",
     "depyf.guards.texts.tree",
 ]
-FAULTS += ["depyf.guards.read", "depyf.dump.guard_source", "depyf.provenance.dumped.link"]
+FAULTS += ["depyf.guards.read", "depyf.dump.story.guard_source", "depyf.provenance.dumped.link"]
 FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf.dump.index", "depyf.dump.missing_artifacts"]
 
 

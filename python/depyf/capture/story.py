@@ -8,7 +8,7 @@ from depyf import dump, names
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation
 from depyf.guards import texts
-from depyf.session import Session
+from depyf.session import FullCode, Session
 
 
 def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> None:
@@ -53,5 +53,5 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
     text = dump.full_code(sections, artifacts.read)
     path = artifacts.claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text, texts.without_ids)[0]
     ids = [frame.compile_id for section in sections for frame in section.frames]
-    session.full_code.append(dump.FullCode(name, os.path.basename(path), ids))
+    session.full_code.append(FullCode(name, os.path.basename(path), ids))
     return reached

@@ -1,0 +1,31 @@
+"""The texts of a dump's files.
+
+`artifacts` has the files of single stages (`stages` lists them), `story` leads through all that was made of a function,
+`overview` and `record` tell of the whole directory, to readers and to programs. `missing` says what is not there.
+"""
+
+from __future__ import annotations
+
+from depyf.dump.artifacts import artifact_text, graph_body, graph_class, runs_text, transformed_text
+from depyf.dump.missing import missing_artifacts
+from depyf.dump.overview import index
+from depyf.dump.reasons import symbol_rows
+from depyf.dump.record import merged_runs, session_json, times_json
+from depyf.dump.story import Section, full_code, original_source
+
+__all__ = [
+    "Section",
+    "artifact_text",
+    "full_code",
+    "graph_body",
+    "graph_class",
+    "index",
+    "merged_runs",
+    "missing_artifacts",
+    "original_source",
+    "runs_text",
+    "session_json",
+    "symbol_rows",
+    "times_json",
+    "transformed_text",
+]

@@ -1,0 +1,132 @@
+"""The files of single artifacts: graphs as Python, kernels, IR, transformed code."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+
+from depyf import _core, names
+from depyf.decompilation import PROVED
+from depyf.dump.comments import remark
+from depyf.dump.stages import KINDS
+from depyf.session import Frame
+
+_GRAPH_HEAD = """\
+from __future__ import annotations
+
+import torch
+from torch import device, inf, nan
+"""
+_PYTREES = """\
+import torch.fx._pytree as fx_pytree
+import torch.utils._pytree as pytree
+"""
+_CLASS = re.compile(r"^class (?:<lambda>|\w+)\(torch\.nn\.Module\):", re.MULTILINE)
+_INNER_CLASS = re.compile(r"^( *class )<lambda>\(", re.MULTILINE)
+_GRAPH_ID = re.compile(r"^\s*# graph id: \d+\s*$", re.MULTILINE)
+
+
+def artifact_text(
+    kind: str,
+    text: str,
+    direction: str | None,
+    frame: Frame | None,
+    runs: str | None = None,
+    *,
+    is_python: bool = False,
+) -> str:
+    """A graph, kernel or IR as its file shows it.
+
+    Args:
+        runs: what `runs_text` says of it, None of what never runs.
+        is_python: is the text of a kernel known to be Python?
+    """
+    about = KINDS.get(kind, f'a graph that was shown under the name "{kind}"')
+    head = [remark(f"{about[0].upper()}{about[1:]}."), remark(_belongs(frame, direction))]
+    head += [remark(runs)] if runs is not None else []
+    if kind.startswith("ir_"):
+        return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
+    if kind == "kernel":
+        return "\n".join([*head, "", _kernel(text, is_python), ""])
+    imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
+    return "\n".join([*head, imports, "", graph_class(text), ""])
+
+
+def runs_text(kind: str, reason: str) -> str:
+    """One line that says whether a graph or kernel runs from its file; `reason` is empty where it does."""
+    if reason:
+        return f"Does not run from this file: {' '.join(reason.split())}."
+    if kind == "kernel":
+        return "Runs from this file: proved equivalent to Inductor's own."
+    return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
+
+
+@functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
+def graph_class(text: str, name: str = "GraphModule") -> str:
+    """The class that PyTorch prints for a graph, with a name that Python takes, and without what differs in every run."""
+    text = names.shorten(text)
+    if "# graph id: " in text:
+        text = _GRAPH_ID.sub("", text)
+    text = text.strip()
+    text = _CLASS.sub(f"class {name}(torch.nn.Module):", text, count=1)
+    if "class <lambda>(" in text:
+        text = _INNER_CLASS.sub(r"\1GraphModule(", text)
+    return _or_comments(text)
+
+
+def graph_body(text: str, name: str) -> str:
+    """The class in the file of a graph, under another name; the comments where there is none."""
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith("class ")]
+    if not starts:
+        return "\n".join(line for line in lines if line.startswith("#"))
+    return _CLASS.sub(f"class {name}(torch.nn.Module):", "\n".join(lines[starts[0] :]).rstrip(), count=1)
+
+
+def transformed_text(frame: Frame, source: str, runs: str) -> str:
+    """The file of one transformed code; `source` with the result of its proof at its head, and what runs."""
+    head = [
+        remark(f"The code that runs in place of {frame.function} where the guards of this compilation hold."),
+        remark(_belongs(frame, None)),
+    ]
+    proof, _, rest = source.partition("\n")
+    if proof == PROVED:
+        proof += " that Dynamo made"
+    proof += f"; {runs}"
+    return "\n".join([*head, proof, "", rest.strip("\n"), ""])
+
+
+def _belongs(frame: Frame | None, direction: str | None) -> str:
+    parts = []
+    if frame is None:
+        parts.append("No compilation was at work when it was made")
+    else:
+        number = "" if frame.compiled_fn is None else f"__compiled_fn_{frame.compiled_fn}, "
+        where = f" (line {frame.line})" if frame.line else ""
+        parts.append(f"Belongs to {number}compilation {frame.compile_id} of {frame.function}{where}")
+    if direction:
+        parts.append(f"direction: {direction}")
+    return "; ".join(parts) + "."
+
+
+def _or_comments(text: str) -> str:
+    """The text if it is Python; else the same as comments, with the reason."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        compile(_core.shortened_graph(text), "<dump>", "exec", dont_inherit=True)
+        return text
+    try:  # for the error and its line
+        compile(text, "<dump>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
+    return text
+
+
+@functools.lru_cache(maxsize=8)
+def _kernel(text: str, is_python: bool) -> str:
+    text = names.shorten(text).rstrip()
+    return text if is_python else _or_comments(text)
+
+
+def _comments(text: str) -> list[str]:
+    return [remark(line) for line in text.splitlines()]

@@ -1,0 +1,56 @@
+"""What a compilation should have left, and did not."""
+
+from __future__ import annotations
+
+from depyf.session import Artifact, Frame, Missing
+
+# These need Inductor to run; a warm cache gives the result without them.
+_NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
+_OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
+_ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
+_FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
+
+
+def missing_artifacts(frame: Frame, cached: set[str | None], elsewhere: bool = False) -> list[Missing]:
+    """What one would expect of a compilation that came as far as this one did, and why it is missing.
+
+    Args:
+        cached: the directions that came from a cache; None stands for all that was made together with the forward.
+        elsewhere: did Inductor compile in another process?
+    """
+    if frame.status == "compiled before":
+        why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
+        return [Missing("graphs and kernels", why)]
+    have = {artifact.kind for artifact in frame.artifacts}
+    missing = []
+    if frame.status == "compiled" and frame.compiled_fn is not None and "Captured_Graph" not in have:
+        missing.append(Missing("Captured_Graph", "PyTorch's structured trace did not report it"))
+    if "kernel" in have or "AFTER_POST_GRAD" in have:
+        missing += [Missing(kind, _why(bool(cached))) for kind in _NOT_IN_CACHE if kind not in have]
+        there = {(one.kind, _direction(one)) for one in frame.artifacts}
+        for direction in ("forward", "backward"):
+            if not {("kernel", direction), ("AFTER_POST_GRAD", direction)} & there:
+                continue
+            graph = f"{direction.capitalize()}_graph"
+            why = _ELSEWHERE if elsewhere else _why(direction in cached or None in cached)
+            missing += [
+                Missing(kind, why, direction)
+                for kind in (graph, *_OF_DIRECTION_NOT_IN_CACHE, *(("AFTER_POST_GRAD",) if elsewhere else ()))
+                if (kind, direction) not in there
+            ]
+        backward = any(artifact.direction == "backward" for artifact in frame.artifacts if artifact.kind == "kernel")
+        if "Backward_graph" in have and not backward:
+            missing.append(
+                Missing(
+                    "backward kernel", "backward was not called in the block: it is compiled when it is first called"
+                )
+            )
+    return missing
+
+
+def _why(cached: bool) -> str:
+    return f"the result came from a cache; {_FRESH}" if cached else "Inductor did not report it"
+
+
+def _direction(artifact: Artifact) -> str:
+    return "backward" if artifact.direction == "backward" else "forward"

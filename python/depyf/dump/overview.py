@@ -1,0 +1,90 @@
+"""The record of a dump for readers: `index.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from depyf.dump.comments import first_line
+from depyf.dump.reasons import reasons, symbol_rows
+from depyf.dump.stages import KINDS, in_order
+from depyf.session import Frame, Session
+
+
+def index(runs: list[Session]) -> str:
+    """The content of `index.md`: what to read, in order, and what is not there."""
+    out = ["# What torch.compile did", ""]
+    if len(runs) > 1:
+        out += [f"This directory tells of {len(runs)} runs, the last one first.", ""]
+    for i, run in reversed(list(enumerate(runs, 1))):
+        if len(runs) > 1:
+            out += [f"# Run {i}", ""]
+        out += _run(run)
+    return "\n".join(out).rstrip() + "\n"
+
+
+def _run(run: Session) -> list[str]:
+    out = [f"PyTorch {run.torch_version}, Python {run.python_version}.", ""]
+    for note in run.notes:
+        out += [f"**Note.** {note}", ""]
+    if run.full_code:
+        out += ["## Read first", "", "One file a function, from its source through guards and code to the graphs:", ""]
+        out += [
+            f"1. [{one.file}]({one.file}): `{one.function}`, compilations {', '.join(one.compile_ids)}"
+            for one in run.full_code
+        ]
+        out.append("")
+    if found := run.distinct_breaks():
+        out += ["## Graph breaks", "", "Each once, with the compilations that end there:", ""]
+        for one, ids in found:
+            out.append(f"- {one} In {', '.join(ids)}.")
+            out += [f"  - The line: `{one.line.text}`"] if one.line is not None and one.line.text else []
+            out += [f"  - {hint}" for hint in one.hints]
+            out += [f"  - More: {one.link}"] if one.link else []
+        out.append("")
+    if run.frames:
+        out += ["## Compilations, in the order in which they were made", ""]
+    for frame in run.frames:
+        out += _frame(frame)
+    if run.other_artifacts:
+        out += [
+            "## Of no compilation",
+            "",
+            *(f"- [{one.file}]({one.file}): {one.kind}" for one in run.other_artifacts),
+            "",
+        ]
+    return out
+
+
+def _frame(frame: Frame) -> list[str]:
+    out = [f"### {frame.compile_id}: `{frame.resume_name or frame.function}`", ""]
+    if frame.is_resume:
+        out.append(f"Goes on after a graph break: `{frame.function}`.")
+    place = f"`{Path(frame.filename).name}`, line {frame.line}: " if frame.filename else ""
+    restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
+    out.append(f"{place}{frame.status}{restarts}.")
+    if frame.error:
+        out.append(f"Why: {first_line(frame.error)}")
+    if told := reasons(frame):
+        out += ["", *(f"    {line}" for line in told), ""]
+    if frame.frontier:
+        out += ["", "It is used again where all of these hold:", ""]
+        out += [f"- `{one.condition}`" + (f" ({why})" if (why := one.why) else "") for one in frame.frontier]
+        out.append("")
+    if frame.symbols:
+        out += ["", *(f"    {line}".rstrip() for line in symbol_rows(frame.symbols)), ""]
+    if frame.resume_calls:
+        out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")
+    out.append("")
+    if frame.transformed_file:
+        proof = f"not proved: {frame.not_proved}" if frame.not_proved else "proved equivalent"
+        out.append(f"- [{frame.transformed_file}]({frame.transformed_file}): the code that runs instead; {proof}")
+    for artifact in in_order(frame):
+        about = KINDS.get(artifact.kind, "a graph that was shown under this name")
+        direction = f" ({artifact.direction})" if artifact.direction and artifact.kind not in ("Joint_graph",) else ""
+        out.append(f"- [{artifact.file}]({artifact.file}): {about}{direction}")
+    if frame.provenance:
+        out += ["", "From source to kernels (all of it: [provenance.json](provenance.json)):", "", *frame.provenance]
+    out += [f"- missing: {one}" for one in frame.missing]
+    out += [f"- {note}" for note in frame.notes]
+    out.append("")
+    return out

@@ -1,0 +1,43 @@
+"""Why a function was compiled again, and what of its sizes was left open, as lines."""
+
+from __future__ import annotations
+
+from depyf.dump.comments import first_line
+from depyf.guards.frontier import origin
+from depyf.guards.terms import in_terms
+from depyf.session import Frame, Symbol
+
+
+def reasons(frame: Frame) -> list[str]:
+    """Why a function was compiled again, and where its graph ends."""
+    out = []
+    if frame.failures:
+        out.append("Compiled again because of the guards that failed:")
+        entries = dict.fromkeys(one.entry for one in frame.failures)
+        for entry in entries:
+            first, *others = [one for one in frame.failures if one.entry == entry]
+            out.append(f"  of {entry or 'an earlier compilation'}: {first}")
+            out += [f"    and {one}" for one in others]
+    else:
+        out += [f"Compiled again because {first_line(reason)}" for reason in frame.recompile_reasons]
+    out += [f"Graph break at {one}" for one in frame.breaks]
+    return out
+
+
+def symbol_rows(symbols: list[Symbol]) -> list[str]:
+    """The sizes that a graph leaves open, one line each; none if there are none."""
+    if not symbols:
+        return []
+    rows = [("symbol", "is", "was", "range", "set by")]
+    for one in symbols:
+        sources = ", ".join(in_terms(source) for source in one.sources)
+        if one.specialized_by is not None or one.value:
+            by = f"specialised to {one.value}"
+            by += f" by {one.specialized_by}" if one.specialized_by is not None else ""
+            by += f": {first_line(one.reason)}" if one.reason else ""
+        else:
+            by = "; ".join(dict.fromkeys(origin(place) for place in (one.lower_from, one.upper_from) if place))
+        rows.append((one.name, sources, one.hint, one.range, by))
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
+    return ["Sizes that are left open:", *(f"  {line}".rstrip() for line in lines)]

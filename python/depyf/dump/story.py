@@ -1,0 +1,135 @@
+"""The story of a function: one file that leads through all that was made of it."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import textwrap
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from depyf import decompiler, names
+from depyf.dump.artifacts import graph_body
+from depyf.dump.comments import first_line, remark
+from depyf.dump.reasons import reasons, symbol_rows
+from depyf.dump.stages import in_order
+from depyf.guards import Guards, texts
+from depyf.guards.source import source as guard_source
+from depyf.session import Frame
+
+_LINE = 96
+
+
+@dataclass
+class Section:
+    """One function in a full_code file, with its compilations."""
+
+    original: types.CodeType
+    frames: list[Frame]
+    guards: list[Guards | None]
+    """Of each of them, where they are known as a list."""
+
+
+def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
+    """One Python file that leads from the original function through guards, code and graphs to the end.
+
+    Args:
+        sections: the function, and after it the resume functions that its code leads to.
+        read: gives the text of a file of the dump.
+    """
+    top = sections[0]
+    out = [
+        remark(f"All that torch.compile made of {top.original.co_name}, to be read from top to bottom:"),
+        "# the original function; then each compilation with its guards, the code that runs where they hold, and the",
+        "# graph that this code calls; then the same for the functions that go on after graph breaks. To be read, not",
+        "# run: the graphs of later stages and the kernels are in the files that are named.",
+        "#",
+    ]
+    for section in sections:
+        name = section.frames[0].resume_name or section.original.co_name
+        for frame in section.frames:
+            leads = [f"__compiled_fn_{frame.compiled_fn}"] if frame.compiled_fn is not None else []
+            leads += frame.resume_calls
+            arrow = f" -> {', '.join(leads)}" if leads else ""
+            out.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
+    out += ["", "from __future__ import annotations", "", "import torch", "from torch import device, inf, nan"]
+    known = {section.frames[0].resume_name for section in sections}
+    number = itertools.count()
+    for section in sections:
+        out += _section(section, known, read, number)
+    out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
+    return "\n".join(out)
+
+
+def _section(section: Section, known: set[str | None], read: Callable[[str], str], number: Iterator[int]) -> list[str]:
+    first = section.frames[0]
+    place = f"{Path(first.filename).name}, line {first.line}"
+    if first.is_resume:
+        name = first.resume_name or first.function
+        title = f"{name}: {first.function}, made by Dynamo to go on after a graph break ({place})"
+        out = [*_title(title)]
+    else:
+        out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
+    for frame, guards in zip(section.frames, section.guards, strict=True):
+        out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
+        out += [remark(f"Why: {first_line(frame.error)}")] if frame.error else []
+        out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols)]]
+        if guards is not None:
+            out += guard_function(guards, f"guard_{next(number)}")
+        elif frame.guards:
+            out += [
+                "# Guards: the code below runs where all of these hold.",
+                *(remark(f"  {line}") for line in texts.conditions(frame.guards)),
+            ]
+        if frame.transformed_file:
+            out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
+        for name in frame.resume_calls:
+            if name not in known:
+                out += ["", remark(f"{name} goes on after the graph break; it was not compiled in this block.")]
+        captured = frame.files("Captured_Graph")
+        if captured:
+            name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
+            out += [
+                "",
+                f"# {captured[0]}: what {name} computes, as it was captured.",
+                graph_body(read(captured[0]), name),
+            ]
+            later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
+            if later:
+                out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
+        for one in frame.missing:
+            out.append(remark(f"Missing: {one}."))
+    return out
+
+
+def guard_function(guards: Guards, name: str) -> list[str]:
+    """The guards as a function, with what a reader has to know of it."""
+    head = [f"# The code below runs where {name}(L, G) is true: L has the local variables by name, G the global ones."]
+    if any(one.live is not None for one in guards):
+        head.append("# `live` is a list of PyTorch's own objects, for the guards that have no Python form.")
+    return ["", *head, *guard_source(guards, name).rstrip("\n").splitlines()]
+
+
+def original_source(code: types.CodeType) -> str:
+    """A function as its author wrote it; decompiled where the file is not there or has no whole statement."""
+    try:
+        text = textwrap.dedent(inspect.getsource(code)).rstrip()
+        compile(text, "<source>", "exec", dont_inherit=True)
+    except (OSError, TypeError, SyntaxError, ValueError, IndexError):
+        return "# Decompiled: the source is not at hand.\n" + decompiler.source_of(code).rstrip()
+    return text
+
+
+def _title(text: str) -> list[str]:
+    return ["", "", "# " + "-" * _LINE, *(remark(line) for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
+
+
+def _body(text: str) -> str:
+    """A file of ours without its head comments."""
+    lines = text.splitlines()
+    kept = ("# proved", "# not proved", "# __const_", "# not exact")
+    while lines and lines[0].startswith("#") and not lines[0].startswith(kept):
+        lines.pop(0)
+    return "\n".join(lines).strip()
