@@ -4,6 +4,7 @@ Code takes the place of other code only where both are proved equivalent.
 """
 
 from __future__ import annotations
+import __future__
 
 import types
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ __all__ = [
     "first_line",
     "from_decompilation",
     "functions_in",
+    "like",
     "reason_against",
     "shifted",
 ]
@@ -58,6 +60,12 @@ class Swap:
         for function, code in self.pairs:
             self.before.append((function, function.__code__))
             function.__code__ = named(code, path)
+
+    def again(self, function: types.FunctionType | None) -> Swap | None:
+        """The same for another function that has the code that the one function of this had; None where it has other code."""
+        if len(self.pairs) != 1 or not self.before or function is None or function.__code__ != self.before[0][1]:
+            return None
+        return Swap([(function, self.pairs[0][1])])
 
     def undo(self) -> None:
         """Puts the code back that was there."""
@@ -139,6 +147,17 @@ def named(code: types.CodeType, path: str) -> types.CodeType:
     """`code`, and what is of the same file in it, under the name of another file."""
     old = code.co_filename
     return names.map_codes(code, lambda one: one.replace(co_filename=path) if one.co_filename == old else one)
+
+
+def like(code: types.CodeType, other: types.CodeType) -> types.CodeType:
+    """A function's code under the qualified name of another's, and without the mark of `from __future__ import annotations`
+    if the other has it not: annotations are no part of a function's code."""
+    flags = (
+        code.co_flags & ~__future__.annotations.compiler_flag | other.co_flags & __future__.annotations.compiler_flag
+    )
+    if hasattr(types.CodeType, "co_qualname"):
+        return code.replace(co_flags=flags, co_qualname=other.co_qualname)
+    return code.replace(co_flags=flags)
 
 
 def shifted(code: types.CodeType, lines: int) -> types.CodeType:

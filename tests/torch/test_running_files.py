@@ -237,3 +237,28 @@ def test_of_two_blocks_the_first_ones_files_run(tmp_path):
     assert "what runs is Dynamo's own code" not in (tmp_path / "one" / one.frames[0].transformed_file).read_text()
     for name in (two.frames[0].transformed_file, two.frames[0].artifacts[0].file):
         assert "another block" in (tmp_path / "two" / name).read_text()
+
+
+def test_a_graph_that_takes_its_inputs_as_printed_is_compiled_as_it_stands(tmp_path, monkeypatch):
+    def f(x):
+        return x.sin() + 1
+
+    def broken(*args):
+        raise AssertionError("a tree was made of the text")
+
+    monkeypatch.setattr("depyf.capture.substitution._forward", broken)
+    plain = f(torch.ones(3))
+    with depyf.prepare_debug(tmp_path) as session:
+        graphs = []
+        compiled = torch.compile(f, backend=lambda graph, inputs: graphs.append(graph) or graph)
+        assert identical(compiled(torch.ones(3)), plain)
+        (file,) = session.frames[0].files("Captured_Graph")
+        code = type(graphs[0]).forward.__code__
+        graphs[0].recompile()  # its function is made anew at the next call, and runs from the file all the same
+        assert identical(graphs[0](torch.ones(3)), (plain,))
+        again = type(graphs[0]).forward.__code__
+    assert Path(code.co_filename) == Path(again.co_filename) == tmp_path / file
+    lines = (tmp_path / file).read_text().splitlines()
+    assert lines[code.co_firstlineno - 1].strip().startswith("def forward(self")
+    assert lines[running.first_line(again) - 1].strip() == "l_x_ = L_x_"
+    assert getattr(code, "co_qualname", "forward") == "forward"

@@ -184,7 +184,9 @@ class Artifacts:
             item.modules.add(graph)
             artifact = item.artifact
             if artifact is not None and artifact.running:
-                swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
+                swap = substitution.again(item.swap, graph)
+                if swap is None:
+                    swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
                 if swap is not None:
                     swap.do(str(self.directory / artifact.file))
 
