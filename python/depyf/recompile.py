@@ -7,12 +7,12 @@ import dis
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from depyf import _core, names, variable_order
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
-__all__ = ["compile_back", "compile_like", "signature"]
+__all__ = ["compile_back", "compile_like", "qualname", "signature"]
 
 Node = TypeVar("Node", bound=ast.AST)
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
@@ -74,7 +74,7 @@ def compile_checked(
         result = compile(tree, filename, "exec", flags=_future_flags(code), dont_inherit=True)
         if result.co_flags != code.co_flags:
             raise ValueError(f"{code.co_name}: the flags differ: {result.co_flags:#x} instead of {code.co_flags:#x}")
-        result = result.replace(co_name=code.co_name, **_qualname(code.co_name))
+        result = result.replace(co_name=code.co_name, **qualname(code.co_name))
     else:
         result = _compile_function(tree, code, filename)
     return _restore(result, constants_of)
@@ -337,7 +337,7 @@ def _check(found: types.CodeType, code: types.CodeType) -> None:
         raise ValueError(f"{code.co_name}: {found.co_nlocals} locals instead of at least {code.co_nlocals}")
 
 
-def _qualname(name: str) -> dict[str, str]:
+def qualname(name: str) -> dict[str, Any]:
     """The argument of `CodeType.replace` for the qualified name, which code objects have from 3.11 on."""
     return {"co_qualname": name} if hasattr(types.CodeType, "co_qualname") else {}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from depyf import names
 from depyf.decompilation import Decompilation
 from depyf.proof import prove
-from depyf.recompile import signature
+from depyf.recompile import qualname, signature
 
 __all__ = [
     "RunningFile",
@@ -152,12 +152,9 @@ def named(code: types.CodeType, path: str) -> types.CodeType:
 def like(code: types.CodeType, other: types.CodeType) -> types.CodeType:
     """A function's code under the qualified name of another's, and without the mark of `from __future__ import annotations`
     if the other has it not: annotations are no part of a function's code."""
-    flags = (
-        code.co_flags & ~__future__.annotations.compiler_flag | other.co_flags & __future__.annotations.compiler_flag
-    )
-    if hasattr(types.CodeType, "co_qualname"):
-        return code.replace(co_flags=flags, co_qualname=other.co_qualname)
-    return code.replace(co_flags=flags)
+    mark = __future__.annotations.compiler_flag
+    flags = code.co_flags & ~mark | other.co_flags & mark
+    return code.replace(co_flags=flags, **qualname(getattr(other, "co_qualname", "")))
 
 
 def shifted(code: types.CodeType, lines: int) -> types.CodeType:

@@ -184,7 +184,7 @@ class Artifacts:
             item.modules.add(graph)
             artifact = item.artifact
             if artifact is not None and artifact.running:
-                swap = substitution.again(item.swap, graph)
+                swap = item.swap.again(graphs.forward_of(graph)) if item.swap is not None else None
                 if swap is None:
                     swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
                 if swap is not None:

@@ -19,7 +19,7 @@ from depyf import running
 from depyf.compat import graphs
 from depyf.running import Swap
 
-__all__ = ["again", "graph_swap", "kernel_swap"]
+__all__ = ["graph_swap", "kernel_swap"]
 
 Codes = dict[str, types.CodeType]
 _FIRST_INPUT = re.compile(r"def forward\(\s*self(?:,\s*(\w+))?")
@@ -49,13 +49,6 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
         if reason and graph is module:
             return None, reason
     return Swap(pairs), ""
-
-
-def again(swap: Swap | None, module: Any) -> Swap | None:
-    """The same swap for another graph module, or after it was compiled again; None where that has other code."""
-    if swap is None or graphs.submodules(module):
-        return None
-    return swap.again(graphs.forward_of(module))
 
 
 def _as_it_stands(module: Any, text: str) -> Swap | None:

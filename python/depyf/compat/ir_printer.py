@@ -67,6 +67,10 @@ class Printer:
         return "".join(out)
 
 
+_Kept = dict[int, tuple[Any, str, set[Any]]]
+"""By identity: an object, its text, the kinds of its parts."""
+
+
 class _Constant:
     """Texts of what never changes, so that they are made once for the IR before fusion and the one after it."""
 
@@ -76,10 +80,6 @@ class _Constant:
         self.alive: list[Any] = []
         """Those expressions."""
         self.dependencies: _Kept = {}
-
-
-_Kept = dict[int, tuple[Any, str, set[Any]]]
-"""By identity: an object, its text, the kinds of its parts."""
 
 
 class _Ir:
@@ -252,7 +252,7 @@ def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None
     is_node = type(nodes[0])
     for node in nodes:
         op, target = node.op, node.target
-        arguments = [one.name if type(one) is is_node else _constant(one) for one in node.args]
+        arguments = [one.name if type(one) is is_node else _literal(one) for one in node.args]
         if op == "call_method" and arguments:
             lines.append(f"        {node.name} = {arguments.pop(0)}.{target}({', '.join(arguments)})")
         elif op == "call_module" and target.isidentifier():
@@ -268,7 +268,7 @@ def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None
         parts.add(op)
 
 
-def _constant(value: Any) -> str:
+def _literal(value: Any) -> str:
     kind = type(value)
     if (
         kind is int

@@ -12,7 +12,7 @@ from depyf.dump.comments import remark
 from depyf.dump.stages import KINDS
 from depyf.session import Frame
 
-_GRAPH_HEAD = """\
+IMPORTS = """\
 from __future__ import annotations
 
 import torch
@@ -49,7 +49,7 @@ def artifact_text(
         return "\n".join([*head, "", names.shorten(text).rstrip(), ""])
     if kind == "kernel":
         return "\n".join([*head, "", _kernel(text, is_python), ""])
-    imports = _GRAPH_HEAD + (_PYTREES if "pytree" in text else "")
+    imports = IMPORTS + (_PYTREES if "pytree" in text else "")
     return "\n".join([*head, imports, "", graph_class(text), ""])
 
 
@@ -118,7 +118,7 @@ def _or_comments(text: str) -> str:
     try:  # for the error and its line
         compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *_comments(text)])
+        return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *map(remark, text.splitlines())])
     return text
 
 
@@ -126,7 +126,3 @@ def _or_comments(text: str) -> str:
 def _kernel(text: str, is_python: bool) -> str:
     text = names.shorten(text).rstrip()
     return text if is_python else _or_comments(text)
-
-
-def _comments(text: str) -> list[str]:
-    return [remark(line) for line in text.splitlines()]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from depyf import decompiler, names
-from depyf.dump.artifacts import graph_body
+from depyf.dump.artifacts import IMPORTS, graph_body
 from depyf.dump.comments import first_line, remark
 from depyf.dump.reasons import reasons, symbol_rows
 from depyf.dump.stages import in_order
@@ -54,7 +54,7 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
             leads += frame.resume_calls
             arrow = f" -> {', '.join(leads)}" if leads else ""
             out.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
-    out += ["", "from __future__ import annotations", "", "import torch", "from torch import device, inf, nan"]
+    out += ["", IMPORTS.rstrip()]
     known = {section.frames[0].resume_name for section in sections}
     number = itertools.count()
     for section in sections:
