@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "depyf/decompile.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -21,13 +22,13 @@ class PythonSinks : public cli::Sinks {
   void text(const std::string& utf8) override { call(text_, utf8); }
   void error(const std::string& lines) override { call(error_, lines); }
   void idle() override {
-    nb::gil_scoped_acquire acquire;
+    const HeldGil held;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
 
  private:
   static void call(const nb::callable& write, const std::string& utf8) {
-    nb::gil_scoped_acquire acquire;
+    const HeldGil held;
     PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
     if (!string) throw nb::python_error();
     write(nb::steal(string));
@@ -65,7 +66,7 @@ int decompile_files(const std::vector<File>& files, nb::callable text, nb::calla
     sinks.error("no .pyc files found\n");
     return 1;
   }
-  nb::gil_scoped_release release;
+  const ReleasedGil released;
   return cli::run(inputs, settings, sinks);
 }
 

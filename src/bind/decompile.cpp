@@ -8,6 +8,7 @@
 
 #include "code_from_python.h"
 #include "depyf/decompile.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -79,7 +80,7 @@ Decompiled decompile_live(nb::handle code_object, std::optional<std::string> nam
   if (name) options.name = std::move(*name);
   options.style = style_named(style);
   options.parameters = std::move(parameters);
-  nb::gil_scoped_release release;
+  const ReleasedGil released;
   return decompile(code, options);
 }
 

@@ -12,6 +12,7 @@
 #include "code_from_python.h"
 #include "depyf/stack_map.h"
 #include "frame_layout.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -170,7 +171,7 @@ void set_frame_stack(nb::handle frame, int depth, int index, nb::handle value) {
 
 StackMap stack_map(nb::handle code_object) {
   CodeObject code = code_from_python(code_object);
-  nb::gil_scoped_release release;
+  const ReleasedGil released;
   return StackMap(code);
 }
 

@@ -10,6 +10,7 @@
 #include "depyf/graph_text.h"
 #include "depyf/load.h"
 #include "frame.h"
+#include "gil.h"
 #include "json.h"
 #include "prove.h"
 
@@ -22,7 +23,7 @@ namespace {
 nb::object rows_or_error(const CodeObject& code) {
   Disassembly result;
   {
-    nb::gil_scoped_release release;
+    const ReleasedGil released;
     result = disassemble(code);
   }
   if (!result.error.empty()) {

@@ -5,6 +5,7 @@
 #include "code_from_python.h"
 #include "depyf/load.h"
 #include "depyf/prove.h"
+#include "gil.h"
 
 namespace nb = nanobind;
 
@@ -21,7 +22,7 @@ std::string whole(const std::string& utf8) {
 Proof prove_codes(const CodeObject& one, const CodeObject& two) {
   Proof proof;
   {
-    nb::gil_scoped_release release;
+    const ReleasedGil released;
     proof = prove(one, two);
   }
   for (std::string* text : {&proof.reason, &proof.where.function, &proof.where.one, &proof.where.two}) {
