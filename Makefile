@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz soak edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -47,6 +47,10 @@ drift: build  ## A future PyTorch, simulated: each private name damaged in five 
 
 fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 	@tools/fuzz.sh
+
+soak: build  ## Random programs, plain and under prepare_debug, compared; SECONDS=1200 SEED=N BACKENDS="eager aot_eager" JOBS=2
+	@$(PYTHON_VENV) tools/soak/soak.py --seconds $(or $(SECONDS),1200) $(if $(SEED),--seed $(SEED)) \
+	  --backends $(or $(BACKENDS),eager aot_eager) --jobs $(or $(JOBS),2)
 
 edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "depyf/code_object.h"
 
@@ -20,6 +22,9 @@ struct Proof {
   bool proved = false;
   std::string reason;  // why it is not proved; empty where it is
   ProofPlace where;    // meaningless where it is
+  // Where it is proved: the code objects among the constants that take each other's part, as (index in the constants of
+  // the first side, index in those of the second). Code that no execution reaches has no part.
+  std::vector<std::pair<std::int32_t, std::int32_t>> nested = {};
 };
 
 // Whether `two` does what `one` does, as far as any program can tell without looking at bytecode, tracebacks' positions

@@ -122,6 +122,11 @@ class Proof:
     def where(self) -> ProofPlace | None:
         """The first effect that differs, or None."""
 
+    @property
+    def nested(self) -> list[tuple[int, int]]:
+        """Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code objects
+        that take each other's part."""
+
 def prove(one: types.CodeType, two: types.CodeType) -> Proof:
     """Proves that two code objects do the same, or says where they part; never raises on a code object.
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from depyf import names
+from depyf.compat import bytecode
 from depyf.decompilation import Decompilation
-from depyf.proof import prove
+from depyf.proof import Proof, prove
 from depyf.recompile import qualname, signature
 
 __all__ = [
@@ -75,18 +76,18 @@ class Swap:
 
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Code that can run in place of what was decompiled, compiled from a file's text; None where that is not proved.
+    """Returns code that can run in place of what was decompiled, compiled from a file's text; None if that is not proved.
 
-    Functions that it makes keep the code that they have: it is the user's own, of the user's files, and what Dynamo
-    compiled of them before is found by it.
+    Functions that it makes keep the code objects that they have: these are the user's own, of the user's files, and
+    Dynamo finds what it compiled of a function by its code object. Where one cannot keep its own, there is no code.
     """
-    code = _moved(result, text, path) or result.compile_text(text, path)
+    moved = _moved(result, text, path)
+    code = moved or result.compile_text(text, path)
     if code is None:
         return None
     if not _variables(result.original) <= _variables(code):
         return None  # Dynamo of PyTorch 2.2 puts the values of a frame in place by name
-    kept = _with_nested(code, result.original)
-    return kept if kept is not code and prove(result.original, kept) else code
+    return _with_nested(code, result.original, None if moved is None else result.proof)
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
@@ -101,19 +102,23 @@ def _variables(code: types.CodeType) -> set[str]:
     return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
-def _with_nested(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    theirs = [const for const in original.co_consts if type(const) is types.CodeType]
-    consts = list(code.co_consts)
-    for index, const in enumerate(consts):
-        if type(const) is not types.CodeType:
-            continue
-        same = [one for one in theirs if one.co_name == const.co_name and one.co_freevars == const.co_freevars]
-        if len(same) == 1 and prove(same[0], const):
-            consts[index] = same[0]
-    # By identity: constants can be anything.
-    if all(new is old for new, old in zip(consts, code.co_consts)):
+def _with_nested(code: types.CodeType, original: types.CodeType, proof: Proof | None) -> types.CodeType | None:
+    """Returns `code` with the nested code objects of `original` in place of those that the proof pairs with them; None if
+    the result would not do the same, or if two of the original's take the part of the same one.
+
+    Code that no execution reaches, which the proof pairs with nothing, stays as it is.
+    """
+    if not any(type(const) is types.CodeType for const in code.co_consts):
         return code
-    return code.replace(co_consts=tuple(consts))
+    if proof is None:
+        proof = prove(original, code)
+    kept: dict[int, types.CodeType] = {}
+    for index_in_original, index in proof.nested:
+        own = original.co_consts[index_in_original]
+        if kept.setdefault(index, own) is not own:
+            return None
+    result = bytecode.with_nested(code, kept)
+    return result if prove(original, result) else None
 
 
 def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:

@@ -1,6 +1,8 @@
 #include "prove.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "code_from_python.h"
 #include "depyf/load.h"
@@ -107,7 +109,11 @@ void bind_prove(nb::module_& module) {
       .def_ro("reason", &Proof::reason, "Why it is not proved; empty where it is.")
       .def_prop_ro(
           "where", [](const Proof& it) { return it.proved ? nb::none() : nb::cast(it.where); },
-          "The first effect that differs, or None.");
+          "The first effect that differs, or None.")
+      .def_ro(
+          "nested", &Proof::nested,
+          "Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code "
+          "objects that take each other's part.");
   module.def("prove_pyc", &prove_pyc, nb::arg("one"), nb::arg("two"),
              "For tests: the proofs of all code objects in two .pyc of any versions, which need not be the same.");
   module.def("prove", &prove_live, nb::arg("one"), nb::arg("two"),

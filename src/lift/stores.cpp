@@ -46,8 +46,10 @@ void Lifter::store_name(Expr* target) {
   store(target, pop_entry());
 }
 
-// Two or more values wait and as many plain stores follow: the compiler exchanged the stores instead of the values.
+// Two or more values wait and as many stores to locals follow: the compiler exchanged the stores instead of the values. It
+// does so with locals alone: the order in which anything else is stored can be seen.
 bool Lifter::store_run(Expr* target) {
+  if (code_[at_].op != Op::store_fast_) return false;
   std::size_t values = 0;
   while (values < stack_.size()) {
     const Entry& entry = stack_[stack_.size() - 1 - values];
@@ -59,7 +61,8 @@ bool Lifter::store_run(Expr* target) {
   if (values < 2) return false;
   std::vector<Expr*> targets{target};
   int last = at_;
-  for (int at = skip(at_ + 1); at < end_ && is_store_name(code_[at].op) && targets.size() < values; at = skip(at + 1))
+  for (int at = skip(at_ + 1); at < end_ && code_[at].op == Op::store_fast_ && targets.size() < values;
+       at = skip(at + 1))
     targets.push_back(target_name(code_[at])), last = at;
   if (targets.size() < 2) return false;
   std::reverse(targets.begin(), targets.end());

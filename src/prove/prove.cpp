@@ -1,5 +1,6 @@
 #include "depyf/prove.h"
 
+#include <algorithm>
 #include <set>
 
 #include "prove/program.h"
@@ -9,21 +10,44 @@
 namespace depyf {
 namespace {
 
+// Returns each index at which the code object stands among the constants.
+std::vector<std::int32_t> indices_of(const CodeObject& nested, const CodeObject& code) {
+  std::vector<std::int32_t> result;
+  for (std::size_t index = 0; index < code.constants.size(); ++index) {
+    if (code.constants[index].code.get() == &nested) result.push_back(static_cast<std::int32_t>(index));
+  }
+  return result;
+}
+
+// Returns Proof::nested for the pairs that the walk through the outermost code objects found.
+std::vector<std::pair<std::int32_t, std::int32_t>> nested_pairs(const std::set<CodePair>& pairs, const CodeObject& one,
+                                                                const CodeObject& two) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> result;
+  for (auto [left, right] : pairs) {
+    for (std::int32_t i : indices_of(*left, one)) {
+      for (std::int32_t j : indices_of(*right, two)) result.emplace_back(i, j);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 Proof prove_here(const CodeObject& one, const CodeObject& two) {
   // Nested code objects are proved once, under the assumption that all pairs hold: they hold together or not at all.
   std::vector<CodePair> todo{{&one, &two}};
-  std::set<CodePair> seen;
+  std::set<CodePair> seen, outermost;
   for (std::size_t at = 0; at < todo.size(); ++at) {
     CodePair pair = todo[at];
     if (!seen.insert(pair).second) continue;
     Proof proof;
     proof.reason = header_difference(*pair.first, *pair.second, at == 0);
     if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, todo);
+    if (at == 0) outermost = {todo.begin() + 1, todo.end()};
     if (proof.proved) continue;
     proof.where.function = pair.first->qualname;
     return proof;
   }
-  return {.proved = true, .reason = {}, .where = {}};
+  return {.proved = true, .reason = {}, .where = {}, .nested = nested_pairs(outermost, one, two)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ import types
 
 import depyf
 from depyf import decompilation
+from depyf.compat import bytecode
 
 
 def nested(code: types.CodeType, name: str) -> types.CodeType:
@@ -100,3 +101,38 @@ def test_a_free_variable_that_only_dead_code_reads_is_declared_in_both_functions
     compile(result.source, "<source>", "exec")
     assert "nonlocal" in result.source
     assert result.proved, result.reason
+
+
+def stores_to_cells(x, y):
+    inner = lambda: (x, y)  # noqa: E731
+    print(inner)
+    x, y = x, y  # noqa: PLW0127
+    return inner
+
+
+def test_stores_to_cells_keep_their_order():
+    # Dynamo stores the cells of a frame from the last to the first, with no SWAP before. Whoever has the cells can tell.
+    code = stores_to_cells.__code__
+    raw = bytearray(code.co_code)
+    moves = [one.offset for one in dis.get_instructions(code) if one.opname in ("SWAP", "ROT_TWO")]
+    stores = [one.offset for one in dis.get_instructions(code) if one.opname == "STORE_DEREF"]
+    assert len(moves) == 1 and len(stores) == 2
+    raw[moves[0]], raw[moves[0] + 1] = dis.opmap["NOP"], 0
+    one, two = stores
+    raw[one + 1], raw[two + 1] = raw[two + 1], raw[one + 1]
+    exchanged = code.replace(co_code=bytes(raw))
+    assert not depyf.prove(code, exchanged)
+    check(exchanged)
+
+
+def functions_with_cells(a, b, c):
+    return lambda: (a, b, c)
+
+
+def test_functions_of_other_code_get_their_cells_in_its_order():
+    code = functions_with_cells.__code__
+    inner = nested(code, "<lambda>")
+    index = code.co_consts.index(inner)
+    other = with_free(inner, inner.co_freevars[::-1])
+    result = bytecode.with_nested(code, {index: other})
+    assert types.FunctionType(result, {})("a", "b", "c")() == ("c", "b", "a")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
 import subprocess
 import sys
@@ -11,6 +13,8 @@ import weakref
 from pathlib import Path
 
 import pytest
+import torch._dynamo.utils
+from torch._dynamo import convert_frame
 
 import depyf
 import torch
@@ -280,6 +284,82 @@ def test_dynamo_compiles_the_same_functions(tmp_path):
     assert "forward" in plain
     assert watched == plain
     check_dump(tmp_path)
+
+
+def compilations(run):
+    """(function, file, line) of each compilation that Dynamo begins in `run()`, and PyTorch's own counters."""
+    torch._dynamo.reset()
+    torch._dynamo.utils.counters.clear()
+    begun, original = [], convert_frame._compile
+
+    def noting(code, *args, **kwargs):
+        begun.append((code.co_name, code.co_filename, code.co_firstlineno))
+        return original(code, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convert_frame, "_compile", noting)
+        run()
+    return begun, {kind: dict(table) for kind, table in torch._dynamo.utils.counters.items()}
+
+
+def two_lambdas(x, y, flag):
+    total = x.sin() + y.sum()
+    with contextlib.suppress(ValueError, KeyError):
+        y.add_(1)
+        if flag:
+            if functools.reduce(lambda p, q: p + q, [y, x]).sum() < 0:
+                x = x + 1
+            x = x + total
+        else:
+            x = functools.reduce(lambda p, q: p + q, [x, total])
+    return x
+
+
+def two_lambdas_on_a_line(x, y, flag):
+    total = x.sin() + y.sum()
+    with contextlib.suppress(ValueError):
+        y.add_(1)
+        x = (lambda p: p + y)(x) if functools.reduce(lambda p, q: p + q, [y, x]).sum() < 0 else (lambda p: p + y)(x)  # noqa: RUF034
+        x = x + total
+    return x
+
+
+def functions_in_functions(z, a, flag):
+    total = z.sin() + a.sum()
+    with contextlib.suppress(ValueError):
+        a.add_(1)
+        if flag:
+            if functools.reduce(lambda p, q: (lambda r: r + a + z)(p) + q, [a, z]).sum() < 0:
+                z = z + total
+        else:
+            z = functools.reduce(lambda p, q: (lambda r: r + z)(p) + (lambda r: r + z)(q), [a, z])
+    return z
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("function", [two_lambdas, two_lambdas_on_a_line, functions_in_functions])
+def test_functions_that_transformed_code_makes_stay_the_users(function, backend, tmp_path):
+    def calls():
+        compiled = torch.compile(function, backend=backend)
+        for size in (4, 5, 3, 4):
+            compiled(torch.ones(size), torch.ones(size), True)
+            compiled(-torch.ones(size), torch.ones(size), False)
+
+    def watched():
+        with depyf.prepare_debug(tmp_path) as session:
+            calls()
+        calls()
+        sessions.append(session)
+
+    def plain():
+        calls()
+        calls()
+
+    sessions = []
+    expected = compilations(plain)
+    assert len(expected[0]) > 2
+    assert compilations(watched) == expected
+    assert all(frame.running for frame in sessions[0].frames if frame.status == "compiled")
 
 
 @pytest.mark.filterwarnings("ignore:depyf. Nothing was compiled")

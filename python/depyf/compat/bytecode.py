@@ -190,6 +190,64 @@ def bind_names_to_constants(code: types.CodeType, values: dict[str, object]) -> 
     return code.replace(co_code=bytes(raw), co_consts=tuple(consts))
 
 
+_CLOSURE_LOADS = ("LOAD_CLOSURE", "LOAD_FAST", "LOAD_FAST_BORROW")  # LOAD_CLOSURE up to 3.12
+_CLOSURE_LOADS_OF_TWO = ("LOAD_FAST_LOAD_FAST", "LOAD_FAST_BORROW_LOAD_FAST_BORROW")  # 3.13 and later
+
+
+def with_nested(code: types.CodeType, nested: dict[int, types.CodeType]) -> types.CodeType:
+    """Returns `code` with other code objects among its constants, by index, each made a function with its own cells.
+
+    A function's cells come in the order of its code's free variables, which may be another one than that of the code
+    object whose place it takes: then the tuple of the cells is built in the other order. Where the instructions for that
+    have no such shape they stay as they are, so the result has to be proved.
+    """
+    consts: list[object] = list(code.co_consts)
+    raw = bytearray(code.co_code)
+    instructions = list(_instructions(code.co_code))
+    for position, (_, _, opcode, argument) in enumerate(instructions):
+        if opcode != _LOAD_CONST or argument not in nested:
+            continue
+        old, new = code.co_consts[argument].co_freevars, nested[argument].co_freevars
+        if old != new and sorted(old) == sorted(new):
+            _reorder_cells(raw, instructions[:position], [old.index(name) for name in new])
+    for index, own in nested.items():
+        consts[index] = own
+    return code.replace(co_code=bytes(raw), co_consts=tuple(consts))
+
+
+def _reorder_cells(raw: bytearray, before: list[tuple[int, int, int, int]], order: list[int]) -> None:
+    """Changes the loads of a tuple of cells so that its item `i` is what item `order[i]` was.
+
+    Args:
+        raw: the bytecode.
+        before: the instructions up to the one that builds the tuple, which is the last.
+        order: a permutation of the tuple's indices.
+    """
+    if not before or dis.opname[before[-1][2]] != "BUILD_TUPLE" or before[-1][3] != len(order):
+        return
+    loads: list[tuple[int, int, bool]] = []  # offset, argument, whether the instruction loads two
+    count = 0
+    for start, end, opcode, argument in reversed(before[:-1]):
+        is_pair = dis.opname[opcode] in _CLOSURE_LOADS_OF_TWO
+        if count >= len(order) or end - start != 2 or not (is_pair or dis.opname[opcode] in _CLOSURE_LOADS):
+            break
+        loads.insert(0, (start, argument, is_pair))
+        count += 1 + is_pair
+    if count != len(order):
+        return
+    slots = [
+        slot for _, argument, is_pair in loads for slot in ((argument >> 4, argument & 15) if is_pair else (argument,))
+    ]
+    slots = [slots[index] for index in order]
+    changed = {}
+    for start, _, is_pair in loads:
+        if is_pair and max(slots[:2]) > 15:
+            return
+        changed[start + 1] = slots.pop(0) << 4 | slots.pop(0) if is_pair else slots.pop(0)
+    for offset, argument in changed.items():
+        raw[offset] = argument
+
+
 def iterates_over_argument(code: types.CodeType) -> types.CodeType:
     """`code`, of a comprehension written as a function, with its outermost loop over the first argument as it is.
 

@@ -1,0 +1,65 @@
+"""A short sample of `make soak`: random programs, plain and under prepare_debug."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from torch_helpers import ENVIRONMENT, ROOT
+
+SOAK = str(ROOT / "tools" / "soak" / "soak.py")
+
+# A program that prepare_debug cannot leave alone: it asks whether a block is open.
+TELLS = """
+import torch
+from torch._dynamo import convert_frame
+
+
+def main(x):
+    return x + len(convert_frame._bytecode_hooks)
+
+
+def subject():
+    return main
+
+
+def state():
+    return len(convert_frame._bytecode_hooks)
+
+
+def calls():
+    return [((torch.ones(3),), {})]
+"""
+
+
+def soak(*arguments, keep):
+    command = [sys.executable, SOAK, "--keep", str(keep), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("seed", [8, 12])
+def test_programs_are_not_harmed(seed, tmp_path):
+    # Cells that are stored from the last to the first, by a resume function and by the function itself.
+    done = soak("--seed", str(seed), "--programs", "1", "--backends", "eager", keep=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 harmed" in done.stdout and " 0 not proved" in done.stdout and "0 that do not parse" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_harm_is_found_and_its_seed_is_printed(tmp_path):
+    program = tmp_path / "tells.py"
+    program.write_text(TELLS)
+    done = soak("--program", str(program), "--seed", "7", "--backends", "eager", keep=tmp_path / "kept")
+    assert done.returncode == 1
+    assert "1 harmed" in done.stdout and "seed 7, eager" in done.stdout and "result: " in done.stdout
+
+
+def test_a_seed_gives_the_same_program_again():
+    sys.path.insert(0, str(ROOT / "tools" / "soak"))
+    try:
+        import generate
+    finally:
+        sys.path.pop(0)
+    assert generate.program(5) == generate.program(5) != generate.program(6)
