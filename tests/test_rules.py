@@ -27,6 +27,7 @@ SRC = ROOT / "src"
 # A folder includes only itself and folders before it.
 ORDER = [
     "support",
+    "json",
     "load",
     "decode",
     "flow",
@@ -39,9 +40,16 @@ ORDER = [
     "compare",
     "stack",
     "graph_text",
+    "record",
+    "trace",
+    "texts",
 ]
 # These use the core as any program would: through include/depyf, and the loader.
-OUTSIDE = {"cli": {"cli", "load", "support"}, "bind": {"bind", "cli", "load"}}  # the module has the command too
+OUTSIDE = {
+    "cli": {"cli", "load", "support"},
+    "bind": {"bind", "cli", "load"},  # the module has the command too
+    "report": {"report"},
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

@@ -1,0 +1,14 @@
+// Texts about a run for people.
+#pragma once
+
+#include <string>
+
+#include "depyf/record.h"
+
+namespace depyf {
+
+// What the run did, in sentences, the dearest first: functions, breaks, recompilations, seconds, differences between ranks.
+// Text of the log is shown without control characters.
+std::string summary(const record::Run& run);
+
+}  // namespace depyf

@@ -1,0 +1,86 @@
+// JSON as Python writes it: strings are pure ASCII with escapes (lone surrogates included), and NaN, Infinity and -Infinity
+// are numbers. A document is a flat list of nodes that refer to the text, so nothing is copied before it is asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace depyf::json {
+
+enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
+
+// One value. The members of an object follow it as key, value, key, value; the items of an array follow each other.
+struct Node {
+  std::string_view
+      text;  // a string without its quotes, still escaped; a number or a word as it stands; empty: a container
+  std::uint32_t end = 0;  // index of the first node behind this value and all that it contains
+  Kind kind = Kind::null;
+};
+
+class Value;
+
+// Keeps its memory from one text to the next, because a log holds a document in nearly every record.
+class Document {
+ public:
+  // Returns the offset and the reason if the text is not one JSON value. The text must outlive the document's use.
+  std::optional<Error> parse(std::string_view text);
+  Value root() const;
+
+ private:
+  friend class Value;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> open_;  // containers that have not ended yet, the outermost first
+};
+
+// A value of a document, or no value: every question to no value has an empty answer.
+class Value {
+ public:
+  Value() = default;
+  Value(const Document* document, std::uint32_t index) : document_(document), index_(index) {}
+
+  explicit operator bool() const { return document_ != nullptr; }
+  Kind kind() const { return document_ ? node().kind : Kind::null; }
+  bool is(Kind kind) const { return document_ && node().kind == kind; }
+  bool is_true() const { return is(Kind::boolean) && node().text == "true"; }
+
+  Value operator[](std::string_view key) const;  // the member of an object; no value if there is none
+  Value at(std::size_t position) const;  // the item of an array; no value if there is none
+  std::size_t size() const;  // of an array or an object, in items or members
+
+  std::string text() const;  // a string, decoded to UTF-8 (lone surrogates as three bytes: WTF-8)
+  std::string_view raw() const {
+    return document_ ? node().text : std::string_view();
+  }  // the text of a scalar, undecoded
+  std::optional<double> number() const;
+  std::optional<std::int64_t> integer() const;  // none for a fraction or a number beyond 64 bits
+
+  // Calls visit(key, value) for each member of an object.
+  template <class Visit>
+  void for_each_member(Visit visit) const {
+    if (!is(Kind::object)) return;
+    for (std::uint32_t key = index_ + 1; key < node().end; key = document_->nodes_[key + 1].end)
+      visit(Value(document_, key), Value(document_, key + 1));
+  }
+  // Calls visit(value) for each item of an array.
+  template <class Visit>
+  void for_each_item(Visit visit) const {
+    if (!is(Kind::array)) return;
+    for (std::uint32_t item = index_ + 1; item < node().end; item = document_->nodes_[item].end)
+      visit(Value(document_, item));
+  }
+
+ private:
+  const Node& node() const { return document_->nodes_[index_]; }
+  const Document* document_ = nullptr;
+  std::uint32_t index_ = 0;
+};
+
+// The text of a JSON string without its quotes, decoded to UTF-8 (WTF-8).
+std::string decode(std::string_view escaped);
+
+}  // namespace depyf::json

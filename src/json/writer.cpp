@@ -1,0 +1,115 @@
+#include "json/writer.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace depyf::json {
+namespace {
+
+constexpr std::uint32_t replacement_character = 0xfffd;
+
+// Takes one character off the front of `text`; U+FFFD and one byte if the bytes are no character.
+std::uint32_t take_character(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const int more = lead < 0x80 ? 0 : lead < 0xc2 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : -1;
+  std::uint32_t character = more <= 0 ? lead : lead & (0x3fu >> more);
+  bool is_valid = more >= 0 && text.size() > static_cast<std::size_t>(more);
+  for (int i = 1; is_valid && i <= more; ++i) {
+    const auto next = static_cast<unsigned char>(text[static_cast<std::size_t>(i)]);
+    is_valid = (next & 0xc0) == 0x80;
+    character = character << 6 | (next & 0x3fu);
+  }
+  constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+  is_valid = is_valid && character >= least[more] && character <= 0x10ffff;
+  text.remove_prefix(is_valid ? static_cast<std::size_t>(more) + 1 : 1);
+  return is_valid ? character : replacement_character;
+}
+
+void append_escaped_unit(std::string& out, std::uint32_t unit) {
+  char buffer[8];
+  std::snprintf(buffer, sizeof buffer, "\\u%04x", unit);
+  out += buffer;
+}
+
+}  // namespace
+
+void Writer::new_line() {
+  text_ += '\n';
+  text_.append(static_cast<std::size_t>(depth_), ' ');
+}
+
+void Writer::before_value() {
+  if (follows_key_) {
+    follows_key_ = false;
+    return;
+  }
+  if (depth_ == 0) return;
+  if (!is_first_) text_ += ',';
+  is_first_ = false;
+  new_line();
+}
+
+void Writer::scalar(std::string_view text) {
+  before_value();
+  text_ += text;
+}
+
+void Writer::begin_object() {
+  scalar("{");
+  ++depth_, is_first_ = true;
+}
+
+void Writer::begin_array() {
+  scalar("[");
+  ++depth_, is_first_ = true;
+}
+
+void Writer::end(char bracket) {
+  --depth_;
+  if (!is_first_) new_line();
+  text_ += bracket;
+  is_first_ = false;
+}
+
+void Writer::key(std::string_view name) {
+  string(name);
+  text_ += ": ";
+  follows_key_ = true;
+}
+
+void Writer::string(std::string_view utf8) {
+  before_value();
+  text_ += '"';
+  while (!utf8.empty()) {
+    const std::uint32_t character = take_character(utf8);
+    switch (character) {
+      case '"': text_ += "\\\""; break;
+      case '\\': text_ += "\\\\"; break;
+      case '\n': text_ += "\\n"; break;
+      case '\t': text_ += "\\t"; break;
+      case '\r': text_ += "\\r"; break;
+      default:
+        if (character >= 0x20 && character < 0x7f) {
+          text_ += static_cast<char>(character);
+        } else if (character >= 0x10000) {
+          append_escaped_unit(text_, 0xd800 + ((character - 0x10000) >> 10));
+          append_escaped_unit(text_, 0xdc00 + ((character - 0x10000) & 0x3ff));
+        } else {
+          append_escaped_unit(text_, character);
+        }
+    }
+  }
+  text_ += '"';
+}
+
+void Writer::integer(std::int64_t value) { scalar(std::to_string(value)); }
+
+void Writer::number(double value) {
+  if (!std::isfinite(value)) return null();
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  scalar({buffer, static_cast<std::size_t>(end - buffer)});
+}
+
+}  // namespace depyf::json

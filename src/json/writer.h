@@ -1,0 +1,40 @@
+// JSON for other programs: one member or item a line, pure ASCII, and always a text that any parser takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace depyf::json {
+
+class Writer {
+ public:
+  void begin_object();
+  void end_object() { end('}'); }
+  void begin_array();
+  void end_array() { end(']'); }
+  void key(std::string_view name);
+  void string(std::string_view utf8);  // bytes that are no UTF-8 become U+FFFD; surrogates (WTF-8) are escaped
+  void integer(std::int64_t value);
+  void number(double value);           // null for NaN and the infinities, which JSON does not have
+  void boolean(bool value) { scalar(value ? "true" : "false"); }
+  void null() { scalar("null"); }
+
+  void member(std::string_view name, std::string_view text) { key(name), string(text); }
+  void member(std::string_view name, std::int64_t value) { key(name), integer(value); }
+
+  std::string take() { return std::move(text_) + "\n"; }
+
+ private:
+  void before_value();
+  void scalar(std::string_view text);
+  void end(char bracket);
+  void new_line();
+
+  std::string text_;
+  int depth_ = 0;
+  bool is_first_ = true;    // whether the open container has no item yet
+  bool follows_key_ = false;
+};
+
+}  // namespace depyf::json

@@ -1,0 +1,126 @@
+#include <algorithm>
+
+#include "depyf/record.h"
+
+namespace depyf::record {
+namespace {
+
+std::string fingerprint_of(const Compilation& compilation, std::string_view kind) {
+  for (const Artifact& artifact : compilation.artifacts)
+    if (artifact.kind == kind) return artifact.fingerprint;
+  return {};
+}
+
+std::string reasons_of(const Compilation& compilation) {
+  return compilation.reasons.empty() ? "the first compilation" : compilation.reasons[0].guard;
+}
+
+std::string kernels_of(const Compilation& compilation) {
+  std::string names;
+  for (const Kernel& kernel : compilation.kernels) names += kernel.name + " ";
+  return names;
+}
+
+std::string caches_of(const Compilation& compilation) {
+  std::string text;
+  for (const CacheEvent& event : compilation.caches)
+    text += (text.empty() ? "" : ", ") + event.cache + " " + event.result;
+  return text.empty() ? "no cache asked" : text;
+}
+
+std::string function_of(const Compilation& compilation) {
+  return compilation.place.function + " at line " + std::to_string(compilation.place.line);
+}
+
+std::string breaks_of(const Compilation& compilation) {
+  std::string text;
+  for (const GraphBreak& graph_break : compilation.breaks)
+    text += (text.empty() ? "line " : ", line ") + std::to_string(graph_break.place.line);
+  return text.empty() ? "none" : text;
+}
+
+std::string differing(const char* what, const std::string& here, const std::string& there) {
+  return std::string(what) + ": " + here + ", elsewhere " + there;
+}
+
+// What differs between two compilations of one id, the cause before its effects; empty if nothing does. Names, paths and
+// times of a machine do not count.
+std::string difference_of(const Compilation& here, const Compilation& there) {
+  if (function_of(here) != function_of(there)) return differing("function", function_of(here), function_of(there));
+  if (reasons_of(here) != reasons_of(there)) return differing("guard that failed", reasons_of(here), reasons_of(there));
+  if (here.status != there.status) return differing("outcome", name_of(here.status), name_of(there.status));
+  if (here.failure != there.failure) return differing("failure", here.failure, there.failure);
+  if (breaks_of(here) != breaks_of(there)) return differing("graph breaks", breaks_of(here), breaks_of(there));
+  if (here.graph_operators != there.graph_operators)
+    return differing("operators in the captured graph", std::to_string(here.graph_operators.value_or(0)),
+                     std::to_string(there.graph_operators.value_or(0)));
+  if (fingerprint_of(here, "dynamo_output_graph") != fingerprint_of(there, "dynamo_output_graph"))
+    return "the captured graph (its sizes, its operators or its lines)";
+  if (here.guards != there.guards)
+    return differing("number of guards", std::to_string(here.guards.value_or(0)),
+                     std::to_string(there.guards.value_or(0)));
+  if (kernels_of(here) != kernels_of(there)) return differing("kernels", kernels_of(here), kernels_of(there));
+  if (caches_of(here) != caches_of(there)) return differing("caches", caches_of(here), caches_of(there));
+  return {};
+}
+
+struct Difference {
+  std::string compilation, what;
+  std::size_t in_common = 0;  // compilations before it
+};
+
+const Compilation* find(const Process& process, const std::string& id) {
+  auto known = std::find_if(process.compilations.begin(), process.compilations.end(),
+                            [&](const Compilation& it) { return it.id == id; });
+  return known == process.compilations.end() ? nullptr : &*known;
+}
+
+// The first difference in the order of the compilations; nothing in both if there is none.
+Difference first_difference(const Process& here, const Process& there) {
+  std::size_t in_common = 0;
+  for (const Compilation& compilation : here.compilations) {
+    const Compilation* counterpart = find(there, compilation.id);
+    if (!counterpart)
+      return {compilation.id,
+              "compiled here alone: " + function_of(compilation) + ", because of " + reasons_of(compilation),
+              in_common};
+    if (std::string what = difference_of(compilation, *counterpart); !what.empty())
+      return {compilation.id, what, in_common};
+    ++in_common;
+  }
+  for (const Compilation& compilation : there.compilations)
+    if (!find(here, compilation.id))
+      return {compilation.id, "compiled elsewhere, not here: " + function_of(compilation), in_common};
+  return {};
+}
+
+}  // namespace
+
+std::vector<RankGroup> compare_ranks(const Run& run) {
+  std::vector<RankGroup> groups;
+  for (std::size_t index = 0; index < run.processes.size(); ++index) {
+    auto is_same = [&](const RankGroup& group) {
+      return first_difference(run.processes[group.processes[0]], run.processes[index]).what.empty();
+    };
+    auto group = std::find_if(groups.begin(), groups.end(), is_same);
+    if (group != groups.end()) group->processes.push_back(index);
+    else groups.push_back({{index}, 0, "", ""});
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const RankGroup& one, const RankGroup& two) {
+    return one.processes.size() > two.processes.size();
+  });
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    std::size_t most = 0;
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      Difference difference =
+          first_difference(run.processes[groups[i].processes[0]], run.processes[groups[earlier].processes[0]]);
+      if (earlier && difference.in_common <= most) continue;
+      most = difference.in_common;
+      groups[i].nearest = earlier;
+      groups[i].parts_at = std::move(difference.compilation), groups[i].difference = std::move(difference.what);
+    }
+  }
+  return groups;
+}
+
+}  // namespace depyf::record

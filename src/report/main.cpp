@@ -1,0 +1,145 @@
+// depyf-report: what torch.compile did, from the TORCH_TRACE logs of a run that is over.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "depyf/texts.h"
+#include "depyf/trace.h"
+
+namespace {
+
+constexpr const char* help_text =
+    R"(usage: depyf-report [--json] LOG|DIR...
+
+Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
+compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
+A log may be cut, or still be written. In a DIR each file *.log is one process.
+
+options:
+  --json      print the whole record as JSON (docs/record.md) instead of the summary
+  --help      print this text
+  --version   print the version
+
+examples:
+  TORCH_TRACE=trace python train.py && depyf-report trace
+  depyf-report trace/*rank_0*.log trace/*rank_1*.log
+  depyf-report --json trace | jq '.processes[].compilations[] | {id, seconds}'
+
+exit status: 0; 1 if a log could not be read whole; 2 if the command line is wrong.
+)";
+
+// The bytes of a file, without a copy of them in memory.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+      error_ = std::strerror(errno);
+      return;
+    }
+    struct stat status{};
+    if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+      error_ = S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file";
+    } else if (status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (mapped == MAP_FAILED) error_ = std::strerror(errno), size_ = 0;
+      else data_ = static_cast<const char*>(mapped);
+    }
+    ::close(file);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (data_) ::munmap(const_cast<char*>(data_), size_);
+  }
+  std::string_view bytes() const { return data_ ? std::string_view(data_, size_) : std::string_view(); }
+  const std::string& error() const { return error_; }  // empty: the file was read
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::string error_;
+};
+
+// The logs in a directory, in the order of their names.
+std::vector<std::string> logs_in(const std::string& directory) {
+  std::vector<std::string> logs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.is_regular_file(error) && entry.path().extension() == ".log") logs.push_back(entry.path().string());
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool as_json = false;
+  std::vector<std::string> paths;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--help" || argument == "-h") {
+      std::fputs(help_text, stdout);
+      return 0;
+    }
+    if (argument == "--version") {
+      std::puts("depyf-report " DEPYF_VERSION);
+      return 0;
+    }
+    if (argument == "--json") {
+      as_json = true;
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      std::fprintf(stderr, "depyf-report: unknown option %s; --help lists the options\n", argument.c_str());
+      return 2;
+    } else {
+      paths.push_back(argument);
+    }
+  }
+  if (paths.empty()) {
+    std::fputs("depyf-report: name a log or a directory of logs (TORCH_TRACE=DIR writes them); --help says more\n",
+               stderr);
+    return 2;
+  }
+  int status = 0;
+  depyf::record::Run run;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    std::vector<std::string> logs{path};
+    if (std::filesystem::is_directory(path, ignored)) {
+      logs = logs_in(path);
+      if (logs.empty()) {
+        std::fprintf(stderr, "%s: no *.log in the directory\n", path.c_str());
+        status = 1;
+      }
+    }
+    for (const std::string& log : logs) {
+      const MappedFile file(log);
+      if (!file.error().empty()) {
+        std::fprintf(stderr, "%s: cannot be read: %s\n", log.c_str(), file.error().c_str());
+        status = 1;
+        continue;
+      }
+      run.processes.push_back(depyf::read_trace(file.bytes(), log));
+      if (!run.processes.back().problems.empty()) status = 1;
+    }
+  }
+  std::stable_sort(run.processes.begin(), run.processes.end(),
+                   [](const auto& one, const auto& two) { return one.rank.value_or(-1) < two.rank.value_or(-1); });
+  const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    std::fputs("depyf-report: standard output cannot be written\n", stderr);
+    return 1;
+  }
+  return status;
+}

@@ -1,0 +1,57 @@
+#include "texts/shown.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+
+namespace depyf::texts {
+namespace {
+
+// The length of the UTF-8 character at the front; 0 if the bytes are none.
+std::size_t length_of_character(std::string_view text, std::uint32_t& character) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  character = lead;
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (!length || text.size() < length) return 0;
+  character = lead & (0xffu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    character = character << 6 | (next & 0x3fu);
+  }
+  const bool is_surrogate = character >= 0xd800 && character < 0xe000;
+  return is_surrogate ? 0 : length;
+}
+
+bool acts_on_its_surroundings(std::uint32_t character) {
+  return character < 0x20 || (character >= 0x7f && character < 0xa0) ||        // control characters
+         character == 0x61c || character == 0x200e || character == 0x200f ||  // marks of writing direction
+         (character >= 0x2028 && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069) ||
+         character == 0xfeff;  // the mark of byte order
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) { return shown(text, std::numeric_limits<std::size_t>::max()); }
+
+std::string shown(std::string_view text, std::size_t characters_max) {
+  std::string result;
+  for (std::size_t count = 0; !text.empty(); ++count) {
+    if (count == characters_max) return result + "...";
+    std::uint32_t character = 0;
+    const std::size_t length = length_of_character(text, character);
+    if (length && !acts_on_its_surroundings(character)) {
+      result += text.substr(0, length);
+    } else {
+      char escape[12];
+      std::snprintf(escape, sizeof escape, length && character > 0xff ? "\\u%04x" : "\\x%02x",
+                    length ? character : static_cast<unsigned char>(text[0]));
+      result += escape;
+    }
+    text.remove_prefix(length ? length : 1);
+  }
+  return result;
+}
+
+}  // namespace depyf::texts

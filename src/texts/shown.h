@@ -1,0 +1,16 @@
+// Text from outside, as people may see it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace depyf::texts {
+
+// The text with control characters (line breaks too), marks of writing direction and bytes that are no UTF-8 as escapes,
+// such as \x1b or \u202e, so that nothing in it acts on a terminal or a page.
+std::string shown(std::string_view text);
+
+// The same, cut after `characters_max` characters, with "..." at the cut.
+std::string shown(std::string_view text, std::size_t characters_max);
+
+}  // namespace depyf::texts

@@ -1,0 +1,24 @@
+// MD5 of RFC 1321, by which PyTorch's logs name payloads. It finds damage; it is no protection against intent.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace depyf::trace {
+
+class Md5 {
+ public:
+  void add(std::string_view bytes);
+  std::string hexadecimal();  // ends the sum
+
+ private:
+  void block(const unsigned char* bytes);
+  std::array<std::uint32_t, 4> state_{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  std::array<unsigned char, 64> waiting_{};  // bytes that do not fill a block yet
+  std::uint64_t length_ = 0;
+};
+
+}  // namespace depyf::trace

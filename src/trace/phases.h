@@ -1,0 +1,56 @@
+// Self time by phase from chromium events. Begin and end events of a thread nest, so each event's own time is its duration
+// less that of the events within it:
+//
+//     B dynamo ----------------------------- E      self: 10 - 6 = 4
+//        B backend_compile --------- E              self: 6
+//             B compile_file ----------- E          parallel: a worker thread's
+//
+// Worker threads log under the thread number of the main thread, but know no compilation: an event without one, within an
+// event that has one, is theirs. Such events overlap, so they are summed apart.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "depyf/record.h"
+
+namespace depyf::trace {
+
+class Phases {
+ public:
+  static constexpr int no_compilation = -1;
+
+  // `compilation`: index of the one that the event belongs to. `has_id`: whether the event itself names it.
+  void begin(std::int64_t thread, std::string_view name, double us, int compilation, bool has_id);
+  // `surrounding`: the compilation of an event that began before its compilation had an id.
+  // Returns false if no event of that name is open on the thread.
+  bool end(std::int64_t thread, std::string_view name, double us, bool has_id, int surrounding);
+  // An event with its duration, which nests in nothing.
+  void whole(std::string_view name, double us, int compilation) { add(name, us, us, compilation, true); }
+
+  // The innermost compilation of the events that are open on any thread; no_compilation if there is none.
+  int current() const;
+  bool is_open() const;
+  std::size_t open_events() const;
+
+  // The phases of one compilation, the largest self time first.
+  std::vector<record::Phase> of(int compilation) const;
+
+ private:
+  struct Open {
+    std::string name;
+    double start_us = 0, nested_us = 0;
+    int compilation = no_compilation;
+    bool has_id = false;
+  };
+  void add(std::string_view name, double total_us, double self_us, int compilation, bool is_parallel);
+
+  std::map<std::int64_t, std::vector<Open>> open_;  // by thread, the outermost first
+  std::map<std::int64_t, std::vector<Open>> workers_;  // events of worker threads, by the thread that they claim
+  std::map<std::tuple<int, std::string, bool>, record::Phase> phases_;  // by compilation, name, is_parallel
+};
+
+}  // namespace depyf::trace

@@ -1,0 +1,113 @@
+"""depyf-report: logs, summary, JSON, errors, exit status."""
+
+import collections
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
+LOGS = ROOT.parent / "shared" / "data" / "torch-trace"
+CONTEXT = {"rank", "frame_id", "frame_compile_id", "attempt", "compiled_autograd_id", "subgraph_name", "has_payload"}
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def record_of(*paths: object) -> dict:
+    return json.loads(run("--json", *paths).stdout)
+
+
+def kinds_of(log: Path) -> collections.Counter[str]:
+    """The records of a log, counted by kind with nothing but a regular expression."""
+    kinds: collections.Counter[str] = collections.Counter()
+    for line in log.read_bytes().decode().split("\n"):
+        if not re.match(r"[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d{6} \d+ ", line):
+            continue
+        header = json.loads(line[line.index("] {") + 2 :])
+        (kind,) = header.keys() - CONTEXT - {"stack"}
+        kinds[f"artifact:{header[kind]['name']}" if kind == "artifact" else kind] += 1
+    return kinds
+
+
+real_logs = sorted(path for path in LOGS.rglob("*") if path.suffix in {".log", ".txt"} and path.name != "README.md")
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+@pytest.mark.parametrize("log", real_logs, ids=lambda log: log.name)
+def test_no_record_of_a_real_log_is_lost(log: Path) -> None:
+    (process,) = record_of(log)["processes"]
+    assert process["records"] == kinds_of(log)
+    assert not [problem for problem in process["problems"] if "no record" in problem["message"]]
+    sums = [
+        (phase["self_us"], compilation["id"])
+        for compilation in process["compilations"]
+        for phase in compilation["phases"]
+    ]
+    assert all(us >= 0 for us, _ in sums)
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+def test_ranks_that_compiled_something_else_are_named_with_the_difference() -> None:
+    done = run(LOGS / "multi_rank_logs")
+    assert "Compiled the same: rank 0, rank 2." in done.stdout
+    assert "rank 3: first differs from rank 1 in compilation 0/7: compiled elsewhere, not here: kernel" in done.stdout
+
+
+def record_text(members: str) -> str:
+    return f"V1123 02:17:10.130000 4711 torch/a.py:1] {{{members}}}\n"
+
+
+def test_a_directory_holds_one_process_a_log(tmp_path: Path) -> None:
+    for rank in (10, 2):
+        text = record_text(f'"rank": {rank}, "describe_storage": {{}}, "frame_id": 0, "frame_compile_id": 0')
+        (tmp_path / f"{rank}.log").write_text(text)
+    (tmp_path / "notes.txt").write_text("no log")
+    done = run("--json", tmp_path)
+    assert done.returncode == 0
+    assert [process["rank"] for process in json.loads(done.stdout)["processes"]] == [2, 10]
+
+
+def test_a_cut_log_is_read_to_the_cut_and_the_status_says_so(tmp_path: Path) -> None:
+    log = tmp_path / "cut.log"
+    log.write_text(record_text('"str": ["a.py", 0]') + record_text('"str": ["b.py", 1]')[:-9])
+    done = run("--json", log)
+    (process,) = json.loads(done.stdout)["processes"]
+    assert done.returncode == 1
+    assert process["is_cut"] is True
+    assert process["records"] == {"str": 1}
+    assert process["problems"][0]["offset"] > log.read_text().index("a.py")
+
+
+def test_text_of_a_log_does_not_act_on_the_terminal(tmp_path: Path) -> None:
+    hostile = json.dumps("\x1b[2J</script>\u202e\n")
+    members = f'"compilation_metrics": {{"co_name": {hostile}, "co_filename": {hostile}}}, "frame_id": 0, "frame_compile_id": 0'
+    (tmp_path / "hostile.log").write_text(record_text(members))
+    done = run(tmp_path / "hostile.log")
+    assert "\x1b" not in done.stdout and "\u202e" not in done.stdout
+    assert r"\x1b[2J" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ([], 2, "name a log or a directory of logs"),
+        (["--wrong"], 2, "unknown option --wrong"),
+        (["/no/such.log"], 1, "/no/such.log: cannot be read: No such file or directory"),
+        (["/dev/null"], 1, "/dev/null: cannot be read: it is no regular file"),
+    ],
+)
+def test_mistakes_are_named(arguments: list[str], status: int, message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == status
+    assert message in done.stderr
+
+
+def test_help_and_version() -> None:
+    assert run("--help").stdout.startswith("usage: depyf-report")
+    assert run("--version").stdout.startswith("depyf-report 1.")
