@@ -1,10 +1,10 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz soak edits roundtrip clean
+.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz fuzz-structure soak edits roundtrip clean
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## Install what the other targets need (.venv, Debian packages); they do it themselves
 	@tools/setup.sh
@@ -51,6 +51,10 @@ fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 soak: build  ## Random programs, plain and under prepare_debug, compared; SECONDS=1200 SEED=N BACKENDS="eager aot_eager" JOBS=2
 	@$(PYTHON_VENV) tools/soak/soak.py --seconds $(or $(SECONDS),1200) $(if $(SEED),--seed $(SEED)) \
 	  --backends $(or $(BACKENDS),eager aot_eager) --jobs $(or $(JOBS),2)
+
+fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions at hand; COUNT=80000 SEED=1 BUILD=dev (or asan)
+	@[ "$(or $(BUILD),dev)" = dev ] || tools/build.sh $(BUILD)
+	@$(PYTHON_VENV) tools/mutants/run.py --count $(or $(COUNT),80000) --seed $(or $(SEED),1) --build $(or $(BUILD),dev)
 
 edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s

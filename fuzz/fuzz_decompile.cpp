@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   depyf::LoadedPyc loaded = depyf::load_pyc({reinterpret_cast<const char*>(data), size});
   if (!loaded.code) return 0;
   depyf::Options options;
-  options.limits.text = depyf::Limits::text_of_file(size);
+  options.limits = depyf::Limits::of_file(size);
   std::string source;
   try {
     source = depyf::decompile(*loaded.code, options).source;

@@ -1,5 +1,7 @@
 // The page to read first: how a code object becomes source, and what happens where a step does not fit.
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -14,6 +16,7 @@
 #include "refine/rewrite.h"
 #include "structure/structure.h"
 #include "support/deep_stack.h"
+#include "validate/validate.h"
 
 namespace depyf {
 using namespace ast;
@@ -112,8 +115,22 @@ Block mark(Context& context, Block body, const std::string& what, std::uint32_t 
   return context.arena.copy(marked);
 }
 
+// The small trees that stand for what failed are exempt from the limit, so that they cannot fail themselves.
+class WithoutTreeLimit {
+ public:
+  explicit WithoutTreeLimit(Arena& arena) : arena_(arena), limit_(arena.limit()) { arena.set_limit(Arena::no_limit); }
+  ~WithoutTreeLimit() { arena_.set_limit(limit_); }
+  WithoutTreeLimit(const WithoutTreeLimit&) = delete;
+  WithoutTreeLimit& operator=(const WithoutTreeLimit&) = delete;
+
+ private:
+  Arena& arena_;
+  const std::size_t limit_;
+};
+
 // A body that says why it is none.
 Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
+  const WithoutTreeLimit unlimited(context.arena);
   note(context, code, what, offset);
   Expr* text = context.constant(Constant::Kind::string,
                                 "depyf cannot decompile this: " + what + " at offset " + std::to_string(offset));
@@ -195,47 +212,107 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
   return size;
 }
 
+// What the exception that is being handled says. Whatever a stage throws ends here: that code object degrades.
+InternalError failure_at_hand() {
+  try {
+    throw;
+  } catch (const InternalError& failure) {
+    return failure;
+  } catch (const std::exception& failure) {
+    return {failure.what(), 0};
+  } catch (...) {
+    return {"a failure without a description", 0};
+  }
+}
+
+// What is built while it lives is nested in `code`.
+class Within {
+ public:
+  Within(Context& context, const CodeObject& code) : context_(context) {
+    context_.ahead->enter(code);
+    ++context_.depth;
+  }
+  ~Within() { --context_.depth, context_.ahead->leave(); }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+
+ private:
+  Context& context_;
+};
+
+// While a code object is built, its own tree may take half of the memory that is left for all.
+class TreeLimit {
+ public:
+  explicit TreeLimit(Context& context)
+      : arena_(context.arena), outer_limit_(arena_.limit()), taken_before_(arena_.taken()) {
+    const std::size_t all = context.options.limits.tree;
+    arena_.set_limit(taken_before_ + (all - std::min(all, taken_before_)) / 2);
+  }
+  // The code around is not charged for what is nested in it.
+  ~TreeLimit() {
+    const std::size_t taken = arena_.taken() - taken_before_;
+    arena_.set_limit(outer_limit_ > Arena::no_limit - taken ? Arena::no_limit : outer_limit_ + taken);
+  }
+  TreeLimit(const TreeLimit&) = delete;
+  TreeLimit& operator=(const TreeLimit&) = delete;
+
+ private:
+  Arena& arena_;
+  const std::size_t outer_limit_, taken_before_;
+};
+
+// Any graph, as a loop over the number of the block that runs. `reason`: why its statements do not nest.
+Body state_machine_body(Context& context, const CodeObject& code, const DecodedCode& decoded,
+                        const InternalError& reason) {
+  Cfg cfg = build_cfg(decoded, false);
+  Lifted lifted = lift_flat(context, decoded, cfg);
+  Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
+  note(context, code, "shown as a state machine: " + reason.what, reason.offset);
+  // A flat graph has no order: all blocks count.
+  cfg.order.clear();
+  for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
+  Scope scope{decoded, cfg, kind_of(code)};
+  block = docstring(context, declarations(context, block, scope), scope);
+  return {mark(context, block, "shown as a state machine: " + reason.what, reason.offset), Level::state_machine};
+}
+
+Body build_within_limits(Context& context, const CodeObject& code) {
+  std::optional<Prepared> prepared;
+  InternalError failure;
+  try {
+    const TreeLimit limit(context);
+    auto is_done = [&](const CodeObject* nested) { return context.bodies.contains(nested); };
+    Result<Prepared> taken = context.ahead->take(code, is_done);
+    if (!taken) throw InternalError{taken.error().message, std::uint32_t(taken.error().offset)};
+    prepared.emplace(std::move(*taken));
+    const Within within(context, code);
+    Body body{statements(context, code, *prepared), Level::structured};
+    if (auto found = context.marks.find(&code); found != context.marks.end())
+      body.block = mark(context, body.block, found->second->what, found->second->offset);
+    body.size = size_with_nested(context, prepared->decoded);
+    return body;
+  } catch (...) {
+    failure = failure_at_hand();
+  }
+  if (!prepared) return stub(context, code, failure.what, failure.offset);
+  try {
+    const TreeLimit limit(context);
+    const Within within(context, code);
+    Body body = state_machine_body(context, code, prepared->decoded, failure);
+    body.size = size_with_nested(context, prepared->decoded);
+    return body;
+  } catch (...) {
+    failure = failure_at_hand();
+  }
+  return stub(context, code, failure.what, failure.offset);
+}
+
 Body build(Context& context, const CodeObject& code) {
   auto known = context.bodies.find(&code);
   if (known != context.bodies.end()) return known->second;
   if (context.depth >= int(context.options.limits.depth)) return stub(context, code, "nested too deeply", 0);
-  struct Within {  // what is built now is in `code`
-    Context& context;
-    Within(Context& c, const CodeObject& code) : context(c) { ++context.depth, context.ahead->enter(code); }
-    ~Within() { --context.depth, context.ahead->leave(); }
-  };
-  Body body;
   context.version = code.version;
-  auto is_done = [&](const CodeObject* other) { return context.bodies.contains(other); };
-  Result<Prepared> prepared = context.ahead->take(code, is_done);
-  Within within(context, code);
-  if (!prepared) {
-    body = stub(context, code, prepared.error().message, std::uint32_t(prepared.error().offset));
-  } else {
-    const DecodedCode& decoded = prepared->decoded;
-    try {
-      body = {statements(context, code, *prepared), Level::structured};
-      if (auto found = context.marks.find(&code); found != context.marks.end())
-        body.block = mark(context, body.block, found->second->what, found->second->offset);
-    } catch (const InternalError& structured) {
-      try {
-        Cfg cfg = build_cfg(decoded, false);
-        Lifted lifted = lift_flat(context, decoded, cfg);
-        Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
-        note(context, code, "shown as a state machine: " + structured.what, structured.offset);
-        // A flat graph has no order: all blocks count.
-        cfg.order.clear();
-        for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
-        Scope scope{decoded, cfg, kind_of(code)};
-        block = docstring(context, declarations(context, block, scope), scope);
-        body = {mark(context, block, "shown as a state machine: " + structured.what, structured.offset),
-                Level::state_machine};
-      } catch (const InternalError& flat) {
-        body = stub(context, code, flat.what, flat.offset);
-      }
-    }
-    body.size = size_with_nested(context, decoded);
-  }
+  Body body = build_within_limits(context, code);
   if (body.size > context.options.limits.text / Limits::text_of_code) {
     body = stub(context, code, "too long, with all that is nested in it", 0);
     body.size = 1;
@@ -389,6 +466,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);
+  if (options.stop_after.empty()) block = valid_statements(context, block, code.version);
   Printed printed = print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr,
                                 options.limits.text, options.lines);
   Decompiled result;

@@ -36,6 +36,7 @@ ORDER = [
     "structure",
     "refine",
     "print",
+    "validate",
     "prove",
     "compare",
     "stack",

@@ -17,6 +17,8 @@ struct Limits {
   // Beyond these a code object degrades, it never fails.
   std::uint32_t depth = 200;             // nesting of code objects, and of statements and expressions
   std::uint32_t instructions = 4000000;  // of one code object
+  // Bytes of the tree. A code object that needs more than half of what is left becomes a stub.
+  std::size_t tree = std::size_t{1} << 32;
   // Bytes of source; beyond it std::length_error. A long name that is used often makes a text that is longer than the
   // code by any factor.
   std::size_t text = std::size_t{1} << 30;
@@ -24,6 +26,13 @@ struct Limits {
   // Of a file of so many bytes: a megabyte, and the file, each with text as long as many deeply nested lines make it.
   static constexpr std::size_t text_of_code = 16;
   static constexpr std::size_t text_of_file(std::size_t size) { return text_of_code * (size + (std::size_t{1} << 20)); }
+  static constexpr std::size_t tree_of_file(std::size_t size) { return 24 * size + (std::size_t{24} << 20); }
+  // The bounds of a file of so many bytes.
+  static Limits of_file(std::size_t size) {
+    Limits limits;
+    limits.tree = tree_of_file(size), limits.text = text_of_file(size);
+    return limits;
+  }
 };
 
 enum class Style : std::uint8_t {

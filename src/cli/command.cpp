@@ -76,7 +76,7 @@ Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Ch
   }
   Outcome outcome;
   Options options;
-  options.limits.text = Limits::text_of_file(bytes.size());
+  options.limits = Limits::of_file(bytes.size());
   options.lines = settings.lines;
   if (settings.fields) {
     outcome.text = fields_text(*loaded.code);

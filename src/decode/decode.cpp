@@ -43,7 +43,13 @@ void name_slots(DecodedCode& decoded) {
 
 constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instruction: twice as many still count in 32 bits
 
-std::int32_t stack_size(const CodeObject& code) { return std::clamp(code.stacksize, 0, count_max); }
+// Each value on the stack takes an instruction that pushes it or, of an unpacking, one that uses it. What a file says of the
+// depth beyond that is not believed: stages make something for each value.
+std::int32_t stack_size(const CodeObject& code) {
+  constexpr std::size_t least = 256, most_at_once = 16;  // values that one instruction may push
+  const std::size_t reachable = least + code.bytecode.size() / 2 * most_at_once;
+  return std::clamp(code.stacksize, 0, std::int32_t(std::min(reachable, std::size_t{count_max})));
+}
 
 // What bounds the argument of an operation.
 enum class Bound : std::uint8_t {
@@ -64,6 +70,7 @@ constexpr Bound bound_of(Op op) {
   if (uses_cell(op)) return Bound::cell;
   switch (op) {
     case Op::load_const_: return Bound::constant;
+    case Op::match_class_:
     case Op::unpack_sequence_:
     case Op::unpack_ex_: return Bound::unpacked;
     case Op::raise_: return Bound::raised;

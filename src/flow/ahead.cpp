@@ -15,7 +15,15 @@ constexpr std::size_t constants_ahead = 64;   // that are looked through for the
 
 Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   if (auto found = ready_.extract(&code)) return std::move(found.mapped());
-  const std::vector<const CodeObject*> codes = with_next(code, is_done);
+  try {
+    return together(with_next(code, is_done));
+  } catch (...) {  // whichever of them it was: what `code` itself throws is thrown again
+    return together({&code});
+  }
+}
+
+// Prepares all of `codes`, of which the first is returned.
+Result<Prepared> Ahead::together(const std::vector<const CodeObject*>& codes) {
   std::vector<Result<DecodedCode>> all;
   all.reserve(codes.size());
   for (const CodeObject* each : codes) all.push_back(decoded(*each));

@@ -37,6 +37,7 @@ class Ahead {
   };
 
   std::vector<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
+  Result<Prepared> together(const std::vector<const CodeObject*>& codes);
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;

@@ -96,7 +96,9 @@ bool Lifter::is_annotate(const Expr* expr) const {
 
 std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* function) {
   const char* const other = "annotations of another shape";
-  Block block = without_format_test(build(context_.functions[as<Internal>(function)->index]).block);
+  auto* internal = as<Internal>(function);
+  if (!internal || internal->marker != Marker::function) fail("annotations that no function makes");
+  Block block = without_format_test(build(context_.functions[internal->index]).block);
   std::vector<DeferredAnnotation> result;
   Temporaries temporaries(context_);
   auto add = [&](const Stmt* stmt, int index) {

@@ -201,7 +201,9 @@ void Lifter::hoist(Expr* expr) {
     Stmt* made = class_def(call, id, {});
     if (!made) {
       as<Call>(expr)->func = context_.name("__build_class__");
-      if (auto* body = as<Internal>(call.args[0]); body && body->marker == Marker::function) hoist(call.args[0]);
+      if (auto* body = call.args.empty() ? nullptr : as<Internal>(call.args[0]);
+          body && body->marker == Marker::function)
+        hoist(call.args[0]);
       return;
     }
     *expr = Expr{Name{id}, expr->offset, expr->line};

@@ -112,7 +112,12 @@ void Lifter::flat_end(int block) {
 
 Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
   std::set<int> literal;
-  return Lifter(context, decoded, cfg, true, literal).run_flat();
+  try {
+    return Lifter(context, decoded, cfg, true, literal).run_flat();
+  } catch (const Restart& restart) {  // all instructions are taken literally already: no other attempt is left
+    const bool known = restart.at >= 0 && restart.at < int(cfg.code.size());
+    throw InternalError{"values cross on the stack", known ? cfg.code[std::size_t(restart.at)].offset : 0};
+  }
 }
 
 }  // namespace depyf

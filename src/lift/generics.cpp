@@ -27,6 +27,21 @@ const Internal* marked(const Expr* expr, Marker marker) {
   return internal && internal->marker == marker ? internal : nullptr;
 }
 
+// True if `expr` holds marks that only the simulation that made them can resolve.
+bool holds_unfinished(Expr* expr) {
+  bool unfinished = false;
+  std::vector<Expr*> todo{expr};
+  while (!todo.empty() && !unfinished) {
+    Expr* next = todo.back();
+    todo.pop_back();
+    if (auto* internal = as<Internal>(next))
+      unfinished = internal->marker == Marker::copied || internal->marker == Marker::chain ||
+                   internal->marker == Marker::unpacked || internal->marker == Marker::item;
+    for_each_child(next, [&](Expr*& child) { todo.push_back(child); });
+  }
+  return unfinished;
+}
+
 bool is_named(const Expr* expr, std::string_view id) {
   auto* name = as<Name>(expr);
   return name && name->id == id;
@@ -158,8 +173,9 @@ Expr* Lifter::run_generic() {
   generic_ = true;
   Lifted lifted = run();
   const Node& node = lifted.nodes[lifted.entry];
-  if (node.end != Node::End::leave || !node.statements.empty()) fail("type parameters of another shape");
-  if (class_params_ && is_class(node.value))
+  if (node.end != Node::End::leave || !node.statements.empty() || holds_unfinished(node.value))
+    fail("type parameters of another shape");
+  if (class_params_ && is_class(node.value) && !as<Call>(node.value)->args.empty())
     if (auto* body = marked(as<Call>(node.value)->args[0], Marker::function))
       context_.functions[body->index].type_params = type_params_of(class_params_);
   return node.value;

@@ -1,9 +1,11 @@
 // Memory that is freed as one: the tree of one decompilation lives in one arena.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -13,16 +15,30 @@
 
 namespace depyf {
 
+// More is asked for than an arena may take.
+struct OutOfArena : std::bad_alloc {
+  const char* what() const noexcept override { return "its tree takes more memory than a file of this size may"; }
+};
+
 class Arena {
  public:
+  static constexpr std::size_t no_limit = std::size_t(-1);
+
   Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
+  // Bytes taken from the system so far, and how many it may be. Beyond the limit `allocate` throws OutOfArena.
+  std::size_t taken() const { return taken_; }
+  std::size_t limit() const { return limit_; }
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
+
   void* allocate(std::size_t size, std::size_t align) {
     std::size_t start = (used_ + align - 1) & ~(align - 1);
     if (blocks_.empty() || start + size > capacity_) {
-      capacity_ = size + align > block_size ? size + align : block_size;
+      const std::size_t capacity = size + align > block_size ? size + align : block_size;
+      if (capacity > limit_ - std::min(limit_, taken_)) throw OutOfArena();
+      capacity_ = capacity, taken_ += capacity;
       blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
       start = 0;  // new[] aligns for every fundamental type
     }
@@ -80,7 +96,8 @@ class Arena {
  private:
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::size_t used_ = 0, capacity_ = 0;
+  std::size_t used_ = 0, capacity_ = 0;    // of the last block
+  std::size_t taken_ = 0, limit_ = no_limit;  // of all blocks
   struct Growing {
     std::size_t used, capacity;  // items
   };

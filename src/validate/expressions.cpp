@@ -1,0 +1,343 @@
+#include "validate/expressions.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "ast/visit.h"
+#include "print/unicode.h"
+#include "validate/expression_text.h"
+
+namespace depyf::validate {
+
+using namespace ast;
+
+namespace {
+
+constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
+// How deeply brackets may nest: the parser of 3.8 has a stack of its own, later tokenizers count to 200.
+constexpr int depth_max_38 = 80, depth_max = 150;
+constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
+
+int depth_of(const Constant& constant) {
+  int deepest = 0;
+  for (const Constant& item : constant.items) deepest = std::max(deepest, depth_of(item));
+  return deepest + (constant.items.empty() ? 0 : 1);
+}
+
+// Targets of `for` clauses and of `:=` in a comprehension, those nested in it included.
+void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<std::string_view>& named) {
+  std::vector<Expr*> todo{expr};
+  while (!todo.empty()) {
+    Expr* next = todo.back();
+    todo.pop_back();
+    if (is<Lambda>(next)) continue;
+    if (auto* assignment = as<NamedExpr>(next))
+      if (auto* name = as<Name>(assignment->target)) named.insert(name->id);
+    if (auto* inner = as<ComprehensionExpr>(next))
+      for (const Comprehension& each : inner->generators) {
+        std::vector<const Expr*> targets{each.target};
+        while (!targets.empty()) {
+          const Expr* target = targets.back();
+          targets.pop_back();
+          if (auto* name = as<Name>(target)) iterated.insert(name->id);
+          if (auto* tuple = as<Tuple>(target)) targets.insert(targets.end(), tuple->elts.begin(), tuple->elts.end());
+          if (auto* list = as<ListExpr>(target)) targets.insert(targets.end(), list->elts.begin(), list->elts.end());
+          if (auto* starred = as<Starred>(target)) targets.push_back(starred->value);
+        }
+      }
+    for_each_child(next, [&](Expr*& child) { todo.push_back(child); });
+  }
+}
+
+bool is_dotted_name(const Expr* expr) {
+  while (auto* attribute = as<Attribute>(expr)) expr = attribute->value;
+  return is<Name>(expr);
+}
+
+// A number, text or bytes as a pattern may hold it, with a sign and an imaginary part.
+bool is_pattern_literal(const Expr* expr) {
+  auto* constant = as<ConstantExpr>(expr);
+  if (auto* unary = as<UnaryExpr>(expr)) return unary->op == UnaryOp::negative && is_pattern_literal(unary->operand);
+  if (auto* binary = as<BinOp>(expr))
+    return (binary->op == BinaryOp::add || binary->op == BinaryOp::subtract) && is_pattern_literal(binary->left) &&
+           is_pattern_literal(binary->right);
+  if (!constant) return false;
+  switch (constant->value->kind) {
+    case Constant::Kind::integer:
+    case Constant::Kind::real:
+    case Constant::Kind::complex:
+    case Constant::Kind::string:
+    case Constant::Kind::bytes: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool has_duplicates(std::vector<std::string_view> names) {
+  std::vector<std::string> printed;
+  printed.reserve(names.size());
+  for (std::string_view name : names) printed.push_back(print::identifier(name));
+  std::sort(printed.begin(), printed.end());
+  return std::adjacent_find(printed.begin(), printed.end()) != printed.end();
+}
+
+Reason Expressions::reason(Expr* expr, Where where, bool starred_allowed) {
+  if (!expr || is<Name>(expr)) return {};
+  todo_.clear();
+  push(expr, where, 0, starred_allowed);
+  while (!todo_.empty()) {
+    const Todo next = todo_.back();
+    todo_.pop_back();
+    if (Reason reason = visit(next); !reason.empty()) return reason;
+  }
+  return {};
+}
+
+Reason Expressions::visit(const Todo& todo) {
+  const Where where = todo.where;
+  const int depth = todo.depth, inner = depth + 1;
+  Expr* expr = todo.expr;
+  if (depth > (version_ < Version{3, 9} ? depth_max_38 : depth_max)) return "an expression that nests too deeply";
+  if (is<Name>(expr)) return {};
+  if (auto* n = as<ConstantExpr>(expr)) {
+    if (n->value->items.empty()) return {};
+    const bool deep = depth + depth_of(*n->value) > (version_ < Version{3, 9} ? depth_max_38 : depth_max);
+    return deep ? "a constant that nests too deeply" : Reason{};
+  }
+  if (auto* n = as<Attribute>(expr)) return push(n->value, where, depth), Reason{};
+  if (auto* n = as<Call>(expr)) {
+    push(n->func, where, depth);
+    push_all(n->args, where, inner, true);
+    for (const Keyword& keyword : n->keywords) push(keyword.value, where, inner);
+    return keywords_reason(n->keywords);
+  }
+  if (auto* n = as<BinOp>(expr)) return push(n->left, where, depth), push(n->right, where, inner), Reason{};
+  if (auto* n = as<Compare>(expr)) return push(n->left, where, depth), push_all(n->comparators, where, inner), Reason{};
+  if (auto* n = as<Subscript>(expr)) return push(n->value, where, depth), push(n->slice, where, inner), Reason{};
+  if (auto* n = as<Tuple>(expr)) return push_all(n->elts, where, inner, true), Reason{};
+  if (auto* n = as<ListExpr>(expr)) return push_all(n->elts, where, inner, true), Reason{};
+  if (auto* n = as<SetExpr>(expr)) return push_all(n->elts, where, inner, true), Reason{};
+  if (auto* n = as<Starred>(expr)) {
+    if (!todo.starred_allowed) return "a starred expression where none may stand";
+    return push(n->value, where, inner), Reason{};
+  }
+  if (auto* n = as<Lambda>(expr)) {
+    for (List<Expr*> defaults : {n->args->defaults, n->args->kw_defaults}) push_all(defaults, where, inner);
+    Where body;
+    body.yields = body.delegates = true;
+    push(n->body, body, inner);
+    return parameters_reason(n->args);
+  }
+  if (auto* n = as<ComprehensionExpr>(expr)) return comprehension(*n, where, inner);
+  if (auto* n = as<NamedExpr>(expr)) {
+    auto* name = as<Name>(n->target);
+    if (!name) return "an assignment expression to what is no name";
+    if (name->id == debug_constant) return "an assignment to __debug__";
+    if (where.deferred) return "an assignment expression in an annotation";
+    if (where.in_iterable) return "an assignment expression in the iterable of a comprehension";
+    if (where.in_comprehension && where.in_class) return "an assignment expression in a comprehension of a class body";
+    return push(n->value, where, inner), Reason{};
+  }
+  if (is<Yield>(expr) || is<YieldFrom>(expr)) {
+    const bool delegates = is<YieldFrom>(expr);
+    if (where.deferred) return "a yield in an annotation";
+    if (!where.yields) return where.in_comprehension ? "a yield in a comprehension" : "a yield outside of a function";
+    if (delegates && !where.delegates) return "`yield from` in an async function";
+    push(delegates ? as<YieldFrom>(expr)->value : as<Yield>(expr)->value, where, inner);
+    return {};
+  }
+  if (auto* n = as<Await>(expr)) {
+    if (where.deferred) return "an await in an annotation";
+    if (!where.awaits) return "an await outside of an async function";
+    return push(n->value, where, inner), Reason{};
+  }
+  if (auto* n = as<Verbatim>(expr)) {
+    if (is_expression(n->text)) return {};
+    return "an annotation that is no expression";
+  }
+  if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";
+  if (is<TemplateStr>(expr) && version_ < Version{3, 14}) return "a template string";
+  for_each_child(expr, [&](Expr*& child) { push(child, where, inner); });
+  return {};
+}
+
+Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, int depth) {
+  if (node.generators.empty()) return "a comprehension without an iterable";
+  const bool generator = node.kind == ComprehensionKind::generator;
+  Where within = where;
+  within.yields = within.delegates = false;
+  within.in_comprehension = true;
+  within.awaits = generator || where.async_inside;
+  within.async_inside = where.async_inside || (where.in_comprehension && version_ >= Version{3, 11}) || generator;
+  if (generator && version_ < Version{3, 11}) within.async_inside = where.async_inside;
+  bool first = true;
+  for (const Comprehension& each : node.generators) {
+    if (each.is_async && !within.awaits) return "an asynchronous comprehension outside of an async function";
+    Where iterable = first ? where : within;
+    iterable.in_iterable = true;
+    first = false;
+    push(each.iter, iterable, depth);
+    push_all(each.ifs, within, depth);
+    if (Reason reason = target_reason(each.target, Use::assign); !reason.empty()) return reason;
+    push(each.target, within, depth, false);
+  }
+  const bool unpacks = version_ >= Version{3, 15};
+  push(node.elt, within, depth, unpacks);
+  push(node.value, within, depth, unpacks);
+  if (!where.in_comprehension) {
+    std::set<std::string_view> iterated, named;
+    Expr whole{node};
+    assigned_names(&whole, iterated, named);
+    for (std::string_view name : named)
+      if (iterated.contains(name)) return "an assignment expression to a variable of its comprehension";
+  }
+  return {};
+}
+
+Reason Expressions::keywords_reason(List<Keyword> keywords) const {
+  std::vector<std::string_view> names;
+  for (const Keyword& keyword : keywords)
+    if (!keyword.arg.empty()) names.push_back(keyword.arg);
+  for (std::string_view name : names)
+    if (name == debug_constant) return "a keyword argument __debug__";
+  return names.size() > 1 && has_duplicates(names) ? "a keyword argument that is given twice" : Reason{};
+}
+
+Reason Expressions::parameters_reason(const Arguments* args) const {
+  if (!args) return {};
+  std::vector<std::string_view> names;
+  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+    for (const Arg& arg : list) names.push_back(arg.name);
+  for (const Arg* arg : {&args->vararg, &args->kwarg})
+    if (!arg->name.empty()) names.push_back(arg->name);
+  for (std::string_view name : names)
+    if (name == debug_constant) return "a parameter __debug__";
+  return names.size() > 1 && has_duplicates(names) ? "two parameters of one name" : Reason{};
+}
+
+Reason Expressions::target_reason(const Expr* target, Use use) const {
+  std::vector<std::pair<const Expr*, bool>> todo{{target, false}};  // with: is it an item of a tuple or list?
+  while (!todo.empty()) {
+    auto [next, item] = todo.back();
+    todo.pop_back();
+    if (!next) return "a target that is missing";
+    if (auto* name = as<Name>(next)) {
+      if (name->id == debug_constant) return "an assignment to __debug__";
+      continue;
+    }
+    if (auto* attribute = as<Attribute>(next)) {
+      if (attribute->attr == debug_constant) return "an assignment to an attribute __debug__";
+      continue;
+    }
+    if (is<Subscript>(next)) continue;
+    const List<Expr*>* items = nullptr;
+    if (auto* tuple = as<Tuple>(next)) items = &tuple->elts;
+    if (auto* list = as<ListExpr>(next)) items = &list->elts;
+    if (items && (use == Use::assign || use == Use::remove)) {
+      std::size_t starred = 0, before = 0;
+      for (const Expr* each : *items) {
+        if (is<Starred>(each)) ++starred;
+        else if (!starred) ++before;
+        todo.push_back({each, true});
+      }
+      if (starred > 1) return "two starred targets";
+      if (starred && before > before_star_max) return "too many targets before a starred one";
+      continue;
+    }
+    auto* starred = as<Starred>(next);
+    if (!starred || !item || use != Use::assign) return "a target that nothing can be assigned to";
+    todo.push_back({starred->value, false});
+  }
+  return {};
+}
+
+bool Expressions::is_irrefutable(const Pattern* pattern) const {
+  auto* capture = as<MatchAs>(pattern);
+  if (capture) return !capture->pattern || is_irrefutable(capture->pattern);
+  auto* ways = as<MatchOr>(pattern);
+  return ways && std::ranges::any_of(ways->patterns, [&](const Pattern* each) { return is_irrefutable(each); });
+}
+
+Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::string_view>& bound, bool in_sequence) {
+  if (!pattern) return {};
+  auto bind = [&](std::string_view name) -> Reason {
+    if (name.empty()) return {};
+    if (name == debug_constant) return "an assignment to __debug__";
+    bound.push_back(name);
+    return {};
+  };
+  auto all = [&](List<Pattern*> patterns, bool sequence) -> Reason {
+    for (const Pattern* each : patterns)
+      if (Reason reason = pattern_reason(each, bound, sequence); !reason.empty()) return reason;
+    return {};
+  };
+  if (auto* n = as<MatchValue>(pattern)) {
+    const bool value = is_pattern_literal(n->value) || (is<Attribute>(n->value) && is_dotted_name(n->value));
+    return value ? Reason{} : "a pattern of a value that is no literal and no attribute";
+  }
+  if (auto* n = as<MatchSequence>(pattern)) {
+    const auto stars = std::ranges::count_if(n->patterns, [](const Pattern* each) { return is<MatchStar>(each); });
+    return stars > 1 ? "two starred patterns" : all(n->patterns, true);
+  }
+  if (auto* n = as<MatchMapping>(pattern)) {
+    for (const Expr* key : n->keys) {
+      const bool single =
+          is_none(key) || constant_of(key, Constant::Kind::true_) || constant_of(key, Constant::Kind::false_);
+      if (!single && !is_pattern_literal(key) && !(is<Attribute>(key) && is_dotted_name(key)))
+        return "a key of a mapping pattern that is no literal and no attribute";
+    }
+    for (std::size_t i = 0; i < n->keys.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        auto *a = as<ConstantExpr>(n->keys[i]), *b = as<ConstantExpr>(n->keys[j]);
+        if (a && b && a->value->kind == b->value->kind && a->value->text == b->value->text &&
+            a->value->real == b->value->real && a->value->imag == b->value->imag)
+          return "a mapping pattern with a key twice";
+      }
+    if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
+    return bind(n->rest);
+  }
+  if (auto* n = as<MatchClass>(pattern)) {
+    if (!is_dotted_name(n->cls)) return "a class pattern of what is no name";
+    if (has_duplicates({n->kwd_attrs.begin(), n->kwd_attrs.end()})) return "a class pattern with an attribute twice";
+    if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
+    return all(n->kwd_patterns, false);
+  }
+  if (auto* n = as<MatchStar>(pattern)) return in_sequence ? bind(n->name) : "a starred pattern outside of a sequence";
+  if (auto* n = as<MatchAs>(pattern)) {
+    if (Reason reason = pattern_reason(n->pattern, bound, false); !reason.empty()) return reason;
+    return bind(n->name);
+  }
+  if (auto* n = as<MatchOr>(pattern)) {
+    std::set<std::string_view> first_names;
+    for (std::size_t i = 0; i < n->patterns.size(); ++i) {
+      std::vector<std::string_view> own;
+      if (Reason reason = pattern_reason(n->patterns[i], own, false); !reason.empty()) return reason;
+      if (i + 1 < n->patterns.size() && is_irrefutable(n->patterns[i]))
+        return "a pattern that makes what follows unreachable";
+      if (has_duplicates(own)) return "a name that a pattern binds twice";
+      const std::set<std::string_view> names(own.begin(), own.end());
+      if (i > 0 && names != first_names) return "alternative patterns that bind different names";
+      first_names = names;
+    }
+    bound.insert(bound.end(), first_names.begin(), first_names.end());
+    return {};
+  }
+  return {};  // None, True, False
+}
+
+Reason Expressions::cases_reason(List<MatchCase> cases) {
+  if (version_ < Version{3, 10}) return "a match statement";
+  if (cases.empty()) return "a match statement without cases";
+  for (const MatchCase& each : cases) {
+    std::vector<std::string_view> bound;
+    if (Reason reason = pattern_reason(each.pattern, bound, false); !reason.empty()) return reason;
+    if (has_duplicates(bound)) return "a name that a pattern binds twice";
+    if (&each != &cases.back() && !each.guard && is_irrefutable(each.pattern))
+      return "a pattern that makes what follows unreachable";
+  }
+  return {};
+}
+
+}  // namespace depyf::validate

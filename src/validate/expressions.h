@@ -1,0 +1,63 @@
+// Why an expression, a target, a list of parameters or a pattern does not compile.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "ast/node.h"
+
+namespace depyf::validate {
+
+// What is wrong, as a phrase without a subject's name; empty: nothing.
+using Reason = std::string_view;
+
+// What an expression may hold where it stands.
+struct Where {
+  bool yields = false;        // in a function or lambda
+  bool awaits = false;        // in an async function, or in a comprehension that may be asynchronous
+  bool async_inside = false;  // a list, set or dict comprehension may be asynchronous
+  bool delegates = false;     // `yield from`: in a function that is not async
+  bool in_iterable = false;   // of a comprehension, where nothing may be assigned
+  bool in_class = false;      // directly in a class body, in whose comprehensions nothing may be assigned
+  bool in_comprehension = false;
+  bool deferred = false;      // an annotation or the value of a type parameter that is evaluated later
+};
+
+class Expressions {
+ public:
+  explicit Expressions(Version version) : version_(version) {}
+
+  Reason reason(ast::Expr* expr, Where where, bool starred_allowed = false);
+  enum class Use : std::uint8_t { assign, augment, annotate, remove };
+  Reason target_reason(const ast::Expr* target, Use use) const;
+  Reason parameters_reason(const ast::Arguments* args) const;
+  Reason keywords_reason(ast::List<ast::Keyword> keywords) const;
+  // Of the cases of one match statement, guards apart.
+  Reason cases_reason(ast::List<ast::MatchCase> cases);
+
+ private:
+  struct Todo {
+    ast::Expr* expr;
+    Where where;
+    int depth;
+    bool starred_allowed;
+  };
+  Reason visit(const Todo& todo);
+  void push(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
+    if (expr) todo_.push_back({expr, where, depth, starred_allowed});
+  }
+  void push_all(ast::List<ast::Expr*> exprs, Where where, int depth, bool starred_allowed = false) {
+    for (ast::Expr* expr : exprs) push(expr, where, depth, starred_allowed);
+  }
+  Reason comprehension(const ast::ComprehensionExpr& node, Where where, int depth);
+  Reason pattern_reason(const ast::Pattern* pattern, std::vector<std::string_view>& bound, bool in_sequence);
+  bool is_irrefutable(const ast::Pattern* pattern) const;
+
+  const Version version_;
+  std::vector<Todo> todo_;
+};
+
+// True if two of `names` are printed as the same identifier.
+bool has_duplicates(std::vector<std::string_view> names);
+
+}  // namespace depyf::validate

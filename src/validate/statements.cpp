@@ -1,0 +1,581 @@
+// The rules of CPython's parser, symbol table and compiler that a tree can break, statement by statement.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "ast/visit.h"
+#include "print/unicode.h"
+#include "validate/expressions.h"
+#include "validate/validate.h"
+
+namespace depyf {
+using namespace ast;
+using validate::Expressions;
+using validate::Reason;
+using validate::Where;
+
+namespace {
+
+constexpr std::string_view debug_constant = "__debug__";
+// Loops, with and try statements within each other: the compiler takes 20 of what they need.
+constexpr int blocks_max = 20;
+
+constexpr std::string_view future_features[] = {"nested_scopes",    "generators",     "division",
+                                                "absolute_import",  "with_statement", "print_function",
+                                                "unicode_literals", "generator_stop", "annotations"};
+
+// A module, class or function. What is asked of the names in it is found where it is asked for.
+struct NameScope {
+  enum class Kind : std::uint8_t { module, class_body, function } kind = Kind::module;
+  NameScope* outer = nullptr;
+  Block body;
+  const Arguments* args = nullptr;
+  List<TypeParam> type_params;
+  bool is_async = false;
+  std::optional<std::set<std::string_view>> bound = std::nullopt;
+  std::optional<bool> yields = std::nullopt;
+};
+
+// What a statement stands in, within its scope.
+struct Place {
+  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // the last: by `break` and `continue`
+  bool in_try = false;
+  int blocks = 0;
+};
+
+void add_targets(const Expr* target, std::set<std::string_view>& names) {
+  if (!target) return;
+  if (auto* name = as<Name>(target)) names.insert(name->id);
+  if (auto* tuple = as<Tuple>(target))
+    for (const Expr* each : tuple->elts) add_targets(each, names);
+  if (auto* list = as<ListExpr>(target))
+    for (const Expr* each : list->elts) add_targets(each, names);
+  if (auto* starred = as<Starred>(target)) add_targets(starred->value, names);
+}
+
+void add_pattern(const Pattern* pattern, std::set<std::string_view>& names) {
+  if (!pattern) return;
+  auto all = [&](List<Pattern*> patterns) {
+    for (const Pattern* each : patterns) add_pattern(each, names);
+  };
+  if (auto* n = as<MatchSequence>(pattern)) all(n->patterns);
+  if (auto* n = as<MatchMapping>(pattern)) all(n->patterns), names.insert(n->rest);
+  if (auto* n = as<MatchClass>(pattern)) all(n->patterns), all(n->kwd_patterns);
+  if (auto* n = as<MatchStar>(pattern)) names.insert(n->name);
+  if (auto* n = as<MatchAs>(pattern)) add_pattern(n->pattern, names), names.insert(n->name);
+  if (auto* n = as<MatchOr>(pattern)) all(n->patterns);
+}
+
+std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
+
+// Names that the statements of one scope bind, by `nonlocal` too: an outer scope binds those then.
+void add_bound(Block body, std::set<std::string_view>& names) {
+  for (Stmt* stmt : body) {
+    if (auto* n = as<Assign>(stmt))
+      for (const Expr* target : n->targets) add_targets(target, names);
+    if (auto* n = as<AugAssign>(stmt)) add_targets(n->target, names);
+    if (auto* n = as<AnnAssign>(stmt)) add_targets(n->target, names);
+    if (auto* n = as<Delete>(stmt))
+      for (const Expr* target : n->targets) add_targets(target, names);
+    if (auto* n = as<For>(stmt)) add_targets(n->target, names);
+    if (auto* n = as<With>(stmt))
+      for (const WithItem& item : n->items) add_targets(item.optional_vars, names);
+    if (auto* n = as<FunctionDef>(stmt)) names.insert(n->name);
+    if (auto* n = as<ClassDef>(stmt)) names.insert(n->name);
+    if (auto* n = as<TypeAlias>(stmt)) names.insert(n->name);
+    if (auto* n = as<Nonlocal>(stmt)) names.insert(n->names.begin(), n->names.end());
+    if (auto* n = as<Import>(stmt))
+      for (const Alias& alias : n->names) names.insert(alias.asname.empty() ? first_part(alias.name) : alias.asname);
+    if (auto* n = as<ImportFrom>(stmt))
+      for (const Alias& alias : n->names) names.insert(alias.asname.empty() ? alias.name : alias.asname);
+    if (auto* n = as<Try>(stmt))
+      for (const ExceptHandler& handler : n->handlers) names.insert(handler.name);
+    if (auto* n = as<Match>(stmt))
+      for (const MatchCase& each : n->cases) add_pattern(each.pattern, names);
+    for_each_expr(stmt, [&](Expr*& expr) {  // `:=`, in comprehensions too
+      std::vector<Expr*> todo{expr};
+      while (!todo.empty()) {
+        Expr* next = todo.back();
+        todo.pop_back();
+        if (auto* named = as<NamedExpr>(next)) add_targets(named->target, names);
+        if (!is<Lambda>(next)) for_each_child(next, [&](Expr*& child) { todo.push_back(child); });
+      }
+    });
+    for_each_block(stmt, [&](Block& inner) { add_bound(inner, names); });
+  }
+}
+
+void add_global(Block body, std::set<std::string_view>& names) {
+  for (Stmt* stmt : body) {
+    if (auto* n = as<Global>(stmt)) names.insert(n->names.begin(), n->names.end());
+    for_each_block(stmt, [&](Block& inner) { add_global(inner, names); });
+  }
+}
+
+bool has_yield(Expr* expr) {
+  std::vector<Expr*> todo{expr};
+  while (!todo.empty()) {
+    Expr* next = todo.back();
+    todo.pop_back();
+    if (is<Yield>(next) || is<YieldFrom>(next)) return true;
+    if (is<Name>(next) || is<ConstantExpr>(next) || is<Lambda>(next)) continue;
+    for_each_child(next, [&](Expr*& child) { todo.push_back(child); });
+  }
+  return false;
+}
+
+bool has_yield(Block body) {
+  return std::ranges::any_of(body, [](Stmt* stmt) {
+    bool found = false;
+    for_each_expr(stmt, [&](Expr*& expr) { found = found || has_yield(expr); });
+    for_each_block(stmt, [&](Block& inner) { found = found || has_yield(inner); });
+    return found;
+  });
+}
+
+bool is_parameter(const Arguments* args, std::string_view name) {
+  if (!args) return false;
+  auto has = [&](List<Arg> list) {
+    return std::ranges::any_of(list, [&](const Arg& arg) { return arg.name == name; });
+  };
+  return has(args->posonly) || has(args->args) || has(args->kwonly) || args->vararg.name == name ||
+         args->kwarg.name == name;
+}
+
+bool is_dotted_identifier(std::string_view name) {
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    if (!print::is_identifier(name.substr(at, end - at))) return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+bool has_surrogates(std::string_view text) {
+  for (std::size_t at = text.find('\xed'); at != text.npos; at = text.find('\xed', at + 1))
+    if (at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) >= 0xa0) return true;
+  return false;
+}
+
+class Statements {
+ public:
+  Statements(Context& context, Version version) : context_(context), version_(version), expressions_(version) {}
+
+  Block module(Block body) {
+    NameScope scope;
+    scope.body = body;
+    return in_scope(scope, body);
+  }
+
+ private:
+  Block in_scope(NameScope& scope, Block body) {
+    NameScope* const outer = scope_;
+    const bool future = future_may_follow_;
+    scope_ = &scope;
+    future_may_follow_ = scope.kind == NameScope::Kind::module;
+    const Block valid = documented(block(body, {}));
+    scope_ = outer, future_may_follow_ = future;
+    return valid;
+  }
+
+  // From 3.13 on the compiler looks for the indentation of a docstring, in UTF-8.
+  Block documented(Block body) {
+    auto* text = version_ >= Version{3, 13} && !body.empty() ? as<ExprStmt>(body[0]) : nullptr;
+    const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
+    if (!constant || !has_surrogates(constant->text)) return body;
+    return replaced(body, 0, "a docstring with surrogates", false);
+  }
+
+  // `raises`: what cannot be left out does not go on in silence.
+  Block replaced(Block body, std::size_t at, Reason reason, bool raises) {
+    const std::string text(reason);
+    const Stmt& old = *body[at];
+    std::vector<Stmt*> statements(body.begin(), body.end());
+    const std::string where = " (offset " + std::to_string(old.offset) + ")";
+    Stmt* mark = context_.stmt(Comment{context_.arena.copy("depyf: not equal: " + text + where)});
+    statements[at] = mark;
+    if (raises) {
+      Expr* message = context_.constant(Constant::Kind::string, "depyf cannot show this: " + text);
+      Expr* error = context_.expr(Call{context_.name("RuntimeError"), context_.list({message}), {}});
+      statements.insert(statements.begin() + std::ptrdiff_t(at) + 1,
+                        context_.stmt(Raise{error, nullptr}, old.offset, old.line));
+    }
+    context_.notes.push_back("no Python for " + text + where);
+    return context_.arena.copy(statements);
+  }
+
+  Block block(Block body, const Place& place) {
+    ++depth_;
+    for (std::size_t at = 0; at < body.size(); ++at) {
+      if (Reason reason = statement(body[at], place); !reason.empty()) {
+        body = replaced(body, at, reason, true);
+        ++at;
+        future_may_follow_ = false;
+        continue;
+      }
+      if (future_may_follow_ && depth_ == 1) future_may_follow_ = leads(body[at], at);
+    }
+    --depth_;
+    return body;
+  }
+
+  // May `from __future__` follow it?
+  static bool leads(const Stmt* stmt, std::size_t at) {
+    if (is<Comment>(stmt)) return true;
+    if (auto* import = as<ImportFrom>(stmt)) return import->module == "__future__";
+    auto* text = as<ExprStmt>(stmt);
+    return text && at == 0 && constant_of(text->value, Constant::Kind::string);
+  }
+
+  Where here() const {
+    Where where;
+    where.yields = scope_->kind == NameScope::Kind::function;
+    where.delegates = where.yields && !scope_->is_async;
+    where.awaits = where.async_inside = where.yields && scope_->is_async;
+    where.in_class = scope_->kind == NameScope::Kind::class_body;
+    return where;
+  }
+
+  Reason expression(Expr* expr, bool starred_allowed = false) {
+    if (!expr || is<Name>(expr)) return {};
+    return expressions_.reason(expr, here(), starred_allowed);
+  }
+  Reason target(Expr* expr, Expressions::Use use) {
+    if (auto* name = as<Name>(expr); name && name->id != debug_constant) return {};
+    if (Reason reason = expressions_.target_reason(expr, use); !reason.empty()) return reason;
+    return expression(expr);
+  }
+  Reason annotation(Expr* expr, bool starred_allowed = false) {
+    if (!expr) return {};
+    Where where = here();
+    where.deferred = where.deferred || version_ >= Version{3, 14} || is<Verbatim>(expr);
+    return expressions_.reason(expr, where, starred_allowed);
+  }
+  static Reason bound_name(std::string_view name) {
+    return name == debug_constant ? Reason("an assignment to __debug__") : Reason{};
+  }
+
+  Reason statement(Stmt* stmt, const Place& place) {
+    using Use = Expressions::Use;
+    Reason reason;
+    auto wrong = [&](Reason found) {
+      reason = found;
+      return !reason.empty();
+    };
+    if (auto* n = as<Assign>(stmt)) {
+      for (Expr* each : n->targets)
+        if (wrong(target(each, Use::assign))) return reason;
+      return expression(n->value);
+    }
+    if (auto* n = as<ExprStmt>(stmt)) return expression(n->value);
+    if (auto* n = as<Return>(stmt)) return leave(*n, place);
+    if (auto* n = as<If>(stmt)) {
+      if (wrong(expression(n->test))) return reason;
+      n->body = block(n->body, place), n->orelse = block(n->orelse, place);
+      return {};
+    }
+    if (auto* n = as<FunctionDef>(stmt)) return function(*n);
+    if (auto* n = as<ClassDef>(stmt)) return class_definition(*n);
+    if (auto* n = as<Import>(stmt)) return import(n->names, n->is_lazy, place);
+    if (auto* n = as<ImportFrom>(stmt)) return import_from(*n, place);
+    if (auto* n = as<AugAssign>(stmt)) {
+      if (wrong(target(n->target, Use::augment))) return reason;
+      return expression(n->value);
+    }
+    if (auto* n = as<AnnAssign>(stmt)) {
+      if (wrong(target(n->target, Use::annotate)) || wrong(annotation(n->annotation))) return reason;
+      auto* name = as<Name>(n->target);
+      if (name && n->simple && scope_->kind != NameScope::Kind::module && declared(name->id))
+        return "an annotation of a name that is global or nonlocal";
+      return expression(n->value);
+    }
+    if (auto* n = as<Delete>(stmt)) {
+      for (Expr* each : n->targets)
+        if (wrong(target(each, Use::remove))) return reason;
+      return {};
+    }
+    if (auto* n = as<Raise>(stmt)) {
+      if (wrong(expression(n->exc))) return reason;
+      return expression(n->cause);
+    }
+    if (auto* n = as<Assert>(stmt)) {
+      if (wrong(expression(n->test))) return reason;
+      return expression(n->msg);
+    }
+    if (auto* n = as<Global>(stmt)) return global(*n);
+    if (auto* n = as<Nonlocal>(stmt)) return nonlocal(*n);
+    if (is<Break>(stmt) || is<Continue>(stmt)) {
+      if (!place.in_loop) return "a break or continue outside of a loop";
+      return place.leaves_star_handler ? Reason("a way out of an except* clause") : Reason{};
+    }
+    if (auto* n = as<TypeAlias>(stmt)) return type_alias(*n);
+    if (is<InternalStmt>(stmt)) return "an operation of the interpreter that no statement gives";
+    if (is<Pass>(stmt) || is<Comment>(stmt)) return {};
+    return compound(stmt, place);
+  }
+
+  // Statements with blocks of the same scope, `if` apart.
+  Reason compound(Stmt* stmt, const Place& place) {
+    using Use = Expressions::Use;
+    Reason reason;
+    auto wrong = [&](Reason found) {
+      reason = found;
+      return !reason.empty();
+    };
+    Place inner = place;
+    if (!is<Match>(stmt) && ++inner.blocks > blocks_max) return "statements that nest too deeply";
+    Place loop = inner;
+    loop.in_loop = true, loop.leaves_star_handler = false;
+    if (auto* n = as<For>(stmt)) {
+      if (n->is_async && !here().awaits) return "an async for outside of an async function";
+      if (wrong(target(n->target, Use::assign)) || wrong(expression(n->iter))) return reason;
+      n->body = block(n->body, loop), n->orelse = block(n->orelse, place);
+      return {};
+    }
+    if (auto* n = as<While>(stmt)) {
+      if (wrong(expression(n->test))) return reason;
+      n->body = block(n->body, loop), n->orelse = block(n->orelse, place);
+      return {};
+    }
+    if (auto* n = as<With>(stmt)) {
+      if (n->is_async && !here().awaits) return "an async with outside of an async function";
+      if (n->items.empty()) return "a with statement without a context manager";
+      inner.blocks += int(n->items.size()) - 1;
+      if (inner.blocks > blocks_max) return "statements that nest too deeply";
+      for (WithItem& item : n->items) {
+        if (wrong(expression(item.context_expr))) return reason;
+        if (item.optional_vars && wrong(target(item.optional_vars, Use::assign))) return reason;
+      }
+      n->body = block(n->body, inner);
+      return {};
+    }
+    if (auto* n = as<Match>(stmt)) {
+      if (wrong(expression(n->subject, true)) || wrong(expressions_.cases_reason(n->cases))) return reason;
+      for (MatchCase& each : n->cases)
+        if (wrong(expression(each.guard))) return reason;
+      for (MatchCase& each : n->cases) each.body = block(each.body, place);
+      return {};
+    }
+    if (auto* n = as<Try>(stmt)) return try_statement(*n, inner);
+    return {};
+  }
+
+  Reason try_statement(Try& n, Place inner) {
+    if (n.is_star && version_ < Version{3, 11}) return "an except* clause";
+    for (ExceptHandler& handler : n.handlers) {
+      if (!handler.type && (n.is_star || &handler != &n.handlers.back())) return "an except clause without a type";
+      if (!handler.type && !handler.name.empty()) return "an except clause with a name and no type";
+      if (Reason reason = expression(handler.type); !reason.empty()) return reason;
+      if (Reason reason = bound_name(handler.name); !reason.empty()) return reason;
+    }
+    if (!n.handlers.empty() && !n.finalbody.empty() && ++inner.blocks > blocks_max)
+      return "statements that nest too deeply";
+    Place within = inner, handling = inner;
+    within.in_try = handling.in_try = true;
+    ++handling.blocks;
+    if (n.is_star) handling.in_star_handler = handling.leaves_star_handler = true;
+    n.body = block(n.body, within);
+    for (ExceptHandler& handler : n.handlers) handler.body = block(handler.body, handling);
+    n.orelse = block(n.orelse, within), n.finalbody = block(n.finalbody, within);
+    return {};
+  }
+
+  Reason leave(const Return& n, const Place& place) {
+    if (scope_->kind != NameScope::Kind::function) return "a return outside of a function";
+    if (place.in_star_handler) return "a way out of an except* clause";
+    if (!n.value) return {};
+    if (scope_->is_async) {
+      if (!scope_->yields) scope_->yields = has_yield(scope_->body);
+      if (*scope_->yields) return "a return with a value in an async generator";
+    }
+    return expression(n.value);
+  }
+
+  Reason type_parameters(List<TypeParam> params) {
+    if (params.empty()) return {};
+    if (version_ < Version{3, 12}) return "type parameters";
+    std::vector<std::string_view> names;
+    bool defaults = false;
+    for (const TypeParam& param : params) {
+      names.push_back(param.name);
+      if (param.name == debug_constant || param.name == "__classdict__") return "a type parameter of a reserved name";
+      if (param.default_value && version_ < Version{3, 13}) return "a default of a type parameter";
+      if (defaults && !param.default_value) return "a type parameter without a default behind one with a default";
+      defaults = param.default_value != nullptr;
+      if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that takes none";
+      Where where;
+      where.deferred = true;
+      if (Reason reason = expressions_.reason(param.bound, where); !reason.empty()) return reason;
+      const bool starred = param.kind == TypeParam::Kind::type_var_tuple;
+      if (Reason reason = expressions_.reason(param.default_value, where, starred); !reason.empty()) return reason;
+    }
+    return validate::has_duplicates(names) ? Reason("two type parameters of one name") : Reason{};
+  }
+
+  Reason type_alias(const TypeAlias& n) {
+    if (version_ < Version{3, 12}) return "a type alias";
+    if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
+    if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
+    Where where;
+    where.deferred = true;
+    return expressions_.reason(n.value, where);
+  }
+
+  Reason decorators(List<Expr*> list) {
+    for (Expr* each : list) {
+      if (Reason reason = expression(each); !reason.empty()) return reason;
+      if (version_ >= Version{3, 9}) continue;
+      const Expr* named = each;
+      if (auto* call = as<Call>(named)) named = call->func;
+      while (auto* attribute = as<Attribute>(named)) named = attribute->value;
+      if (!is<Name>(named)) return "a decorator that is no name";
+    }
+    return {};
+  }
+
+  Reason function(FunctionDef& n) {
+    if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
+    if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
+    if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
+    if (Reason reason = expressions_.parameters_reason(n.args); !reason.empty()) return reason;
+    if (n.args) {
+      for (List<Expr*> defaults : {n.args->defaults, n.args->kw_defaults})
+        for (Expr* each : defaults)
+          if (Reason reason = expression(each); !reason.empty()) return reason;
+      for (List<Arg> list : {n.args->posonly, n.args->args, n.args->kwonly})
+        for (const Arg& arg : list)
+          if (Reason reason = annotation(arg.annotation); !reason.empty()) return reason;
+      if (Reason reason = annotation(n.args->vararg.annotation, version_ >= Version{3, 11}); !reason.empty())
+        return reason;
+      if (Reason reason = annotation(n.args->kwarg.annotation); !reason.empty()) return reason;
+    }
+    if (Reason reason = annotation(n.returns); !reason.empty()) return reason;
+    NameScope scope{.kind = NameScope::Kind::function,
+                    .outer = scope_,
+                    .body = n.body,
+                    .args = n.args,
+                    .type_params = n.type_params,
+                    .is_async = n.is_async};
+    n.body = in_scope(scope, n.body);
+    return {};
+  }
+
+  Reason class_definition(ClassDef& n) {
+    if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
+    if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
+    if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
+    if (Reason reason = expressions_.keywords_reason(n.keywords); !reason.empty()) return reason;
+    for (Expr* base : n.bases)
+      if (Reason reason = expression(base, true); !reason.empty()) return reason;
+    for (const Keyword& keyword : n.keywords)
+      if (Reason reason = expression(keyword.value); !reason.empty()) return reason;
+    NameScope scope{.kind = NameScope::Kind::class_body, .outer = scope_, .body = n.body, .type_params = n.type_params};
+    n.body = in_scope(scope, n.body);
+    return {};
+  }
+
+  Reason lazy(const Place& place) const {
+    if (version_ < Version{3, 15}) return "a lazy import";
+    if (scope_->kind != NameScope::Kind::module) return "a lazy import outside of a module";
+    return place.in_try ? Reason("a lazy import in a try statement") : Reason{};
+  }
+
+  Reason import(List<Alias> names, bool is_lazy, const Place& place) {
+    for (const Alias& alias : names) {
+      if (!is_dotted_identifier(alias.name)) return "an import of a module whose name is no identifier";
+      const std::string_view bound = alias.asname.empty() ? first_part(alias.name) : alias.asname;
+      if (Reason reason = bound_name(bound); !reason.empty()) return reason;
+    }
+    return is_lazy ? lazy(place) : Reason{};
+  }
+
+  Reason import_from(const ImportFrom& n, const Place& place) {
+    if (n.names.empty()) return {};
+    if ((!n.module.empty() || n.level <= 0) && !is_dotted_identifier(n.module))
+      return "an import from a module whose name is no identifier";
+    for (const Alias& alias : n.names) {
+      if (alias.name == "*") {
+        if (scope_->kind != NameScope::Kind::module) return "an import of all names outside of a module";
+        if (n.is_lazy || n.names.size() > 1 || !alias.asname.empty()) return "an import of all names and more";
+        if (n.module == "__future__") return "a feature of __future__ that this version does not have";
+        continue;
+      }
+      if (!print::is_identifier(alias.name)) return "an import of a name that is no identifier";
+      if (Reason reason = bound_name(alias.asname.empty() ? alias.name : alias.asname); !reason.empty()) return reason;
+    }
+    if (n.module == "__future__" && n.level <= 0) {
+      if (!future_may_follow_ || depth_ > 1 || n.is_lazy) return "an import from __future__ behind other statements";
+      for (const Alias& alias : n.names)
+        if (std::ranges::find(future_features, alias.name) == std::end(future_features))
+          return "a feature of __future__ that this version does not have";
+    }
+    return n.is_lazy ? lazy(place) : Reason{};
+  }
+
+  bool declared(std::string_view name) const {
+    std::set<std::string_view> names;
+    for (Stmt* stmt : scope_->body) {
+      if (auto* n = as<Global>(stmt)) names.insert(n->names.begin(), n->names.end());
+      if (auto* n = as<Nonlocal>(stmt)) names.insert(n->names.begin(), n->names.end());
+    }
+    return names.contains(name);
+  }
+
+  Reason global(const Global& n) const {
+    for (std::string_view name : n.names)
+      if (is_parameter(scope_->args, name)) return "a parameter that is declared global";
+    return {};
+  }
+
+  Reason nonlocal(const Nonlocal& n) {
+    if (n.names.empty()) return {};
+    if (scope_->kind == NameScope::Kind::module) return "a nonlocal declaration in a module";
+    std::set<std::string_view> globals;
+    add_global(scope_->body, globals);
+    for (std::string_view name : n.names) {
+      if (is_parameter(scope_->args, name)) return "a parameter that is declared nonlocal";
+      if (globals.contains(name)) return "a name that is declared global and nonlocal";
+      if (!is_bound_outside(name)) return "a nonlocal name that no function around binds";
+    }
+    return {};
+  }
+
+  bool is_bound_outside(std::string_view name) {
+    const auto is_type_param = [&](const NameScope& scope) {
+      return std::ranges::any_of(scope.type_params, [&](const TypeParam& param) { return param.name == name; });
+    };
+    if (is_type_param(*scope_)) return false;
+    for (NameScope* scope = scope_->outer; scope; scope = scope->outer) {
+      if (scope->kind == NameScope::Kind::class_body && name == "__class__") return true;
+      if (scope->kind == NameScope::Kind::function) {
+        if (is_parameter(scope->args, name)) return true;
+        if (!scope->bound) {
+          scope->bound.emplace();
+          add_bound(scope->body, *scope->bound);
+          std::set<std::string_view> globals;
+          add_global(scope->body, globals);
+          for (std::string_view each : globals) scope->bound->erase(each);
+        }
+        if (scope->bound->contains(name)) return true;
+      }
+      if (is_type_param(*scope)) return false;  // "nonlocal binding not allowed for type parameter"
+    }
+    return false;
+  }
+
+  Context& context_;
+  const Version version_;
+  Expressions expressions_;
+  NameScope* scope_ = nullptr;
+  int depth_ = 0;                   // of blocks, those of scopes around counted
+  bool future_may_follow_ = false;  // `from __future__` may stand here
+};
+
+}  // namespace
+
+Block valid_statements(Context& context, Block body, Version version) {
+  return Statements(context, version).module(body);
+}
+
+}  // namespace depyf

@@ -1,0 +1,76 @@
+"""Files that no compiler wrote: bounded time and memory, valid Python, and the rest of a batch goes on."""
+
+from __future__ import annotations
+
+import os
+import resource
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from interpreters import VERSIONS, interpreter
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
+MUTANTS = Path(os.environ.get("DEPYF_MUTANTS") or ROOT / "build" / "dev" / "depyf-mutants")
+CORPUS = sorted(path for path in (ROOT / "fuzz" / "corpus").iterdir() if path.name != "README")
+MEMORY = 256 << 20  # of addresses: 32 MiB of a stack that nobody uses, and the program itself
+SAMPLE = 400  # mutants of each version
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """The command, with little memory."""
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        capture_output=True,
+        timeout=20,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+    )
+
+
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
+def test_each_file_of_the_corpus_gives_valid_python(path: Path) -> None:
+    done = run(path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    magic = struct.unpack("<H", path.read_bytes()[:2])[0]
+    version = {3413: 8, 3425: 9, 3439: 10, 3495: 11, 3531: 12, 3571: 13, 3627: 14, 3666: 15}[magic]
+    python = interpreter((3, version))
+    if python is None:
+        pytest.skip("no such interpreter here")
+    subprocess.run(
+        [python, "-W", "ignore", "-c", "import sys; compile(sys.stdin.read(), 'made', 'exec')"],
+        input=done.stdout,
+        check=True,
+    )
+
+
+def test_the_rest_of_a_batch_goes_on(tmp_path: Path) -> None:
+    import py_compile
+
+    (tmp_path / "good.py").write_text("good = 1\n")
+    good = py_compile.compile(str(tmp_path / "good.py"), cfile=str(tmp_path / "good.pyc"), doraise=True)
+    for jobs in (1, 3):
+        done = run("-j", jobs, *CORPUS, good)
+        assert done.returncode == 0 and done.stdout.decode().endswith(f"# {good}\ngood = 1\n")
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: "%d.%d" % version)
+def test_mutants_give_valid_python_within_bounds(version: tuple[int, int], tmp_path: Path) -> None:
+    """A sample of what `make fuzz-structure` tries a million times."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    if not MUTANTS.exists():
+        pytest.skip("depyf-mutants is not built")
+    tools = ROOT / "tools" / "mutants"
+    sources = sorted((ROOT / "tests" / "cases").glob("*/*.py"))[::3]
+    subprocess.run([python, tools / "make_seeds.py", tmp_path / "seeds", *sources], check=True, capture_output=True)
+    command = [MUTANTS, "--seeds", tmp_path / "seeds", "--count", str(SAMPLE), "--seed", "20", "--sources"]
+    made = subprocess.run(command, capture_output=True, timeout=120)
+    assert made.returncode == 0, made.stderr.decode()
+    compiled = subprocess.run([python, tools / "compile_sources.py"], input=made.stdout, capture_output=True)
+    report = compiled.stdout.decode()
+    assert compiled.returncode == 0, report
+    assert int(report.split()[1]) > SAMPLE / 2  # most mutants still load

@@ -1,0 +1,160 @@
+#include <doctest/doctest.h>
+
+#include "print/print.h"
+#include "tree_builder.h"
+#include "validate/expression_text.h"
+#include "validate/validate.h"
+
+using namespace depyf;
+using namespace depyf::ast;
+using depyf::testing::TreeBuilder;
+
+namespace {
+
+// The text of `body` after the pass; marks without their offsets.
+std::string valid(Block body, Version version = {3, 12}) {
+  Context context;
+  std::string text = print_block(valid_statements(context, body, version), version).source;
+  for (std::size_t at; (at = text.find(" (offset 0)")) != text.npos;) text.erase(at, 11);
+  return text;
+}
+
+bool is_kept(Block body, Version version = {3, 12}) {
+  return valid(body, version).find("not equal") == std::string::npos;
+}
+
+struct Trees : TreeBuilder {
+  Arguments* parameters(const std::vector<std::string_view>& names) {
+    std::vector<Arg> args;
+    for (std::string_view name : names) args.push_back({name, nullptr});
+    auto* result = arena.make<Arguments>();
+    result->args = arena.copy(args);
+    return result;
+  }
+  Stmt* definition(std::string_view id, const Arguments* args, const std::vector<Stmt*>& body, bool is_async = false) {
+    return stmt(FunctionDef{id, args, block(body), {}, nullptr, is_async, {}});
+  }
+  Stmt* assign(std::string_view id) { return stmt(Assign{exprs({name(id)}), integer(1)}); }
+  Stmt* nonlocal(std::string_view id) { return stmt(Nonlocal{list<std::string_view>({id})}); }
+  Arena arena;
+};
+
+}  // namespace
+
+TEST_CASE("a statement that does not compile is marked and raises, and its neighbours stay") {
+  Trees t;
+  auto* give = t.stmt(ExprStmt{t.expr(Yield{t.name("a")})});
+  auto* leave = t.stmt(Return{t.name("b")});
+  CHECK(valid(t.block({t.definition("f", nullptr, {give, leave}, true)})) ==
+        "async def f():\n    yield a\n    # depyf: not equal: a return with a value in an async generator\n"
+        "    raise RuntimeError('depyf cannot show this: a return with a value in an async generator')\n");
+  CHECK(is_kept(t.block({t.definition("f", nullptr, {give, leave})})));
+  CHECK(is_kept(t.block({t.definition("f", nullptr, {leave}, true)})));
+}
+
+TEST_CASE("parameters and names that no function can have") {
+  Trees t;
+  CHECK(is_kept(t.block({t.definition("f", t.parameters({"a", "b"}), {})})));
+  CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"a", "a"}), {})})));
+  CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"a b", "a_b"}), {})})));  // printed alike
+  CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"__debug__"}), {})})));
+  CHECK_FALSE(is_kept(t.block({t.assign("__debug__")})));
+  CHECK(is_kept(t.block({t.line("__debug__")})));
+}
+
+TEST_CASE("nonlocal needs a function around that binds the name") {
+  Trees t;
+  auto* inner = t.definition("g", nullptr, {t.nonlocal("x")});
+  CHECK(is_kept(t.block({t.definition("f", nullptr, {t.assign("x"), inner})})));
+  CHECK(is_kept(t.block({t.definition("f", t.parameters({"x"}), {t.definition("g", nullptr, {t.nonlocal("x")})})})));
+  CHECK_FALSE(is_kept(t.block({t.assign("x"), t.definition("g", nullptr, {t.nonlocal("x")})})));
+  CHECK_FALSE(is_kept(t.block({t.nonlocal("x")})));
+  CHECK_FALSE(is_kept(t.block(
+      {t.definition("f", nullptr, {t.assign("x"), t.definition("g", t.parameters({"x"}), {t.nonlocal("x")})})})));
+}
+
+TEST_CASE("yield, await, return, break where they may not stand") {
+  Trees t;
+  auto* awaiting = t.stmt(ExprStmt{t.expr(Await{t.name("a")})});
+  CHECK(is_kept(t.block({t.definition("f", nullptr, {awaiting}, true)})));
+  CHECK_FALSE(is_kept(t.block({t.definition("f", nullptr, {t.stmt(ExprStmt{t.expr(Await{t.name("a")})})})})));
+  CHECK_FALSE(is_kept(t.block({t.stmt(ExprStmt{t.expr(Yield{nullptr})})})));
+  CHECK_FALSE(is_kept(t.block({t.stmt(Return{nullptr})})));
+  CHECK_FALSE(is_kept(t.block({t.stmt(Break{})})));
+  CHECK(is_kept(t.block({t.stmt(While{t.name("a"), t.block({t.stmt(Break{})}), {}})})));
+  CHECK_FALSE(is_kept(t.block({t.stmt(While{t.name("a"), {}, t.block({t.stmt(Continue{})})})})));
+}
+
+TEST_CASE("targets") {
+  Trees t;
+  auto assigned = [&](Expr* target) { return t.block({t.stmt(Assign{t.exprs({target}), t.name("v")})}); };
+  auto* star = t.expr(Starred{t.name("a")});
+  CHECK(is_kept(assigned(t.expr(Tuple{t.exprs({star, t.name("b")})}))));
+  CHECK_FALSE(is_kept(assigned(t.expr(Tuple{t.exprs({star, star})}))));
+  CHECK_FALSE(is_kept(assigned(star)));
+  CHECK_FALSE(is_kept(assigned(t.integer(1))));
+  CHECK_FALSE(is_kept(assigned(t.call("f", {}))));
+}
+
+TEST_CASE("what only later versions have") {
+  Trees t;
+  auto* match = t.stmt(Match{t.name("a"), t.list<MatchCase>({{nullptr, nullptr, {}}})});
+  CHECK(is_kept(t.block({match}), {3, 10}));
+  CHECK_FALSE(is_kept(t.block({t.stmt(Match{t.name("a"), t.list<MatchCase>({{nullptr, nullptr, {}}})})}), {3, 9}));
+  auto* alias = t.stmt(TypeAlias{"X", {}, t.name("int")});
+  CHECK(is_kept(t.block({alias}), {3, 12}));
+  CHECK_FALSE(is_kept(t.block({t.stmt(TypeAlias{"X", {}, t.name("int")})}), {3, 11}));
+}
+
+TEST_CASE("imports from __future__ come first") {
+  Trees t;
+  auto future = [&] { return t.stmt(ImportFrom{"__future__", t.list<Alias>({{"annotations", ""}}), 0, false}); };
+  CHECK(is_kept(t.block({t.stmt(ExprStmt{t.string("text")}), future(), future()})));
+  CHECK_FALSE(is_kept(t.block({t.line("a"), future()})));
+  CHECK_FALSE(is_kept(t.block({t.stmt(If{t.name("a"), t.block({future()}), {}})})));
+}
+
+TEST_CASE("a docstring with surrogates is left out from 3.13 on") {
+  Trees t;
+  auto body = [&] { return t.block({t.stmt(ExprStmt{t.string("\xed\xa0\x80")}), t.line("a")}); };
+  CHECK(is_kept(body(), {3, 12}));
+  CHECK(valid(body(), {3, 13}) == "# depyf: not equal: a docstring with surrogates\na\n");
+}
+
+TEST_CASE("texts of annotations") {
+  for (std::string_view text : {"int",
+                                "a.b.C",
+                                "list[int]",
+                                "dict[str, tuple[int, ...]]",
+                                "int | None",
+                                "Callable[[int, str], None]",
+                                "'a b'",
+                                "-1",
+                                "1.5e-10",
+                                "x if y else z",
+                                "lambda: 0",
+                                "lambda a, *b, c=1, **d: a",
+                                "f(a, *b, c=1, **d)",
+                                "[i for i in a if i]",
+                                "{'a': 1, **b}",
+                                "{*a, b}",
+                                "()",
+                                "(a,)",
+                                "a[1:2, ::3]",
+                                "not a and b or c in d",
+                                "a is not b",
+                                "b'x'",
+                                "tuple[*Ts]",
+                                "a < b <= c",
+                                "a ** -b",
+                                "\xc3\xa9",
+                                "0x1f",
+                                "1j",
+                                "'a' 'b'"})
+    CHECK_MESSAGE(validate::is_expression(text), text);
+  for (std::string_view text :
+       {"",       " a",      "a b",  "a,,b", "x := 1", "yield", "return", "class", "def f", "a.",
+        "a[",     "a]",      "(",    "1a",   "01",     "a = 1", "x: int", "*",     "'a",    "f'{a b}'",
+        "a if b", "a not b", "a..b", "0x",   "lambda", "!a",    "a; b",   "a?"})
+    CHECK_MESSAGE(!validate::is_expression(text), text);
+}

@@ -1,0 +1,50 @@
+"""Compiles what `depyf-mutants --sources` writes, from standard input, with the interpreter that runs this.
+
+Prints what does not compile, by message, and exits with 1 if there is any. Runs with Python 3.8 and later.
+"""
+
+import re
+import struct
+import sys
+import warnings
+
+KEPT = 3  # sources of each message that are shown
+
+
+def _message(error):
+    """The message without names and numbers, so that like ones count together."""
+    text = str(getattr(error, "msg", None) or error)
+    return type(error).__name__ + ": " + re.sub(r"'[^']*'|\d+", "_", text)[:120]
+
+
+def main():
+    """Reads records to the end; the exit status."""
+    warnings.simplefilter("ignore")
+    sys.setrecursionlimit(20000)
+    failures = {}
+    count = 0
+    read = sys.stdin.buffer.read
+    while True:
+        head = read(12)
+        if len(head) < 12:
+            break
+        index, size = struct.unpack("<QI", head)
+        source = read(size)
+        count += 1
+        try:
+            compile(source, "<mutant>", "exec", dont_inherit=True)
+        except Exception as error:
+            line = getattr(error, "lineno", None) or 0
+            lines = source.decode("utf-8", "backslashreplace").split("\n")
+            shown = lines[line - 1].strip()[:100] if 0 < line <= len(lines) else ""
+            failures.setdefault(_message(error), []).append((index, shown))
+    wrong = sum(map(len, failures.values()))
+    print("%d.%d: %d sources compiled, %d not" % (*sys.version_info[:2], count - wrong, wrong))
+    for message, rows in sorted(failures.items(), key=lambda item: -len(item[1])):
+        print("  %6d  %s" % (len(rows), message))
+        for index, shown in rows[:KEPT]:
+            print("          mutant %d: %s" % (index, shown))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
