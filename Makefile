@@ -1,6 +1,6 @@
 # Everything that is done with this repository; the work itself is in tools/.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint format bench bench-call bench-proof prove compat wheel drift fuzz fuzz-structure soak edits roundtrip clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*/\1/p' $(MAKEFILE_LIST))  # every target
 PYTHON_VENV := .venv/bin/python
 
 help:  ## Show this list
@@ -32,6 +32,10 @@ bench-call: build  ## What running from dumped files costs a cached call, for ea
 
 bench-proof: build  ## What proving costs, as a multiple of decompiling
 	@$(PYTHON_VENV) bench/proof.py
+
+bench-report: build  ## What reading a TORCH_TRACE log costs, in time and memory, by its size
+	@tools/build.sh release >/dev/null
+	@$(PYTHON_VENV) bench/report.py
 
 prove: build  ## Try the prover at length: mutants, random pairs, standard libraries
 	@tools/prove.sh

@@ -12,6 +12,7 @@ using namespace record;
 using texts::shown;
 
 constexpr std::size_t reason_characters_max = 160;  // of one reason; the whole of it is in the JSON
+constexpr std::size_t compilations_shown = 8;  // of one function, PyTorch's own limit of recompilations
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
 
@@ -129,12 +130,23 @@ class Summary {
       return a != b && (cost[a] != cost[b] ? cost[a] > cost[b] : a < b);
     });
     std::string last;
+    std::size_t shown_of_function = 0, left_out = 0;
+    auto say_left_out = [&] {
+      if (left_out) line("  and " + counted(left_out, "compilation") + " more; --json has them");
+      left_out = 0;
+    };
     for (const Compilation* it : dearest) {
       const std::string function = function_text(it->place);
-      if (function != last) line(function + ", " + seconds_text(cost[function]));
+      if (function != last) {
+        say_left_out();
+        line(function + ", " + seconds_text(cost[function]));
+        shown_of_function = 0;
+      }
       last = function;
-      compilation(*it);
+      if (shown_of_function++ < compilations_shown) compilation(*it);
+      else ++left_out;
     }
+    say_left_out();
     phases(process);
     damage(process);
   }
