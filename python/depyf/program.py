@@ -10,6 +10,7 @@ import types
 from pathlib import Path
 from typing import Any
 
+from depyf.dump import details, headline
 from depyf.session import SCHEMA_VERSION, Session
 
 DIRECTORY = "depyf_dump"
@@ -28,19 +29,49 @@ def run(arguments: list[str], *, module: bool, directory: str) -> int:
 
     Raises:
         OSError: the script cannot be read, or the directory not be written to. Nothing has run then.
+        KeyboardInterrupt: the program was interrupted. It is raised again when the summary is printed, so that the process
+            ends as Python's own would.
     """
     import depyf
 
     code = None if module else compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True)
     block = depyf.prepare_debug(directory)
     session = block.__enter__()
+    status, interruption = 1, None
     try:
         status = _run(arguments, code)
+    except KeyboardInterrupt as error:
+        interruption = error
+        _show_interruption(error)
     finally:
         block.__exit__(None, None, None)
     sys.stdout.flush()
     print(summary(Path(session.directory)), file=sys.stderr)
+    if interruption is not None:
+        _keep_silent_about(interruption)
+        raise interruption
     return status
+
+
+def _show_interruption(error: KeyboardInterrupt) -> None:
+    """Shows the traceback as Python does for the program, without the lines of ours at its top."""
+    trace = error.__traceback__
+    for _ in range(2):
+        trace = trace.tb_next if trace is not None else None
+    error.__traceback__ = trace
+    sys.stdout.flush()
+    sys.excepthook(KeyboardInterrupt, error, trace)
+
+
+def _keep_silent_about(error: BaseException) -> None:
+    """Has Python not show an exception a second time when it ends the process."""
+    show = sys.excepthook
+
+    def hook(kind: type[BaseException], value: BaseException, trace: types.TracebackType | None) -> None:
+        if value is not error:
+            show(kind, value, trace)
+
+    sys.excepthook = hook
 
 
 def _run(arguments: list[str], code: types.CodeType | None) -> int:
@@ -109,25 +140,29 @@ def _lines(session: Session, seconds: list[float | None], runs: int) -> list[str
         _count(len(breaks), "distinct graph break"),
         _count(len(again), "recompilation"),
     ]
+    failed = [frame for frame in session.frames if frame.error]
+    if failed:
+        counts.append(f"{len(failed)} not compiled")
     out = [f"depyf: {', '.join(counts)}" + (f", {spent:.1f} s spent compiling" if seconds else "")]
     out += [f"  (the last of {runs} runs in this directory)"] if runs > 1 else []
+    for frame in failed:
+        out += [f"  {headline(frame)}", *(f"    {line}" for line in details(frame))]
+    stopping = {frame.stopped_by.key for frame in failed if frame.stopped_by is not None}
     for one, ids in breaks:
-        out.append(f"  break at {one} ({', '.join(ids)})")
+        if one.key in stopping and not [frame for frame in compiled if frame.compile_id in ids]:
+            continue
+        where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
+        out.append(f"  break at {one} ({where})")
     for frame in again:
         why = [str(one) for one in frame.failures[:1]] or [
             one.partition("\n")[0] for one in frame.recompile_reasons[:1]
         ]
-        out.append(f"  {frame.compile_id} compiled {frame.function} again: {''.join(why)}")
-    out += [f"  not compiled: {frame.function}: {_first(frame.error)}" for frame in session.frames if frame.error]
+        out.append(f"  {frame.compile_id} compiled {frame.title} again: {''.join(why)}")
     out += [f"  note: {note}" for note in session.notes]
     out.append(f"  Read on in {Path(session.directory) / 'index.md'}")
-    out += [f"          and {Path(session.directory) / one.file}" for one in session.full_code]
+    out += [f"          and {Path(session.directory) / one.file}: {one.title}" for one in session.full_code]
     return out
 
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _first(text: str | None) -> str:
-    return " ".join((text or "").split())[:200]

@@ -98,15 +98,31 @@ class Break:
     line: Line | None = None
     """The user's line at which the graph ends."""
     link: str = ""
+    inside: Line | None = None
+    """The line of PyTorch's own at which the graph ends, if `line` only led there."""
+    then: str = ""
+    """Why Dynamo could not even compile what comes before the break; "" where it could."""
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> tuple[str, ...]:
         """The same for the same break in several compilations."""
-        return (self.reason, self.line.file if self.line else "", self.line.line if self.line else 0)
+        places = [f"{line.file}:{line.line}" if line is not None else "" for line in (self.line, self.inside)]
+        return (self.reason, *places)
+
+    @property
+    def where(self) -> str:
+        """The place: PyTorch's own line first if the break is there, then the user's that led there."""
+        if self.inside is None:
+            return f"{self.line.name}:{self.line.line}" if self.line is not None else ""
+        function = f" in {self.inside.function}" if self.inside.function else ""
+        source = f" `{self.line.text}`" if self.line is not None and self.line.text else ""
+        led = f", called from {self.line.name}:{self.line.line}{source}" if self.line is not None else ""
+        return f"{self.inside.place}:{self.inside.line}{function}{led}"
 
     def __str__(self) -> str:
-        where = f"{self.line.name}:{self.line.line}: " if self.line is not None else ""
-        return f"{where}{self.reason}. {self.explanation}".rstrip(" .") + "."
+        where = f"{self.where}: " if self.where else ""
+        then = f" {self.then}" if self.then else ""
+        return f"{where}{self.reason}. {self.explanation}".rstrip(" .") + f".{then}"
 
 
 @dataclass(frozen=True)
@@ -130,6 +146,45 @@ class Symbol:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class RuntimeValue:
+    """A size or number that is known only when the graph runs: an unbacked symbol."""
+
+    name: str
+    """`u0`."""
+    range: str = ""
+    """The values that it can have, `[2, 10]`; "int_oo" is infinity."""
+    line: Line | None = None
+    """The user's line that makes it."""
+
+
+@dataclass(frozen=True)
+class RuntimeAssert:
+    """A condition on values that are known only when the graph runs; the graph checks it then."""
+
+    condition: str
+    """`u0 >= 2`."""
+    line: Line | None = None
+    """The user's line that needs it."""
+    message: str = ""
+    """What the error says, if the program gave a text for it."""
+
+
+@dataclass(frozen=True)
+class Exceeded:
+    """A limit on the number of compilations of a function, which a call has reached."""
+
+    limit: str
+    """As `torch._dynamo.config` has it: `recompile_limit`."""
+    value: int | None = None
+    compile_ids: list[str] = field(default_factory=list)
+    """The compilations that use it up."""
+    reasons: list[str] = field(default_factory=list)
+    """Why each of them was made; "" where that is not known."""
+    still_used: bool = True
+    """True if calls that one of them accepts go on using it."""
+
+
 @dataclass
 class Frame:
     """One compilation of one function, or of one resume function."""
@@ -137,6 +192,7 @@ class Frame:
     compile_id: str
     """Dynamo's: "0/1" is the second compilation of the first function."""
     function: str
+    """The name in the code object; Dynamo's own of a resume function."""
     filename: str = ""
     line: int = 0
     status: str = "not compiled"
@@ -144,9 +200,20 @@ class Frame:
     (the block was entered)."""
     error: str | None = None
     """Why it was not compiled, in PyTorch's words; None also where Dynamo found nothing to do."""
+    name: str = ""
+    """The qualified name: `LM.forward`, of a wrapper with what it wraps; of a resume function that of the function that
+    it goes on with. See `title`."""
+    raised: bool = False
+    """Of a function that was not compiled: did the program's call raise the error? Else it runs as it was written."""
+    stopped_by: Break | None = None
+    """The graph break that is the reason why it was not compiled."""
+    exceeded: Exceeded | None = None
+    """The limit that is the reason why it was not compiled."""
     is_resume: bool = False
     resume_name: str | None = None
-    """The global that transformed code calls this resume function by."""
+    """The global that transformed code calls this resume function by: the first of `resume_names`."""
+    resume_names: list[str] = field(default_factory=list)
+    """All of them: Dynamo has one for each compilation that ends at the same break."""
     compiled_fn: int | None = None
     """The N of `__compiled_fn_N`."""
     attempt: int = 0
@@ -165,6 +232,8 @@ class Frame:
     frontier: list[Limit] = field(default_factory=list)
     """What the next call must be like for this compilation to be used again."""
     symbols: list[Symbol] = field(default_factory=list)
+    runtime_values: list[RuntimeValue] = field(default_factory=list)
+    runtime_asserts: list[RuntimeAssert] = field(default_factory=list)
     graph_breaks: list[str] = field(default_factory=list)
     """In PyTorch's words."""
     breaks: list[Break] = field(default_factory=list)
@@ -180,6 +249,16 @@ class Frame:
     seconds: float | None = field(default=None, compare=False)
     """How long the compilation took, its forward graph's included. Not in `session.json`: it differs in every run."""
 
+    @property
+    def title(self) -> str:
+        """The function for readers, with its place: `LM.forward (model.py:12)`."""
+        name = self.name or self.function
+        file = self.filename.replace("\\", "/").rpartition("/")[2]
+        if self.is_resume and self.name:
+            place = f"{file}:{self.line}" if file else f"line {self.line}"
+            return f"{name} after the break at {place}"
+        return f"{name} ({file}:{self.line})" if file else name
+
     def files(self, kind: str) -> list[str]:
         """The names of the files of one kind."""
         return [artifact.file for artifact in self.artifacts if artifact.kind == kind]
@@ -192,6 +271,8 @@ class FullCode:
     function: str
     file: str
     compile_ids: list[str]
+    title: str = ""
+    """The function for readers; see `Frame.title`."""
 
 
 @dataclass
@@ -243,7 +324,7 @@ class Session:
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
         """Each graph break once, with the compile ids of the compilations that end there."""
-        found: dict[tuple[str, str, int], tuple[Break, list[str]]] = {}
+        found: dict[tuple[str, ...], tuple[Break, list[str]]] = {}
         for frame in self.frames:
             for one in frame.breaks:
                 ids = found.setdefault(one.key, (one, []))[1]
@@ -251,9 +332,19 @@ class Session:
                     ids.append(frame.compile_id)
         return list(found.values())
 
+    def by_function(self, compile_ids: list[str]) -> list[tuple[str, list[str]]]:
+        """Groups compile ids by the names of their functions."""
+        groups: dict[str, list[str]] = {}
+        for frame in self.frames:
+            if frame.compile_id in compile_ids:
+                group = groups.setdefault(frame.name or frame.function, [])
+                group += [] if frame.compile_id in group else [frame.compile_id]
+        return list(groups.items())
+
     def recompilations(self) -> list[Frame]:
-        """The compilations of functions that had one before."""
-        return [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
+        """The compilations of functions that had one before. Attempts that failed are none."""
+        again = [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
+        return [frame for frame in again if frame.status != "not compiled"]
 
 
 def _load(kind: Any, data: Any) -> Any:

@@ -24,6 +24,16 @@ class Line:
         """The file's name without its folders."""
         return self.file.replace("\\", "/").rpartition("/")[2]
 
+    @property
+    def place(self) -> str:
+        """The file for readers: of an installed package with its folders, `torch/optim/optimizer.py`, else its name."""
+        file = self.file.replace("\\", "/")
+        for folder in ("/site-packages/", "/dist-packages/"):
+            _, found, inside = file.rpartition(folder)
+            if found:
+                return inside
+        return self.name
+
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
     """The innermost line that is the user's (see `is_users`). The innermost of all if none is.

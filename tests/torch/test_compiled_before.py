@@ -101,7 +101,7 @@ def test_a_module(tmp_path):
     module = Module()
     compiled = torch.compile(module, backend="eager")
     compiled(torch.ones(3))
-    with pytest.warns(UserWarning, match="Compiled before the block: forward"):
+    with pytest.warns(UserWarning, match=r"Compiled before the block: test_a_module.<locals>.Module.forward \("):
         with depyf.prepare_debug(compiled, tmp_path) as session:
             compiled(torch.ones(3))
     assert [frame.function for frame in session.frames] == ["forward"]

@@ -6,7 +6,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from depyf import decompiler, names, report
+from depyf import decompiler, function_names, names, report
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation
 from depyf.compat import dynamo
@@ -39,7 +39,7 @@ def add(
     shown: list[str] = []
     others: list[str] = []
     for key, code in codes.items():
-        where = f"{code.co_name} ({Path(code.co_filename).name}:{code.co_firstlineno})"
+        where = f"{function_names.of_code(code)} ({Path(code.co_filename).name}:{code.co_firstlineno})"
         if not (nothing_new or key in given or key in again):
             others.append(where)
             continue
@@ -48,6 +48,7 @@ def add(
             frame = Frame(
                 entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
             )
+            frame.name = function_names.of_code(code)
             frame.is_resume = dynamo.is_resume_code(code)
             frame.guards = texts.tree(entry.guards)
             compile = Compilation(frame, original=code)
@@ -55,7 +56,7 @@ def add(
             frame.compiled_fn = compile.number = called[0] if called else None
             for name in entry.code.co_names:
                 if dynamo.is_resume_name(name):
-                    compile.add_resume(name, dynamo.resume_code(dynamo.find_global(name)))
+                    compile.add_resume(name, dynamo.resume_code(dynamo.find_global(name)), code)
             session.frames.append(frame)
             order.append(compile)
             # An entry of the cache keeps the code that it has.
@@ -71,9 +72,12 @@ def add(
         session.notes.append(note)
         report.warn(f"depyf: {note}")
     elif nothing_new and not session.notes:
+        tried = [compile.frame.title for compile in order]
         note = (
-            "Nothing was compiled in the block. Either no function under torch.compile was called in it, or Dynamo "
-            "could not compile what was called."
+            f"Nothing was compiled in the block. Dynamo gave up {', '.join(dict.fromkeys(tried))}."
+            if tried
+            else "Nothing was compiled in the block: no function under torch.compile was called in it, or Dynamo left alone "
+            "what was called."
         )
         session.notes.append(note)
         report.warn(f"depyf: {note}")

@@ -7,10 +7,11 @@ import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
-from depyf import names, running
+from depyf import names, resume_source, running
 from depyf.capture.guarding import Guarded
 from depyf.provenance.collect import Collected
 from depyf.session import Artifact, Frame, Symbol
+from depyf.source_line import Line
 
 
 @dataclass(eq=False)
@@ -44,6 +45,8 @@ class Compilation:
     original: types.CodeType | None = None
     transformed: types.CodeType | None = None
     resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
+    resume_places: dict[str, Line] = field(default_factory=dict)
+    """The user's lines at which its resume functions go on, by their names."""
     graphs: dict[str, Any] = field(default_factory=dict)
     """Kind -> the graph module that was shown last, whose text comes next."""
     by_inductor: bool = False
@@ -71,8 +74,15 @@ class Compilation:
         """Did Inductor make output code?"""
         return any(item.kind == "kernel" for item in self.items)
 
-    def add_resume(self, name: str, code: types.CodeType | None) -> None:
-        """Its transformed code calls the resume function with this code under this name."""
+    def add_resume(self, name: str, code: types.CodeType | None, original: types.CodeType) -> None:
+        """Its transformed code calls the resume function with this code under this name.
+
+        Args:
+            original: the function's code, or that of the resume function that it is.
+        """
         if name not in self.frame.resume_calls:
             self.frame.resume_calls.append(name)
         self.resumes[name] = code
+        if code is not None:
+            line = resume_source.line_of(name, code, original)
+            self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)

@@ -9,15 +9,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from depyf import dump, files, names, report, source_line
-from depyf.capture import before, hub, memory, story
+from depyf import dump, files, function_names, names, report, running, source_line
+from depyf.capture import before, hub, memory, outcomes, story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, Item
 from depyf.capture.guarding import Guarding
-from depyf.compat import compiled, dynamo, fx_nodes, graphs, inductor, noticing, origins, probe, trace
+from depyf.compat import (
+    at_work,
+    compiled,
+    dynamo,
+    fx_nodes,
+    graphs,
+    inductor,
+    noticing,
+    origins,
+    probe,
+    runtime_asserts,
+    trace,
+)
 from depyf.guards import breaks, texts
 from depyf.provenance import collect, dumped
-from depyf.session import Frame, Session, Symbol
+from depyf.session import Frame, RuntimeValue, Session, Symbol
+from depyf.source_line import Line
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 _SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
@@ -69,9 +82,8 @@ class Recorder:
             memory.remember(code, self.session, frame)
             self._seen_codes.add(id(code))
             frame.status = "compiled"
-            frame.function, frame.filename, frame.line = original.co_name, original.co_filename, original.co_firstlineno
-            frame.is_resume = dynamo.is_resume_code(original)
-            self._name_resume_functions(compile, code)
+            outcomes.describe(frame, original)
+            self._name_resume_functions(compile, original, code)
             called = [
                 n
                 for one in names.nested_codes(code)
@@ -109,6 +121,8 @@ class Recorder:
                 self._add(Item("kernel", record.text, direction, ".py", path=record.path), compile)
                 if compile is not None:
                     compile.seen.direction(direction).code = record.text
+            elif record.event == "export":
+                self._exported(record)
             else:
                 compile = self._current()
                 if compile is not None:
@@ -154,6 +168,10 @@ class Recorder:
                 seen.line_of = guarded.origins.line_of
             compile.frame.frontier = guarded.frontier
             compile.frame.symbols = [_with_reason(one, compile.specialized) for one in guarded.symbols]
+            ranges = guarded.origins.ranges
+            compile.frame.runtime_values = [
+                replace(value, range=ranges.get(value.name, value.range)) for value in compile.frame.runtime_values
+            ]
 
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
         """A graph that someone shows under a name."""
@@ -167,6 +185,7 @@ class Recorder:
                     compile.graphs["Captured_Graph"] = graph
                     compile.by_inductor = compiled.backend_name(dynamo.backend_at_work()) == "inductor"
                     compile.seen.captured = fx_nodes.rows(graph)
+                    compile.frame.runtime_asserts = runtime_asserts.read(graph)
                     self._set_number(compile, number)
                     self._show(compile, "Captured_Graph", graph)
         elif caller.partition(".")[0] == "torch" and (name in _SHOWN_AS or name.lower() in collect.NAMES):
@@ -258,7 +277,7 @@ class Recorder:
         for compile in self._order:
             self._artifacts.write(compile, last=True)
             if compile.frame.status == "not compiled" and not compile.ended:
-                compile.frame.error = "The block ended before this compilation did."
+                compile.frame.error = dump.UNFINISHED
 
     def _add_compiled_before(self) -> None:
         before.add(self._before, self._functions, self._order, self._seen_codes, self.session, self._artifacts)
@@ -310,6 +329,11 @@ class Recorder:
             compile = found[1]
         else:
             compile = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
+            call = at_work.call()
+            if call is not None:
+                compile.original = call.code
+                outcomes.describe(compile.frame, call.code, call)
+                self._name_as_its_beginning(compile, call)
             # The key is held so that its id is not given to another.
             self._compiles[id(now.key)] = (now.key, compile)
             self._order.append(compile)
@@ -332,6 +356,8 @@ class Recorder:
             frame.seconds = record.seconds
             if record.error:
                 frame.error = names.shorten(record.error)
+                compiled_before = [one.frame for one in self._order if one.original is compile.original]
+                outcomes.add_failure(frame, compile.original, compiled_before, self._users_line)
             self._artifacts.write(compile, last=True)
         elif record.event == "guards":
             frame.guards = texts.tree(record.text)
@@ -339,7 +365,8 @@ class Recorder:
             reason = texts.break_reason(record.text)
             if reason not in frame.graph_breaks:
                 frame.graph_breaks.append(reason)
-                frame.breaks.append(breaks.read(record.text, origins.library()))
+                own = outcomes.place_of(frame)
+                frame.breaks.append(breaks.read(record.text, origins.library(), own, self._users_line))
         elif record.event == "recompile reasons":
             frame.recompile_reasons = texts.recompile_reasons(record.text)
             frame.failures = self._guarding.failures(frame.recompile_reasons)
@@ -348,8 +375,24 @@ class Recorder:
             compile.specialized.append(
                 Symbol(record.symbol, [], value=record.value, specialized_by=line, reason=record.text)
             )
+        elif record.event == "runtime value":
+            line = source_line.users(record.stack, origins.library())
+            others = [value for value in frame.runtime_values if value.name != record.symbol]
+            frame.runtime_values = [*others, RuntimeValue(record.symbol, record.value, line)]
         elif record.event == "cache hit":
             compile.cached.add(graphs.direction())
+
+    def _exported(self, record: trace.Record) -> None:
+        """Says that a call of `torch.export` is not shown."""
+        place = f" at {record.stack[0].name}:{record.stack[0].line}" if record.stack else ""
+        note = outcomes.EXPORT.format(what=record.function or "...", place=place)
+        if note not in self.session.notes:
+            self.session.notes.append(note)
+        compile = self._current()
+        if compile is not None and compile.frame.function == "?":  # Dynamo captures for it, without compiling a call
+            compile.frame.function = compile.frame.name = f"{record.function}.forward"
+            compile.frame.notes = ["Dynamo captured this graph for torch.export; see the note at the top."]
+            compile.ended = True
 
     def _set_number(self, compile: Compilation, number: int) -> None:
         if compile.number != number:
@@ -360,19 +403,48 @@ class Recorder:
             compile.number = compile.frame.compiled_fn = number
         self._artifacts.write(compile)
 
-    def _name_resume_functions(self, compile: Compilation, code: types.CodeType) -> None:
+    def _name_resume_functions(self, compile: Compilation, original: types.CodeType, code: types.CodeType) -> None:
         table = dynamo.globals_being_compiled() or {}
         for one in names.nested_codes(code):
             for name in one.co_names:
                 if dynamo.is_resume_name(name):
-                    compile.add_resume(name, dynamo.resume_code(table.get(name)))
+                    compile.add_resume(name, dynamo.resume_code(table.get(name)), original)
         self._link_resume_names()
 
     def _link_resume_names(self) -> None:
-        known = {id(code): name for one in self._order for name, code in one.resumes.items() if code is not None}
+        """Gives each compilation of a resume function the names by which it is called."""
+        # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
+        known: dict[int, list[str]] = {}
         for compile in self._order:
-            if compile.frame.is_resume and id(compile.original) in known:
-                compile.frame.resume_name = known[id(compile.original)]
+            for name, code in compile.resumes.items():
+                if code is not None:
+                    known.setdefault(id(code), []).append(name)
+        for compile in self._order:
+            found = known.get(id(compile.original)) if compile.frame.is_resume else None
+            if found:
+                compile.frame.resume_names = list(dict.fromkeys(found))
+                compile.frame.resume_name = found[0]
+
+    def _name_as_its_beginning(self, compile: Compilation, call: at_work.Call) -> None:
+        """Names a resume function as the function is named that it goes on with, where a block saw that compiled."""
+        if not compile.frame.is_resume:
+            return
+        for beginning in reversed(self._order):
+            leads_here = any(code is call.code for code in beginning.resumes.values())
+            if leads_here and outcomes.goes_on_with(compile.frame, beginning.frame):
+                compile.frame.name = function_names.of_resumed(
+                    compile.frame.name, beginning.frame.name, call.code, call.local
+                )
+                return
+
+    def _users_line(self, line: Line) -> Line | None:
+        """The user's line that a line of dumped transformed code stands for: that of the break, where it calls others."""
+        file = running.files.get(line.file)
+        if file is None or file.kind != "transformed code":
+            return None
+        frames = [compile.frame for compile in self._order if compile.frame.compile_id == file.compile_id]
+        places = [one.line for one in frames[-1].breaks if one.line is not None] if frames else []
+        return places[-1] if places else None
 
     # Artifacts
 
@@ -397,6 +469,7 @@ class Recorder:
             self._artifacts.unwrite(compile, item)
         compile.items.clear()
         compile.number = compile.frame.compiled_fn = None
+        compile.frame.runtime_values, compile.frame.runtime_asserts = [], []
 
 
 def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:

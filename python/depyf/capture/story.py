@@ -24,17 +24,19 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
         if compile.original is not None:
             by_code.setdefault(id(compile.original), []).append(compile)
     reached: set[int] = set()
-    tops = [key for key, group in by_code.items() if not group[0].frame.is_resume]
+    compiled = {key for key, group in by_code.items() if any(one.frame.status != "not compiled" for one in group)}
+    tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
     for key in tops:
         reached |= _write(key, by_code, session, artifacts)
     # Resume functions whose beginning was not seen in this block have a story of their own.
     for key in by_code:
-        if key not in reached:
+        if key in compiled and key not in reached:
             reached |= _write(key, by_code, session, artifacts)
 
 
 def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
     """Writes one file; returns the functions in it."""
+    places = {name: line for group in by_code.values() for one in group for name, line in one.resume_places.items()}
     todo, reached = [top], {top}
     sections: list[dump.Section] = []
     while todo:
@@ -43,7 +45,9 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
         original = group[0].original
         assert original is not None
         listed = [None if compile.guarded is None else compile.guarded.guards for compile in group]
-        sections.append(dump.Section(original, [compile.frame for compile in group], listed))
+        called = {name: line for compile in group for name, line in compile.resume_places.items()}
+        own = {name: places[name] for name in group[0].frame.resume_names if name in places}
+        sections.append(dump.Section(original, [compile.frame for compile in group], listed, called, own))
         for compile in group:
             for resume in compile.resumes.values():
                 if resume is not None and id(resume) in by_code and id(resume) not in reached:
@@ -52,6 +56,7 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
     name = sections[0].original.co_name
     text = dump.full_code(sections, artifacts.read)
     path = artifacts.claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text, texts.without_ids)[0]
-    ids = [frame.compile_id for section in sections for frame in section.frames]
-    session.full_code.append(FullCode(name, os.path.basename(path), ids))
+    ids = [frame.compile_id for section in sections for frame in section.frames if frame.status != "not compiled"]
+    title = sections[0].frames[0].title
+    session.full_code.append(FullCode(name, os.path.basename(path), ids, title))
     return reached

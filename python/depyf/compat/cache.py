@@ -13,9 +13,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import dynamo, private
+from depyf.compat import dynamo, private, releases
 from depyf.compat.dynamo import RawEntry, compile_lock
 from depyf.compat.private import guarded
+from depyf.compat.releases import Release
 
 _C = "torch._C._dynamo.eval_frame"
 _LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f"{_C}:_debug_get_precompile_entries")
@@ -136,6 +137,11 @@ def recompile_limit() -> int | None:
     """The number of entries from which on Dynamo no longer compiles a function."""
     found = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
     return found if isinstance(found, int) else None
+
+
+def keeps_entries_at_limit() -> bool:
+    """True if calls that an entry accepts go on using it when the limit on entries is reached; before 2.5 none is used."""
+    return Release.of(releases.installed() or "") >= Release(2, 5)
 
 
 # Trees of guards

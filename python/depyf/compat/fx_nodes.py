@@ -97,6 +97,11 @@ def rows(graph_module: Any) -> list[NodeRow]:
     return found
 
 
+def line_of(node: Any) -> Line | None:
+    """Returns the user's line that a node comes from."""
+    return _line(private.item(private.checked(_META, node.meta), NOTES[0]), library())
+
+
 def _target(node: Any) -> str:
     if node.op == "call_method":
         return f"Tensor.{node.target}"

@@ -23,6 +23,8 @@ class Origins:
     """What the guards of one compilation come from."""
 
     symbols: list[Symbol] = field(default_factory=list)
+    ranges: dict[str, str] = field(default_factory=dict)
+    """The ranges of all symbols by their names, unbacked ones too."""
     _lines: dict[tuple[str, str], Line] = field(default_factory=dict, repr=False)
 
     def line_of(self, source: str, condition: str) -> Line | None:
@@ -46,9 +48,8 @@ def read(builder: Any) -> Origins:
     if output is None:
         return Origins()
     guards = private.of(output, "torch._dynamo.output_graph:OutputGraph.guards", ())
-    return Origins(
-        _symbols(private.of(output, "torch._dynamo.output_graph:OutputGraph.shape_env")), _guard_lines(guards)
-    )
+    env = private.of(output, "torch._dynamo.output_graph:OutputGraph.shape_env")
+    return Origins(_symbols(env), _ranges(env), _guard_lines(guards))
 
 
 def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None) -> Line | None:
@@ -86,6 +87,12 @@ def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
                 found.setdefault((name, code.strip()), line)
             found.setdefault((name, ""), line)
     return found
+
+
+@guarded(dict)
+def _ranges(env: Any) -> dict[str, str]:
+    ranges = getattr(env, "var_to_range", None) or {}
+    return {str(symbol): f"[{reach.lower}, {reach.upper}]" for symbol, reach in ranges.items()}
 
 
 @guarded(list)

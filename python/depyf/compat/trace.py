@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from depyf.compat import private
+from depyf.compat import at_work, private
 from depyf.compat.dynamo import not_compiled
 from depyf.compat.private import guarded
 from depyf.source_line import Line
@@ -45,8 +45,10 @@ _EVENTS = {
     "fx_graph_cache_hit": "cache hit",
     "aotautograd_cache_hit": "cache hit",
     "symbolic_shape_specialization": "specialization",
+    "create_unbacked_symbol": "runtime value",
 }
 _HEARD = {*_GRAPHS, *_EVENTS}
+_OF_EACH_INPUT = "describe_tensor"
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
 # Of another process the structured trace tells nothing, and its loggers do.
@@ -59,7 +61,8 @@ class Record:
     """A record of the structured trace."""
 
     event: str
-    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "start", "end"."""
+    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "start", "end",
+    "specialization", "runtime value", "export"."""
     text: str = ""
     graph: str | None = None
     """The kind of graph."""
@@ -76,7 +79,8 @@ class Record:
     symbol: str = ""
     value: str = ""
     stack: tuple[Line, ...] = ()
-    """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason."""
+    """Of a specialization: the size's symbol and its one value, and the user's lines; `text` is the reason. Of a runtime
+    value: its symbol, its range, and the lines that make it."""
     path: str | None = None
     """Of a kernel: PyTorch's own file."""
 
@@ -99,6 +103,9 @@ class _Handlers(list[logging.Handler]):
         if not isinstance(name, str):
             private.not_found(f"{_SENDER}.name")
             return True
+        if name == _OF_EACH_INPUT:
+            self[0].notice()
+            return False
         may_be_heard = name in _HEARD or name == "artifact"
         if not may_be_heard or self[0].logger.filters:
             return may_be_heard
@@ -130,12 +137,21 @@ class _TraceHandler(_Handler):
 
     Args:
         receive: gets the metadata and the payload of a record.
+        exports: gets the calls of `torch.export`, which has no record of its own: one or several times each.
     """
 
-    def __init__(self, receive: Callable[[Any, Any], None]) -> None:
+    def __init__(self, receive: Callable[[Any, Any], None], exports: Callable[[at_work.Export], None]) -> None:
         @guarded()
         def on_record(record: logging.LogRecord) -> None:
+            if isinstance(record.metadata, dict) and _OF_EACH_INPUT in record.metadata:  # type: ignore[attr-defined]
+                self.notice()
             receive(record.metadata, record.payload)  # type: ignore[attr-defined]
+
+        @guarded()
+        def on_input() -> None:
+            export = at_work.export()
+            if export is not None:
+                exports(export)
 
         @guarded()
         def on_call(name: str, told: Any, payload: Callable[[], Any]) -> None:
@@ -146,6 +162,7 @@ class _TraceHandler(_Handler):
 
         super().__init__(on_record)
         self.tell = not_compiled(on_call)
+        self.notice = not_compiled(on_input)
         self.logger = logging.getLogger(_TRACE)
 
 
@@ -170,7 +187,12 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
             receive(found)
 
     logger = logging.getLogger(_TRACE)
-    handler = _TraceHandler(tell)
+
+    def tell_export(export: at_work.Export) -> None:
+        stack = () if export.line is None else (export.line,)
+        receive(Record("export", function=export.what, stack=stack))
+
+    handler = _TraceHandler(tell, tell_export)
     try:
         logger.addHandler(handler)
     except Exception as error:
@@ -226,6 +248,10 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
             value=str(facts.get("value")),
             stack=stack,
         )
+    if event == "runtime value":
+        facts = data if isinstance(data, dict) else {}
+        stack = tuple(_lines(facts.get("user_stack")))
+        return Record(event, symbol=str(facts.get("symbol")), value=str(facts.get("vr") or ""), stack=stack)
     direction = None
     if event == "kernel" and payload is not None and (told := _AOT_ID.match(payload)):
         direction = told[1].replace("inference", "forward")

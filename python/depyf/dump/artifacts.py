@@ -87,7 +87,7 @@ def graph_body(text: str, name: str) -> str:
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
     """The file of one transformed code; `source` with the result of its proof at its head, and what runs."""
     head = [
-        remark(f"The code that runs in place of {frame.function} where the guards of this compilation hold."),
+        remark(f"The code that runs in place of {frame.title} where the guards of this compilation hold."),
         remark(_belongs(frame, None)),
     ]
     proof, _, rest = source.partition("\n")
@@ -103,8 +103,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
         parts.append("No compilation was at work when it was made")
     else:
         number = "" if frame.compiled_fn is None else f"__compiled_fn_{frame.compiled_fn}, "
-        where = f" (line {frame.line})" if frame.line else ""
-        parts.append(f"Belongs to {number}compilation {frame.compile_id} of {frame.function}{where}")
+        parts.append(f"Belongs to {number}compilation {frame.compile_id} of {frame.title}")
     if direction:
         parts.append(f"direction: {direction}")
     return "; ".join(parts) + "."

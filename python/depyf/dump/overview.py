@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from depyf.dump.comments import first_line
-from depyf.dump.reasons import reasons, symbol_rows
+from depyf.dump.not_compiled import details, headline, hints
+from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
 from depyf.dump.stages import KINDS, in_order
 from depyf.session import Frame, Session
 
@@ -26,25 +24,32 @@ def _run(run: Session) -> list[str]:
     out = [f"PyTorch {run.torch_version}, Python {run.python_version}.", ""]
     for note in run.notes:
         out += [f"**Note.** {note}", ""]
+    if failed := [frame for frame in run.frames if frame.error]:
+        out += ["## Not compiled", ""]
+        for frame in failed:
+            out += [headline(frame, f"`{frame.title}`"), "", *(f"    {line}" for line in details(frame)), ""]
     if run.full_code:
         out += ["## Read first", "", "One file a function, from its source through guards and code to the graphs:", ""]
         out += [
-            f"1. [{one.file}]({one.file}): `{one.function}`, compilations {', '.join(one.compile_ids)}"
+            f"1. [{one.file}]({one.file}): `{one.title or one.function}`, compilations {', '.join(one.compile_ids)}"
             for one in run.full_code
         ]
         out.append("")
     if found := run.distinct_breaks():
         out += ["## Graph breaks", "", "Each once, with the compilations that end there:", ""]
         for one, ids in found:
-            out.append(f"- {one} In {', '.join(ids)}.")
-            out += [f"  - The line: `{one.line.text}`"] if one.line is not None and one.line.text else []
-            out += [f"  - {hint}" for hint in one.hints]
-            out += [f"  - More: {one.link}"] if one.link else []
+            functions = "; ".join(f"`{name}`, {', '.join(group)}" for name, group in run.by_function(ids))
+            out.append(f"- {one} In {functions}.")
+            out += [f"  - {line}" for line in hints(one)]
         out.append("")
     if run.frames:
         out += ["## Compilations, in the order in which they were made", ""]
+    resumed: dict[str, list[str]] = {}
     for frame in run.frames:
-        out += _frame(frame)
+        for name in frame.resume_names:
+            resumed.setdefault(name, []).append(frame.compile_id)
+    for frame in run.frames:
+        out += _frame(frame, resumed)
     if run.other_artifacts:
         out += [
             "## Of no compilation",
@@ -55,15 +60,16 @@ def _run(run: Session) -> list[str]:
     return out
 
 
-def _frame(frame: Frame) -> list[str]:
-    out = [f"### {frame.compile_id}: `{frame.resume_name or frame.function}`", ""]
+def _frame(frame: Frame, resumed: dict[str, list[str]]) -> list[str]:
+    """Returns the section of a compilation; `resumed` has the compile ids of resume functions by their names."""
+    out = [f"### {frame.compile_id}: `{frame.title}`", ""]
     if frame.is_resume:
-        out.append(f"Goes on after a graph break: `{frame.function}`.")
-    place = f"`{Path(frame.filename).name}`, line {frame.line}: " if frame.filename else ""
+        called = f", called as {', '.join(f'`{name}`' for name in frame.resume_names)}" if frame.resume_names else ""
+        out.append(f"Goes on after a graph break: `{frame.function}`{called}.")
     restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
-    out.append(f"{place}{frame.status}{restarts}.")
-    if frame.error:
-        out.append(f"Why: {first_line(frame.error)}")
+    out.append(f"{frame.status[0].upper()}{frame.status[1:]}{restarts}.")
+    if frame.status == "not compiled" and (frame.error or not frame.notes):
+        out.append(headline(frame, f"`{frame.title}`"))
     if told := reasons(frame):
         out += ["", *(f"    {line}" for line in told), ""]
     if frame.frontier:
@@ -72,8 +78,14 @@ def _frame(frame: Frame) -> list[str]:
         out.append("")
     if frame.symbols:
         out += ["", *(f"    {line}".rstrip() for line in symbol_rows(frame.symbols)), ""]
+    if values := runtime_rows(frame):
+        out += ["", *(f"    {line}" for line in values), ""]
     if frame.resume_calls:
-        out.append(f"Then calls {', '.join(f'`{name}`' for name in frame.resume_calls)}.")
+        calls = [
+            f"`{name}` ({', '.join(resumed[name]) if name in resumed else 'not compiled in this block'})"
+            for name in frame.resume_calls
+        ]
+        out.append(f"Then calls {', '.join(calls)}.")
     out.append("")
     if frame.transformed_file:
         proof = f"not proved: {frame.not_proved}" if frame.not_proved else "proved equivalent"

@@ -6,13 +6,15 @@ from depyf.dump.comments import first_line
 from depyf.guards.frontier import origin
 from depyf.guards.terms import in_terms
 from depyf.session import Frame, Symbol
+from depyf.source_line import Line
 
 
 def reasons(frame: Frame) -> list[str]:
     """Why a function was compiled again, and where its graph ends."""
     out = []
     if frame.failures:
-        out.append("Compiled again because of the guards that failed:")
+        again = "To be compiled again" if frame.status == "not compiled" else "Compiled again"
+        out.append(f"{again} because of the guards that failed:")
         entries = dict.fromkeys(one.entry for one in frame.failures)
         for entry in entries:
             first, *others = [one for one in frame.failures if one.entry == entry]
@@ -20,7 +22,7 @@ def reasons(frame: Frame) -> list[str]:
             out += [f"    and {one}" for one in others]
     else:
         out += [f"Compiled again because {first_line(reason)}" for reason in frame.recompile_reasons]
-    out += [f"Graph break at {one}" for one in frame.breaks]
+    out += [f"Graph break at {one}" for one in frame.breaks if one != frame.stopped_by]
     return out
 
 
@@ -41,3 +43,21 @@ def symbol_rows(symbols: list[Symbol]) -> list[str]:
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[4]]) for row in rows]
     return ["Sizes that are left open:", *(f"  {line}".rstrip() for line in lines)]
+
+
+def runtime_rows(frame: Frame) -> list[str]:
+    """The values that are known only when the graph runs, and what it checks then, one line each; none if there are none."""
+    lines = []
+    if frame.runtime_values:
+        lines.append("Known only when the graph runs:")
+        lines += [f"  {value.name} in {value.range}{_origin_of(value.line)}" for value in frame.runtime_values]
+    if frame.runtime_asserts:
+        lines.append("Checked when the graph runs:")
+        for check in frame.runtime_asserts:
+            said = f', else the error says "{check.message}"' if check.message else ""
+            lines.append(f"  {check.condition}{said}{_origin_of(check.line)}")
+    return lines
+
+
+def _origin_of(line: Line | None) -> str:
+    return "" if line is None else f"  # {line}"

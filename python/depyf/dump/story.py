@@ -7,17 +7,18 @@ import itertools
 import textwrap
 import types
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
-from depyf import decompiler, names
+from depyf import decompiler, names, resume_source
 from depyf.dump.artifacts import IMPORTS, graph_body
-from depyf.dump.comments import first_line, remark
-from depyf.dump.reasons import reasons, symbol_rows
+from depyf.dump.comments import remark
+from depyf.dump.not_compiled import details, headline
+from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
 from depyf.dump.stages import in_order
 from depyf.guards import Guards, texts
 from depyf.guards.source import source as guard_source
 from depyf.session import Frame
+from depyf.source_line import Line
 
 _LINE = 96
 
@@ -30,6 +31,10 @@ class Section:
     frames: list[Frame]
     guards: list[Guards | None]
     """Of each of them, where they are known as a list."""
+    resume_places: dict[str, Line] = field(default_factory=dict)
+    """The user's lines at which the resume functions go on that its compilations call."""
+    own_places: dict[str, Line] = field(default_factory=dict)
+    """Of a resume function: the line at which it goes on, by the names that it is called by."""
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
@@ -41,41 +46,50 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
     """
     top = sections[0]
     out = [
-        remark(f"All that torch.compile made of {top.original.co_name}, to be read from top to bottom:"),
+        remark(f"All that torch.compile made of {top.frames[0].title}, to be read from top to bottom:"),
         "# the original function; then each compilation with its guards, the code that runs where they hold, and the",
         "# graph that this code calls; then the same for the functions that go on after graph breaks. To be read, not",
         "# run: the graphs of later stages and the kernels are in the files that are named.",
         "#",
     ]
     for section in sections:
-        name = section.frames[0].resume_name or section.original.co_name
+        name = section.frames[0].resume_name or section.frames[0].name or section.original.co_name
         for frame in section.frames:
             leads = [f"__compiled_fn_{frame.compiled_fn}"] if frame.compiled_fn is not None else []
             leads += frame.resume_calls
             arrow = f" -> {', '.join(leads)}" if leads else ""
             out.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
     out += ["", IMPORTS.rstrip()]
-    known = {section.frames[0].resume_name for section in sections}
+    known = {name: section for section in sections for name in section.frames[0].resume_names}
     number = itertools.count()
     for section in sections:
-        out += _section(section, known, read, number)
+        out += _section(section, top.original, known, read, number)
     out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
     return "\n".join(out)
 
 
-def _section(section: Section, known: set[str | None], read: Callable[[str], str], number: Iterator[int]) -> list[str]:
+def _section(
+    section: Section,
+    top: types.CodeType,
+    known: dict[str, Section],
+    read: Callable[[str], str],
+    number: Iterator[int],
+) -> list[str]:
     first = section.frames[0]
-    place = f"{Path(first.filename).name}, line {first.line}"
     if first.is_resume:
-        name = first.resume_name or first.function
-        title = f"{name}: {first.function}, made by Dynamo to go on after a graph break ({place})"
-        out = [*_title(title)]
+        names_ = " or ".join(first.resume_names) or first.function
+        out = _title(f"{names_}: {first.title}, made by Dynamo as {first.function}")
+        places = [section.own_places[name] for name in first.resume_names if name in section.own_places]
+        out += ["", *_marked(top, places[0])] if places else []
     else:
-        out = [*_title(f"{first.function}: the original function ({place})"), "", original_source(section.original)]
+        out = [*_title(f"{first.title}: the original function"), "", original_source(section.original)]
     for frame, guards in zip(section.frames, section.guards, strict=True):
-        out += _title(f"{frame.resume_name or frame.function}: compilation {frame.compile_id}, {frame.status}")
-        out += [remark(f"Why: {first_line(frame.error)}")] if frame.error else []
-        out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols)]]
+        out += _title(
+            f"{frame.resume_name or frame.name or frame.function}: compilation {frame.compile_id}, {frame.status}"
+        )
+        if frame.status == "not compiled":
+            out += [remark(line) for line in [headline(frame), *details(frame)]]
+        out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols), *runtime_rows(frame)]]
         if guards is not None:
             out += guard_function(guards, f"guard_{next(number)}")
         elif frame.guards:
@@ -86,8 +100,7 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
         if frame.transformed_file:
             out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
         for name in frame.resume_calls:
-            if name not in known:
-                out += ["", remark(f"{name} goes on after the graph break; it was not compiled in this block.")]
+            out += _resumed(name, known)
         captured = frame.files("Captured_Graph")
         if captured:
             name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
@@ -101,7 +114,46 @@ def _section(section: Section, known: set[str | None], read: Callable[[str], str
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
         for one in frame.missing:
             out.append(remark(f"Missing: {one}."))
+    return out + _not_compiled(section, top, known)
+
+
+def _resumed(name: str, known: dict[str, Section]) -> list[str]:
+    """Says what becomes of a resume function."""
+    compiled = known.get(name)
+    if compiled is None:
+        said = "it was not compiled in this block, see below"
+    else:
+        ids = [frame.compile_id for frame in compiled.frames]
+        said = f"see {'compilation' if len(ids) == 1 else 'compilations'} {', '.join(ids)} below"
+    return ["", remark(f"{name} goes on after the graph break; {said}.")]
+
+
+def _not_compiled(section: Section, top: types.CodeType, known: dict[str, Section]) -> list[str]:
+    """The sections of the resume functions that were not compiled in the block: the user's source, and the line."""
+    out = []
+    for name in [name for frame in section.frames for name in frame.resume_calls if name not in known]:
+        place = section.resume_places.get(name)
+        if place is None:
+            out += _title(f"{name}: not compiled in this block")
+        else:
+            out += _title(f"{name}: goes on at {place.name}:{place.line}; not compiled in this block")
+            out += ["", *_marked(top, place)]
     return out
+
+
+def _marked(top: types.CodeType, place: Line) -> list[str]:
+    """The user's source with the line where a resume function goes on; as comments where it is no whole statement."""
+    source = resume_source.marked(original_source(top), top, place.file, place.line)
+    lines = source.splitlines()
+    return lines if _is_python(source) else [remark(line) for line in lines]
+
+
+def _is_python(source: str) -> bool:
+    try:
+        compile(source, "<source>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def guard_function(guards: Guards, name: str) -> list[str]:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import linecache
 import re
-import textwrap
 import types
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, decompiler, dump, guards, names
+from depyf import decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
 from depyf.compat import cache, compiled, dynamo
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import texts
 from depyf.guards.frontier import frontier, together
+from depyf.session import Frame
 
-_OFFSET = re.compile(r"^__resume_at_(\d+)_\d+")
-_AT_LINE = re.compile(r"_at_(\d+)$")
-_MARK = "  # <== resume in this line"
 _ASK = "depyf.prepare_debug, entered before the function is compiled, records it"
 
 
@@ -53,9 +48,11 @@ class _Builder:
         live = sorted(dynamo.live_entries(code), key=lambda one: _order(one.compile_id))
         backend = next((name for one in live if (name := compiled.backend_name(one.backend))), "")
         out = Explanation(code.co_name, code.co_filename, code.co_firstlineno, backend, self._dynamic)
+        out.title = _title(code, live)
         if not live:
-            out.nothing = _why_nothing(code)
+            out.nothing, out.failed = _why_nothing(code)
             return out
+        out.failed = _limit_reached(code, live)
         reasons = _reasons(code, len(live))
         out.entries = [self._entry(one, user, reasons[i], first=i == 0) for i, one in enumerate(live)]
         out.frontier = together([entry.frontier for entry in out.entries], cache.recompile_limit())
@@ -80,6 +77,7 @@ class _Builder:
         )
         if frame is not None:
             entry.failures, entry.breaks, entry.symbols = [*frame.failures], [*frame.breaks], [*frame.symbols]
+            entry.at_run_time = dump.runtime_rows(frame)
         else:
             entry.missing.append(
                 f"graph breaks, symbolic sizes and what set their bounds, and the time that it took: {_ASK}"
@@ -112,7 +110,8 @@ class _Builder:
         code = dynamo.resume_code(value)
         if code is None:
             return Resume(name, None, "", None, "It is not there any more.")
-        line, source = _resume_source(name, code, user)
+        line = resume_source.line_of(name, code, user)
+        source = resume_source.marked(dump.original_source(user), user, code.co_filename, line)
         if id(code) in self._done:
             return Resume(name, line, source, None, "Its cache entries are told above, where it is called first.")
         return Resume(name, line, source, self.function(code, user))
@@ -162,60 +161,35 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
     return Graph(short, dump.graph_class(kept, short))
 
 
-def _resume_source(name: str, code: types.CodeType, user: types.CodeType) -> tuple[int | None, str]:
-    """(The line at which a resume function goes on, the function of the user's with a mark there.)"""
-    at = _AT_LINE.search(code.co_name)
-    line = int(at[1]) if at else None
-    function = dump.original_source(user)
-    first = user.co_firstlineno
-    if code.co_filename == user.co_filename and line is not None and line in _lines_of(user):
-        offset = _OFFSET.match(name)
-        exact = next((one for start, end, one in user.co_lines() if offset and start <= int(offset[1]) < end), None)
-        # Of a break in a branch there are two, which go on at other lines than that of the break.
-        line = exact if exact is not None and exact >= line else line
-    elif line is not None:  # the break was in a function that was inlined
-        inner = _function_at(code.co_filename, line)
-        if inner is not None:
-            first, function = inner
-    lines = function.splitlines()
-    if line is not None and 0 <= line - first < len(lines) and not function.startswith("# Decompiled"):
-        lines[line - first] += _MARK
-    elif line is not None:
-        lines.append(f"# It goes on at line {line}.{_MARK}")
-    return line, "\n".join(lines)
-
-
-def _lines_of(code: types.CodeType) -> set[int]:
-    found = {line for one in names.nested_codes(code) for _, _, line in one.co_lines() if line is not None}
-    return found
-
-
-def _function_at(file: str, line: int) -> tuple[int, str] | None:
-    """The innermost function of a file around a line: (its first line, its source)."""
-    lines = linecache.getlines(file)
-    try:
-        tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    best: tuple[int, int] | None = None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            start = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-            end = node.end_lineno or start
-            if start <= line <= end and (best is None or start >= best[0]):
-                best = (start, end)
-    if best is None:
-        return None
-    return best[0], textwrap.dedent("".join(lines[best[0] - 1 : best[1]])).rstrip()
-
-
 # Functions without entries
 
 
-def _why_nothing(code: types.CodeType) -> str:
+def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
+    """Returns the function for readers, as a block named it if one saw it compiled."""
+    seen = next((seen.frame for one in live if (seen := memory.of(one.code)) is not None), None)
+    name = function_names.of_code(code) if seen is None or not seen.name else seen.name
+    frame = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name)
+    frame.is_resume = dynamo.is_resume_code(code)
+    return frame.title
+
+
+def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
+    """Returns what a reader has to know where the entries that are there use up the limit; empty where they do not."""
+    ids = {one.compile_id for one in live}
     for frame in reversed(memory.attempts(code)):
-        why = frame.error or "Dynamo found nothing in it to compile"
-        return f"Dynamo gave it up: {' '.join(why.split())[:300]}"
+        if frame.exceeded is not None and set(frame.exceeded.compile_ids) == ids:
+            return [dump.headline(frame), *(f"  {line}" for line in dump.details(frame))]
+    return []
+
+
+def _why_nothing(code: types.CodeType) -> tuple[str, list[str]]:
+    """Returns why a function has no entries, and the lines that follow that."""
+    for frame in reversed(memory.attempts(code)):
+        return f"Dynamo gave it up: {dump.headline(frame, 'it')}", dump.details(frame)
+    return _no_attempt(code), []
+
+
+def _no_attempt(code: types.CodeType) -> str:
     callers = [] if dynamo.is_resume_code(code) else _callers(code)
     if callers:
         return f"it was inlined into {', '.join(callers)}, and has no compilation of its own."
@@ -248,5 +222,5 @@ def _callers(code: types.CodeType) -> list[str]:
                 hits |= {int(number) for number in in_graph.findall(graph.source or "")}
             if hits & own:
                 place = inspect.getmodulename(other.co_filename) or other.co_filename
-                found[f"{other.co_name} ({place}:{other.co_firstlineno})"] = None
+                found[f"{function_names.of_code(other)} ({place}:{other.co_firstlineno})"] = None
     return list(found)

@@ -13,9 +13,11 @@ def html(explanation: Explanation) -> str:
 
 
 def _function(one: Explanation) -> str:
-    head = f"<p><code>{escape(repr(one))}</code></p>"
+    head = f"<p><code>{escape(repr(one))}</code> {escape(one.title)}</p>"
+    failed = "".join(f"<p>{escape(line)}</p>" for line in one.failed)
     if not one.entries:
-        return f"{head}<p>{escape(one.nothing)}</p>"
+        return f"{head}<p>{escape(one.nothing)}</p>{failed}"
+    head += failed
     body = "".join(_entry(entry, number) for number, entry in enumerate(one.entries, 1))
     return head + body + (_list("Accepted by the entries together", one.frontier) if one.frontier else "")
 

@@ -60,6 +60,8 @@ class Entry:
     failures: list[Failure] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
+    at_run_time: list[str] = field(default_factory=list)
+    """The values that are known only when a graph runs, and what it checks then, in lines."""
     frontier: list[Limit] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     resumes: list[Resume] = field(default_factory=list)
@@ -80,6 +82,10 @@ class Explanation:
     entries: list[Entry] = field(default_factory=list)
     nothing: str = ""
     """Why there are no entries."""
+    title: str = ""
+    """The function for readers: its qualified name, file and line."""
+    failed: list[str] = field(default_factory=list)
+    """What is known of the last call that could not be compiled, in lines: an error, or a limit that is reached."""
     frontier: list[str] = field(default_factory=list)
     """What is compiled next: for each value that an entry fixes or bounds, what all entries together accept."""
 

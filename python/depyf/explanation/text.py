@@ -17,8 +17,11 @@ def text(explanation: Explanation) -> str:
 
 def _function(one: Explanation) -> list[str]:
     if not one.entries:
-        return [f"{one.function} has no cache entries: {one.nothing}"]
-    out = [f"This is a function optimized by Dynamo. It has {len(one.entries)} cache entries."]
+        out = [f"{one.title or one.function} has no cache entries: {one.nothing}"]
+        return out + _indented(one.failed)
+    out = [f"{one.title}:"] if one.title else []
+    out.append(f"This is a function optimized by Dynamo. It has {len(one.entries)} cache entries.")
+    out += one.failed
     for number, entry in enumerate(one.entries, 1):
         out += ["", *_entry(entry, number)]
     if one.frontier:
@@ -35,6 +38,7 @@ def _entry(entry: Entry, number: int) -> list[str]:
     out += _indented([f"{one}" for one in entry.failures], "Failed then, of compilation {}: ", entry)
     out += [f"{_INDENT}Graph break at {one}" for one in entry.breaks]
     out += _indented(symbol_rows(entry.symbols))
+    out += _indented(entry.at_run_time)
     out += ["", *_indented(entry.guards.rstrip().splitlines())]
     if entry.frontier:
         out += ["", f"{_INDENT}It is used again where all of these hold:"]

@@ -1,0 +1,100 @@
+"""Which function a compilation is of, and why it came to nothing if it did."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import types
+from collections.abc import Iterable
+
+from depyf import function_names
+from depyf.compat import at_work, cache, dynamo, origins
+from depyf.guards import breaks
+from depyf.session import Exceeded, Frame
+from depyf.source_line import Line
+
+EXPORT = (
+    "torch.export.export({what}){place} is out of scope: depyf shows what torch.compile makes, and an exported program is no "
+    "compiled function. `print(exported)` shows its graph as Python."
+)
+_LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
+_VALUE = re.compile(r"currently set to (\d+)")
+
+
+def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = None) -> None:
+    """Says which function a compilation is of.
+
+    Args:
+        frame: is told.
+        code: of the function, or of the resume function.
+        call: the call that is compiled, where it is known.
+    """
+    frame.function, frame.filename, frame.line = code.co_name, code.co_filename, code.co_firstlineno
+    frame.is_resume = dynamo.is_resume_code(code)
+    if call is not None:
+        frame.name = function_names.of_call(code, call.local, call.scope)
+    elif not frame.name:
+        frame.name = function_names.of_code(code)
+
+
+def place_of(frame: Frame) -> Line:
+    """Returns where a function begins, or a resume function goes on."""
+    text = linecache.getline(frame.filename, frame.line).strip()
+    return Line(frame.filename, frame.line, text, function_names.base_name(frame.function))
+
+
+def goes_on_with(resumed: Frame, beginning: Frame) -> bool:
+    """True if a resume function goes on with the function of another compilation, not with one that was inlined there."""
+    names = [function_names.base_name(frame.function) for frame in (resumed, beginning)]
+    return resumed.filename == beginning.filename and names[0] == names[1]
+
+
+def add_failure(frame: Frame, code: types.CodeType | None, same: Iterable[Frame], translate: breaks.Translate) -> None:
+    """Adds what PyTorch says of a compilation that fails; to be called while it reports that.
+
+    Args:
+        frame: of the compilation. Its error, and the guards that failed before it was tried, are known.
+        code: of its function.
+        same: the compilations of that function which the block saw.
+        translate: gives the user's line that a line of a dumped file stands for.
+    """
+    ending = at_work.ending()
+    message = frame.error or ""
+    if ending is not None:
+        frame.raised = ending.goes_to_caller
+        message = f"{message}\n{ending.message}"
+    limit = _LIMIT.search(message) if _is_about_limit(message) else None
+    if limit is not None:
+        value = _VALUE.search(message)
+        frame.exceeded = _exceeded(limit[0], int(value[1]) if value else None, code, list(same))
+    elif breaks.is_break(frame.error or ""):
+        if frame.breaks:
+            frame.stopped_by = frame.breaks[-1]
+        else:
+            text = (frame.error or "").partition(": ")[2]
+            stack = () if ending is None else ending.stack
+            frame.stopped_by = breaks.of_error(text, stack, origins.library(), place_of(frame), translate)
+
+
+def _is_about_limit(message: str) -> bool:
+    return any(words in message for words in ("limit exceeded", "limit reached", "RecompileLimit", "CacheLimit"))
+
+
+def _exceeded(limit: str, value: int | None, code: types.CodeType | None, same: list[Frame]) -> Exceeded:
+    ids = [entry.compile_id for entry in dynamo.live_entries(code) if entry.compile_id] if code is not None else []
+    made = {frame.compile_id: frame for frame in same if frame.status == "compiled"}
+    ids = sorted(dict.fromkeys(ids or made), key=_order)
+    reasons = [_reason(made[number]) if number in made else "" for number in ids]
+    return Exceeded(limit, value, ids, reasons, cache.keeps_entries_at_limit())
+
+
+def _order(compile_id: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", compile_id))
+
+
+def _reason(frame: Frame) -> str:
+    if frame.failures:
+        return str(frame.failures[0])
+    if frame.recompile_reasons:
+        return frame.recompile_reasons[0].partition("\n")[0]
+    return "the first call"

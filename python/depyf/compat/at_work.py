@@ -1,0 +1,131 @@
+"""The compilation that a thread is at: which call it compiles, and how it ends where it fails.
+
+No argument of PyTorch's hooks leads there, so the local variables of its own frames are read.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.compat import private
+from depyf.compat.private import guarded
+from depyf.source_line import Line
+
+_CONVERT = "torch._dynamo.convert_frame"
+# Classes of exceptions after which Dynamo runs the function as it was written, if it is not told otherwise.
+_SOFT = ("Unsupported", "UserError", "SkipFrame", "SkipCodeRecursiveException", "CacheLimitExceeded")
+_ALWAYS_RAISED = ("UncapturedHigherOrderOpError", "ResumePrologueTracingError")
+
+
+@dataclass(frozen=True)
+class Call:
+    """The call that makes Dynamo compile."""
+
+    code: types.CodeType
+    local: dict[str, Any]
+    scope: dict[str, Any]
+    """The globals of its function."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """An exception that ends a compilation."""
+
+    message: str
+    """With that of the exception that caused it."""
+    stack: tuple[Line, ...]
+    """The lines that were being compiled, the innermost last; empty where the exception has none."""
+    goes_to_caller: bool
+    """True if the program's call raises it; else the function runs as it was written."""
+
+
+def call() -> Call | None:
+    """Returns the call that the calling thread compiles; None outside of a compilation."""
+    inside = _compiler_locals()
+    if inside is None:
+        return None
+    code, local, scope = inside.get("code"), inside.get("locals"), inside.get("globals")
+    if not isinstance(code, types.CodeType):
+        private.not_found(f"{_CONVERT}:code")
+        return None
+    return Call(code, local if isinstance(local, dict) else {}, scope if isinstance(scope, dict) else {})
+
+
+@dataclass(frozen=True)
+class Export:
+    """A call of `torch.export`."""
+
+    what: str
+    """The class of the module that is exported."""
+    line: Line | None
+    """The line that calls it."""
+
+
+@guarded()
+def export() -> Export | None:
+    """Returns the call of `torch.export` that the calling thread is in; None outside of one."""
+    if "torch.export._trace" not in sys.modules:  # which a first export loads
+        return None
+    frame: types.FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch.export":
+            found = frame
+        frame = frame.f_back
+    if found is None:
+        return None
+    module = found.f_locals.get("mod")
+    what = "" if module is None else str(type.__getattribute__(type(module), "__qualname__"))
+    caller = found.f_back
+    line = None if caller is None else Line(caller.f_code.co_filename, caller.f_lineno)
+    return Export(what, line)
+
+
+@guarded()
+def ending() -> Ending | None:
+    """Returns how the compilation of the calling thread fails; None if no exception is on its way.
+
+    To be called while PyTorch reports the end of a compilation that failed.
+    """
+    error = sys.exc_info()[1]
+    if error is None:
+        return None
+    parts = [str(error)]
+    cause = error.__cause__
+    if cause is not None:
+        parts.append(str(cause))
+    stack = private.call("torch._dynamo.exc:get_real_stack", error if cause is None else _with_stack(error, cause))
+    lines = tuple(
+        Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "") for frame in stack or ()
+    )
+    return Ending("\n".join(parts), lines, _goes_to_caller(error))
+
+
+def _with_stack(error: BaseException, cause: BaseException) -> BaseException:
+    return error if getattr(error, "real_stack", None) is not None else cause
+
+
+def _goes_to_caller(error: BaseException) -> bool:
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    inside = _compiler_locals() or {}
+    box = inside.get("convert_frame_box")
+    if inside.get("one_graph") is True or getattr(box, "error_on_graph_break", None) is True:
+        return True
+    if any(kind in kinds for kind in _ALWAYS_RAISED):
+        return True
+    if any(kind in kinds for kind in _SOFT):
+        return False
+    return private.get("torch._dynamo.config:suppress_errors") is not True
+
+
+def _compiler_locals() -> dict[str, Any] | None:
+    """Returns the local variables of the innermost `_compile` on the stack; None if there is none."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "_compile" and frame.f_globals.get("__name__") == _CONVERT:
+            return frame.f_locals
+        frame = frame.f_back
+    return None

@@ -1,0 +1,38 @@
+"""The conditions that a captured graph checks when it runs: on sizes and numbers that no one knew when it was compiled."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from depyf.compat import fx_nodes
+from depyf.compat.private import guarded
+from depyf.session import RuntimeAssert
+
+# What PyTorch writes where the program gave no text of its own.
+_OWN_TEXT = re.compile(r"Runtime assertion failed for expression (?P<condition>.+) on node '\w*'\Z", re.DOTALL)
+_ASSERTIONS = ("aten._assert_scalar.default", "torch._check", "_check", "torch._check_is_size", "_check_is_size")
+
+
+@guarded(list)
+def read(graph_module: Any) -> list[RuntimeAssert]:
+    """Returns the assertions of a captured graph in their order, each condition once."""
+    found: dict[str, RuntimeAssert] = {}
+    for node in graph_module.graph.nodes:
+        if node.op != "call_function" or not node.args or _name(node.target) not in _ASSERTIONS:
+            continue
+        text = node.args[1] if len(node.args) > 1 and isinstance(node.args[1], str) else ""
+        own = _OWN_TEXT.match(text)
+        condition = own["condition"] if own else _condition(node)
+        line = fx_nodes.line_of(node)
+        found.setdefault(condition, RuntimeAssert(condition, line, "" if own else text))
+    return list(found.values())
+
+
+def _name(target: Any) -> str:
+    return str(target) if type(target).__name__ == "OpOverload" else str(getattr(target, "__name__", ""))
+
+
+def _condition(node: Any) -> str:
+    value = getattr(node.args[0], "meta", {}).get("example_value")
+    return str(node.args[0] if value is None else value)

@@ -1,0 +1,231 @@
+"""Names of functions for readers: qualified, and of a wrapper with what it wraps.
+
+Only code objects are at hand where Dynamo compiles, and CPython 3.10 has no qualified name in them: it is found from the
+class of `self` then. No code of the program runs while a name is made.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from depyf import names
+
+_RESUME = re.compile(r"(?:torch_dynamo_)?resume_in_(?P<name>.*)_at_(?P<line>\d+)$")
+_OF = " of "
+_AROUND = " around "
+_MAX_NESTING = 3  # of classes in classes; what is deeper keeps its plain name
+_MAX_STEPS = 20  # from a wrapper to what it wraps
+_PASSES_ON = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+def base_name(code_name: str) -> str:
+    """Returns the name of the function that a resume function goes on with; that of any other function unchanged."""
+    match = _RESUME.match(code_name)
+    return match["name"] if match else code_name
+
+
+def resume_line(code_name: str) -> int | None:
+    """Returns the line in the name of a resume function; None for any other function."""
+    match = _RESUME.match(code_name)
+    return int(match["line"]) if match else None
+
+
+def of_code(code: types.CodeType) -> str:
+    """Returns the qualified name of a function, as far as its code object has it.
+
+    A resume function has the name of the function that it goes on with.
+    """
+    qualified = str(getattr(code, "co_qualname", code.co_name))
+    scope, dot, last = qualified.rpartition(".")
+    return names.one_line(f"{scope}{dot}{base_name(last)}")
+
+
+def of_call(code: types.CodeType, local: Mapping[str, Any], scope: Mapping[str, Any]) -> str:
+    """Returns the name of the function that a call runs.
+
+    Args:
+        code: of the function.
+        local: the call's local variables, with those of enclosing functions.
+        scope: the function's globals.
+    """
+    name = of_code(code)
+    receiver = _receiver(code, local)
+    if "." not in name:
+        name = _in_class(code, receiver, scope) or name
+    if receiver is not None and not _is_inherited_name(name, receiver):
+        name += f"{_OF}{_class_name(receiver)}"
+    wrapped = _wrapped_name(code, local)
+    return name if wrapped is None else f"{name}{_AROUND}{wrapped}"
+
+
+def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[str, Any]) -> str:
+    """Returns the name of a resume function's call, from that of the function that it goes on with.
+
+    Args:
+        own: what `of_call` makes of it, which does not know the scopes of CPython 3.10 nor what is wrapped.
+        beginning: the name of the function, in a call that led here; another call may have led to this one.
+        code: of the resume function.
+        local: its local variables.
+    """
+    if _OF in own:
+        return own
+    wrapper, is_wrapper, _ = beginning.partition(_AROUND)
+    if is_wrapper:
+        wrapped = [value for name in code.co_freevars if _has_name(value := local.get(name))]
+        inner = of_callable(wrapped[0]) if len(wrapped) == 1 else None
+        if inner is not None:
+            return f"{wrapper}{_AROUND}{inner}"
+    return beginning
+
+
+def of_callable(value: object) -> str | None:
+    """Returns the name of a function, method, class, partial or module object; None if it has none."""
+    for _ in range(_MAX_STEPS):
+        if isinstance(value, types.FunctionType):
+            inner = value.__dict__.get("__wrapped__")
+            if inner is None and "<locals>" in value.__qualname__:
+                inner = _wrapped_by(value.__code__, _cells(value))
+            if inner is None:
+                return names.one_line(value.__qualname__)
+            value = inner
+        elif isinstance(value, (types.MethodType, staticmethod, classmethod)):
+            value = value.__func__
+        elif type(value) is functools.partial:
+            value = value.func
+        elif isinstance(value, type):
+            return _class_name(value)
+        elif isinstance(value, types.BuiltinFunctionType):
+            return names.one_line(value.__qualname__)
+        elif _is_module(value):
+            modules = object.__getattribute__(value, "__dict__").get("_modules")
+            compiled = modules.get("_orig_mod") if isinstance(modules, dict) else None
+            if compiled is None:
+                return f"{_class_name(type(value))}.forward"
+            value = compiled
+        else:
+            return None
+    return None
+
+
+def _receiver(code: types.CodeType, local: Mapping[str, Any]) -> type | None:
+    """Returns the class of `self`, or `cls` itself; None where the function has neither."""
+    if "self" in code.co_varnames or "self" in code.co_cellvars:
+        value = local.get("self")
+        return None if value is None else type(value)
+    value = local.get("cls") if "cls" in code.co_varnames[:1] else None
+    return value if isinstance(value, type) else None
+
+
+def _in_class(code: types.CodeType, receiver: type | None, scope: Mapping[str, Any]) -> str | None:
+    """Returns the qualified name of a method by the class that has it; None if no class is known to have it."""
+    last = base_name(code.co_name)
+    classes = [] if receiver is None else _bases(receiver)
+    todo = [value for value in list(scope.values()) if isinstance(value, type)]
+    for _ in range(_MAX_NESTING):
+        classes += todo
+        todo = [value for owner in todo for value in list(_members(owner).values()) if isinstance(value, type)]
+    for owner in classes:
+        is_resume = last != code.co_name
+        for function in _functions_behind(_members(owner).get(last)):
+            own = function.__code__
+            if own is code or (is_resume and own.co_filename == code.co_filename and own.co_name == last):
+                return names.one_line(function.__qualname__)
+    return None
+
+
+def _functions_behind(member: object) -> Iterator[types.FunctionType]:
+    """The function of a class's member, and those that it wraps."""
+    for _ in range(_MAX_STEPS):
+        if isinstance(member, (staticmethod, classmethod)):
+            member = member.__func__
+        if not isinstance(member, types.FunctionType):
+            return
+        yield member
+        member = member.__dict__.get("__wrapped__")
+
+
+def _is_inherited_name(name: str, receiver: type) -> bool:
+    """True if a method's name already has the class of its receiver, or is not that of a method at all."""
+    owner = name.rpartition(".")[0]
+    if not owner or owner.endswith("<locals>") or owner == _class_name(receiver):
+        return True
+    return not any(owner == _class_name(base) for base in _bases(receiver))
+
+
+def _wrapped_name(code: types.CodeType, local: Mapping[str, Any]) -> str | None:
+    """Returns the name of what the function of a wrapper's code calls; None if it is no wrapper."""
+    inner = _wrapped_by(code, local)
+    return None if inner is None else of_callable(inner)
+
+
+def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | None:
+    """Returns what a wrapper wraps; None if the code is no wrapper's.
+
+    A wrapper takes any arguments and has one callable of an enclosing scope to pass them on to, or it has the place of
+    that callable in its class or module, as a decorator that names the parameters does.
+    """
+    candidates = [value for name in code.co_freevars if _has_name(value := variables.get(name))]
+    if len(candidates) == 1 and code.co_flags & _PASSES_ON == _PASSES_ON:
+        return candidates[0]
+    return next((value for value in candidates if _is_replaced_by(value, code)), None)
+
+
+def _has_name(value: object) -> bool:
+    """True for what `of_callable` can name, classes aside."""
+    return (
+        isinstance(value, (types.FunctionType, types.MethodType))
+        or type(value) is functools.partial
+        or _is_module(value)
+    )
+
+
+def _is_replaced_by(value: object, code: types.CodeType) -> bool:
+    """True if the class or module of a function has, under the function's name, a function with this code."""
+    function = value.__func__ if isinstance(value, types.MethodType) else value
+    if not isinstance(function, types.FunctionType):
+        return False
+    *owners, last = function.__qualname__.split(".")
+    table: Mapping[str, Any] = function.__globals__
+    for name in owners:
+        owner = table.get(name)
+        if not isinstance(owner, type):
+            return False
+        table = _members(owner)
+    return any(outer.__code__ is code for outer in _functions_behind(table.get(last)))
+
+
+def _cells(function: types.FunctionType) -> dict[str, Any]:
+    """Returns the variables of enclosing scopes that a function refers to, those that are set."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return found
+
+
+def _is_module(value: object) -> bool:
+    """True for an instance of PyTorch's class of modules."""
+    return inspect.getattr_static(type(value), "_call_impl", None) is not None
+
+
+# What a class has of its own is read past its metaclass, which may be the program's.
+
+
+def _class_name(owner: type) -> str:
+    return names.one_line(str(type.__getattribute__(owner, "__qualname__")))
+
+
+def _bases(owner: type) -> list[type]:
+    return list(type.__getattribute__(owner, "__mro__"))
+
+
+def _members(owner: type) -> Mapping[str, Any]:
+    members: Mapping[str, Any] = type.__getattribute__(owner, "__dict__")
+    return members

@@ -1,0 +1,77 @@
+"""Where a resume function goes on in the user's own source."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import textwrap
+import types
+
+from depyf import function_names, names
+
+_OFFSET = re.compile(r"^__resume_at_(\d+)_\d+")
+_MARK = "  # <== resume in this line"
+
+
+def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None:
+    """Returns the line at which a resume function goes on; None if Dynamo's names do not tell.
+
+    Args:
+        name: the global that transformed code calls it by.
+        code: of the resume function.
+        user: the function of the user's that it began in.
+    """
+    line = function_names.resume_line(code.co_name)
+    if line is None or not _has_line(user, code.co_filename, line):
+        return line
+    offset = _OFFSET.match(name)
+    exact = next((one for start, end, one in user.co_lines() if offset and start <= int(offset[1]) < end), None)
+    # Of a break in a branch there are two, which go on at other lines than that of the break.
+    return exact if exact is not None and exact >= line else line
+
+
+def marked(function: str, user: types.CodeType, file: str, line: int | None) -> str:
+    """Returns the user's function with a mark at the line where a resume function goes on.
+
+    Args:
+        function: the source of `user`.
+        user: the function that the resume function began in.
+        file: of the resume function; that of another function where the break was in one that was inlined.
+    """
+    first = user.co_firstlineno
+    if line is not None and not _has_line(user, file, line):
+        inner = _function_at(file, line)
+        if inner is not None:
+            first, function = inner
+    lines = function.splitlines()
+    if line is not None and 0 <= line - first < len(lines) and not function.startswith("# Decompiled"):
+        lines[line - first] += _MARK
+    elif line is not None:
+        lines.append(f"# It goes on at line {line}.{_MARK}")
+    return "\n".join(lines)
+
+
+def _has_line(user: types.CodeType, file: str, line: int) -> bool:
+    return file == user.co_filename and any(
+        line == own for code in names.nested_codes(user) for _, _, own in code.co_lines()
+    )
+
+
+def _function_at(file: str, line: int) -> tuple[int, str] | None:
+    """Returns (first line, source) of the innermost function of a file around a line; None if there is none."""
+    lines = linecache.getlines(file)
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    best: tuple[int, int] | None = None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            end = node.end_lineno or start
+            if start <= line <= end and (best is None or start >= best[0]):
+                best = (start, end)
+    if best is None:
+        return None
+    return best[0], textwrap.dedent("".join(lines[best[0] - 1 : best[1]])).rstrip()

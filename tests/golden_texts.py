@@ -1,0 +1,90 @@
+"""Golden files of summaries and indexes: `python tests/golden_texts.py` writes them anew, to be read before they are committed.
+
+Each program of tests/torch/programs has one: the summary that `depyf run` prints, `index.md` without the conditions under
+which a compilation is used again, and of `links` the full_code files without guards and code. With a directory as its
+argument it writes them there. They belong to one release of PyTorch and of CPython. Paths and times are replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import re
+import runpy
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROGRAMS = Path(__file__).parent / "torch" / "programs"
+GOLDEN = Path(__file__).parent / "torch" / "golden_texts"
+
+
+def normalised(text: str, directory: str) -> str:
+    """Without what differs in every run, or from one machine to the next."""
+    text = text.replace(f"{directory}{os.sep}", "").replace(f"{ROOT}{os.sep}", "")
+    return re.sub(r"\d+\.\d s spent", "T s spent", text)
+
+
+def renumbered(text: str) -> str:
+    """With the numbers that Dynamo counts through a process counted from 1."""
+    numbers: dict[str, int] = {}
+    return re.sub(
+        r"(__compiled_fn_|__resume_at_\d+_)(\d+)",
+        lambda match: f"{match[1]}{numbers.setdefault(match[2], len(numbers) + 1)}",
+        text,
+    )
+
+
+def index(text: str) -> str:
+    """`index.md` without the conditions under which a compilation is used again."""
+    return "\n".join(line for line in text.splitlines() if not re.match(r"- `(?!.*` (runs|was|has))", line))
+
+
+def links(text: str) -> str:
+    """What a full_code file says of resume functions: its heads, and the user's own source."""
+    kept, skips = [], False
+    for line in text.splitlines():
+        if line.startswith(("# The code below runs where", "# __compiled_fn_", "# __transformed_code_")):
+            skips = True
+        elif line.startswith(("# ----", "# __resume_at", "#====")):
+            skips = False
+        kept += [] if skips else [line]
+    return "\n".join(kept)
+
+
+def write(directory: Path) -> None:
+    import torch._dynamo
+
+    import depyf
+    import torch
+    from depyf import program
+
+    directory.mkdir(parents=True, exist_ok=True)
+    logging.disable(logging.WARNING)  # PyTorch warns of the limit with the time and the process
+    warnings.simplefilter("ignore")
+    for path in sorted(PROGRAMS.glob("*.py")):
+        torch._dynamo.reset()
+        torch.manual_seed(0)
+        with tempfile.TemporaryDirectory() as dump:
+            with (
+                torch._dynamo.config.patch(automatic_dynamic_local_pgo=False),
+                contextlib.redirect_stdout(io.StringIO()),
+                depyf.prepare_debug(dump),
+            ):
+                runpy.run_path(str(path))
+            parts = [program.summary(Path(dump)), index((Path(dump) / "index.md").read_text(encoding="utf-8"))]
+            if path.stem == "links":
+                parts += [links(one.read_text(encoding="utf-8")) for one in sorted(Path(dump).glob("full_code*"))]
+        text = "\n\n".join(normalised(part, dump).strip() for part in parts)
+        text = renumbered(re.sub(r"\n{3,}", "\n\n", text))
+        (directory / f"{path.stem}.txt").write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+    os.environ["OMP_NUM_THREADS"] = "1"
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else GOLDEN)
