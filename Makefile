@@ -37,6 +37,9 @@ bench-report: build  ## What reading a TORCH_TRACE log costs, in time and memory
 	@tools/build.sh release >/dev/null
 	@$(PYTHON_VENV) bench/report.py
 
+bench-small: build  ## What prepare_debug costs eight small programs on aot_eager
+	@$(PYTHON_VENV) bench/small_programs.py
+
 prove: build  ## Try the prover at length: mutants, random pairs, standard libraries
 	@tools/prove.sh
 

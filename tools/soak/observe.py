@@ -55,8 +55,8 @@ class Verdict:
     not_parsed: list[str] = field(default_factory=list)
     frames: int = 0
     files: int = 0
-    unstable: bool = False
-    """Two plain runs differ: nothing can be said of the program."""
+    unstable: list[str] = field(default_factory=list)
+    """Where two plain runs differ: nothing can be said of the program then."""
 
 
 class _Values:
@@ -266,15 +266,19 @@ def observe(path: Path, backend: str, seed: int) -> Verdict:
                 sessions.append(session)
                 yield
 
+        watched = None
         try:
             watched = run(path, backend, seed, watched_block())
             verdict.harmed = list(_differences(plain, watched))
         except Exception:
             verdict.harmed = [traceback.format_exc()]
         if verdict.harmed:
+            # Dynamo skips library code that it has failed at once for the rest of the process: the second plain run may
+            # be the one that the run under the block equals.
             again = run(path, backend, seed, contextlib.nullcontext())
-            if list(_differences(plain, again)):
-                verdict.unstable = True
+            is_same = watched is not None and not list(_differences(again, watched))
+            verdict.unstable = [] if is_same else list(_differences(plain, again))
+            if is_same or verdict.unstable:
                 verdict.harmed = []
         for session in sessions:
             _judge_session(verdict, session)

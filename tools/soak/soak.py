@@ -35,7 +35,8 @@ sys.path[:0] = [str(HERE), str(ROOT / "python")]
 import generate  # noqa: E402
 
 PROGRAMS_OF_A_PROCESS = 60  # PyTorch keeps some memory of each
-SECONDS_OF_A_PROGRAM = 120
+SECONDS_OF_A_PROGRAM = 600
+_TOO_LONG = f"it took more than {SECONDS_OF_A_PROGRAM} seconds"
 UNPROVED_ALLOWED = 500  # at most one in so many frames
 
 
@@ -53,7 +54,7 @@ def work(backends: list[str]) -> None:
         for backend in backends:
             if mode == "plain":
                 observe.run(Path(path), backend, int(seed), contextlib.nullcontext())
-                verdict = observe.Verdict(int(seed), backend, unstable=True)
+                verdict = observe.Verdict(int(seed), backend)
             else:
                 verdict = observe.observe(Path(path), backend, int(seed))
             print(json.dumps(asdict(verdict)), file=output, flush=True)
@@ -71,9 +72,9 @@ class Worker:
         """Returns the verdicts of one program. A process that dies is a finding where it lives without depyf."""
         verdicts, how = self._ask("both", seed, path)
         if verdicts is None:
-            plain, _ = self._ask("plain", seed, path)
-            harmed = [] if plain is None else [how]
-            verdicts = [{"seed": seed, "backend": "any", "harmed": harmed, "unstable": plain is None}]
+            plain = None if how == _TOO_LONG else self._ask("plain", seed, path)[0]
+            kind = "unstable" if plain is None else "harmed"
+            verdicts = [{"seed": seed, "backend": "any", kind: [how]}]
         return verdicts
 
     def _ask(self, mode: str, seed: int, path: Path) -> tuple[list[dict[str, Any]] | None, str]:
@@ -83,7 +84,13 @@ class Worker:
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         self._left -= 1
-        timer = threading.Timer(SECONDS_OF_A_PROGRAM, process.kill)
+        took_too_long = threading.Event()
+
+        def end() -> None:
+            took_too_long.set()
+            process.kill()
+
+        timer = threading.Timer(SECONDS_OF_A_PROGRAM, end)
         timer.start()
         try:
             process.stdin.write(f"{mode} {seed} {path}\n")
@@ -98,6 +105,8 @@ class Worker:
         self._errors.seek(0)
         tail = self._errors.read()[-1500:]
         self.close()
+        if took_too_long.is_set():
+            return None, _TOO_LONG
         return None, f"the process ended with status {status}:\n{tail}"
 
     def _start(self) -> None:
@@ -133,8 +142,8 @@ class Summary:
 
     def add(self, verdict: dict[str, Any]) -> None:
         self.runs += 1
-        self.unstable += verdict["unstable"]
-        self.harmed += bool(verdict["harmed"])
+        self.unstable += bool(verdict.get("unstable"))
+        self.harmed += bool(verdict.get("harmed"))
         for key in ("frames", "files"):
             setattr(self, key, getattr(self, key) + verdict.get(key, 0))
         for key in ("unproved", "not_running", "not_parsed"):
@@ -146,7 +155,7 @@ class Summary:
 
     def __str__(self) -> str:
         return (
-            f"{self.programs} programs, {self.runs} runs ({self.unstable} left out: plain runs of it differ or die): "
+            f"{self.programs} programs, {self.runs} runs ({self.unstable} left out: plain runs of them differ or die, or it took too long): "
             f"{self.harmed} harmed; {self.frames} frames: {self.unproved} not proved, {self.not_running} proved and not "
             f"run from their files; {self.files} files: {self.not_parsed} that do not parse"
         )
@@ -201,7 +210,7 @@ class Soak:
         backend = self.options.backends if verdict["backend"] == "any" else [verdict["backend"]]
         findings = [
             f"{kind}: {line}"
-            for kind in ("harmed", "unproved", "not_running", "not_parsed")
+            for kind in ("harmed", "unproved", "not_running", "not_parsed", "unstable")
             for line in verdict.get(kind, ())
         ]
         if findings:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from depyf.compat import dynamo, graph_text, graphs, inductor, ir_text, trace
+from depyf.compat import compiled, dynamo, graph_text, graphs, inductor, ir_text, trace
 
 
 class Listener(Protocol):
@@ -37,6 +37,8 @@ _lock = threading.RLock()
 _listeners: tuple[Listener, ...] = ()
 _undo: list[Callable[[], None]] = []
 _hears_inductor = False
+_WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
+"""Names of backends of PyTorch that never hand a graph to Inductor."""
 
 
 def _after_fork() -> None:
@@ -100,8 +102,13 @@ def _take_hooks_away() -> None:
 
 
 def _hear_inductor() -> None:
-    """Sets the hooks in Inductor as soon as there is one: loading it only to listen would cost seconds."""
+    """Sets the hooks in Inductor as soon as a graph may come there: loading it only to listen would cost seconds, and a
+    level that is set makes all loggers forget theirs."""
     global _hears_inductor
+    if _hears_inductor or not trace.has_inductor():
+        return
+    if compiled.backend_name(dynamo.backend_at_work()) in _WITHOUT_INDUCTOR:
+        return
     with _lock:
         if _listeners and not _hears_inductor:
             _hears_inductor = True
@@ -136,7 +143,7 @@ def _transformed(original: types.CodeType, code: types.CodeType) -> types.CodeTy
 
 
 def _traced(record: trace.Record) -> None:
-    if not _hears_inductor and trace.has_inductor():
+    if record.graph is not None or record.event in ("kernel", "cache hit"):
         _hear_inductor()
     _tell(lambda listener: listener.traced(record))
 
@@ -146,8 +153,7 @@ def _scheduled(kind: str, text: str) -> None:
 
 
 def _named_graph(name: str, graph: Any, caller: str) -> None:
-    if not _hears_inductor and trace.has_inductor():
-        _hear_inductor()
+    _hear_inductor()
     _tell(lambda listener: listener.named_graph(name, graph, caller))
 
 

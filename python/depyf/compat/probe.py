@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 import types
@@ -73,19 +74,28 @@ def load() -> None:
             importlib.import_module(module)
 
 
+_right: set[str] = set()
+"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. What is changed
+later is noticed where it is used."""
+
+
 def tell_losses() -> set[str]:
     """Warns of each name that is not as this release should have it, once each. Returns the paths of those that are."""
     right: set[str] = set()
     version = releases.installed()
     if version is None:
         return right
-    release = Release.of(version)
-    for name in NAMES:
-        if name.path in private.losses or not name.expected(release):
+    for name in _expected(Release.of(version)):
+        if name.path in private.losses:
+            continue
+        if name.path in _right:
+            right.add(name.path)
             continue
         how = problem(name)
         if how is None:
             right.add(name.path)
+            if name.module in sys.modules:
+                _right.add(name.path)
             continue
         # What became of an object is told by one of its members; the doctor tells of all.
         owner = name.path.rpartition(".")[0]
@@ -94,6 +104,12 @@ def tell_losses() -> set[str]:
         else:
             private.lost(name, how)
     return right
+
+
+@functools.cache
+def _expected(release: Release) -> tuple[Name, ...]:
+    """The names that a release should have."""
+    return tuple(name for name in NAMES if name.expected(release))
 
 
 def problem(name: Name) -> str | None:

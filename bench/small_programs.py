@@ -1,0 +1,227 @@
+"""What prepare_debug adds to the processor time of eight small programs on aot_eager.
+
+    python bench/small_programs.py [ROUNDS] [--single] [--calls] [--only NAME...] [--profile FILE]
+
+Each program is compiled and run plain and under a block in turns; printed are the ratios of the processor time of this
+process, without the end of the block and with it, for each program and in the sum. By default all runs happen in one process,
+which has run everything once before. `--single` takes a new process for each run, as a user's program is: what PyTorch and
+depyf do once in a process counts too, and only importing torch and depyf is left out. `--calls` counts calls of functions
+instead of seconds, which no load of the machine changes. `--profile` writes a profile of the runs with depyf.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import cProfile
+import gc
+import io
+import json
+import os
+import pstats
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "python")]
+
+import torch._dynamo  # noqa: E402
+
+import depyf  # noqa: E402
+import torch  # noqa: E402
+
+Compile = Callable[..., Callable[..., object]]
+
+
+def toy(compile: Compile) -> None:
+    def toy_example(a, b):
+        x = a / (torch.abs(a) + 1)
+        if b.sum() < 0:
+            b = b * -1
+        return x * b
+
+    compiled = compile(toy_example)
+    for sign in (1, -1):
+        compiled(torch.ones(10), sign * torch.ones(10))
+
+
+def layers(compile: Compile) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+    compile(model)(torch.ones(2, 8))
+
+
+def training(compile: Compile) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.LayerNorm(16), torch.nn.GELU(), torch.nn.Linear(16, 4))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    compiled = compile(model)
+    for _ in range(2):
+        optimizer.zero_grad()
+        compiled(torch.ones(2, 8)).square().mean().backward()
+        optimizer.step()
+
+
+def breaks(compile: Compile) -> None:
+    def prints(x, n):
+        y = x.sin()
+        print("a", n)
+        y = y + n
+        print("b")
+        return y * x
+
+    compiled = compile(prints)
+    compiled(torch.ones(4), 2)
+    compiled(torch.ones(4), 2)
+
+
+def shapes(compile: Compile) -> None:
+    def normalise(x, y):
+        return ((x - x.mean(0)) / (x.std(0) + 1)) @ y
+
+    compiled = compile(normalise)
+    for size in (3, 4, 5):
+        compiled(torch.ones(size, 4), torch.ones(4, size))
+
+
+def flags(compile: Compile) -> None:
+    def choose(x, flag, scale):
+        x = x * scale if flag else x - scale
+        return torch.where(x > 0, x, x.exp() - 1)
+
+    compiled = compile(choose)
+    for flag, scale in ((True, 2.0), (False, 2.0), (True, 3.0)):
+        compiled(torch.ones(6), flag, scale)
+
+
+def containers(compile: Compile) -> None:
+    def collect(items, table):
+        outputs = {name: [item * value for item in items] for name, value in table.items()}
+        return outputs, sum(items), functions_of(items)
+
+    def functions_of(items):
+        return [(lambda x, k=k: x * k)(item) for k, item in enumerate(items)]
+
+    compile(collect)([torch.ones(4), torch.ones(4) * 2], {"a": torch.ones(4), "b": torch.zeros(4)})
+
+
+def attention(compile: Compile) -> None:
+    def attend(q, k, v, mask):
+        scores = (q @ k.transpose(-1, -2)) / q.shape[-1] ** 0.5
+        return torch.softmax(scores.masked_fill(mask, float("-inf")), -1) @ v
+
+    q = torch.ones(2, 4, 8, requires_grad=True)
+    compile(attend)(q, torch.ones(2, 4, 8), torch.ones(2, 4, 8), torch.ones(4, 4).triu(1).bool()).sum().backward()
+
+
+PROGRAMS = {
+    function.__name__: function for function in (toy, layers, training, breaks, shapes, flags, containers, attention)
+}
+
+
+def run(
+    program: Callable[[Compile], None], with_depyf: bool, profile: cProfile.Profile | None = None
+) -> tuple[float, float]:
+    """Returns what one run cost, and what the end of its block cost: seconds of processor time, or calls in a profile."""
+
+    def now() -> float:
+        if profile is None:
+            return time.process_time()
+        profile.disable()
+        calls = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
+        profile.enable()
+        return calls
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    gc.collect()
+    gc.disable()
+    compile: Compile = lambda function: torch.compile(function, backend="aot_eager")  # noqa: E731
+    with contextlib.ExitStack() as stack:
+        stack.callback(gc.enable)
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        block = depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+        if profile is not None:
+            profile.enable()
+            stack.callback(profile.disable)
+        start = now()
+        with block:
+            program(compile)
+            middle = now()
+        end = now()
+    return middle - start, end - middle
+
+
+def single(name: str, with_depyf: bool) -> tuple[float, float]:
+    """The same in a process of its own."""
+    command = [sys.executable, __file__, "--child", name, "depyf" if with_depyf else "plain"]
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
+    cost, end = json.loads(done.stdout.splitlines()[-1])
+    return cost, end
+
+
+def calls(name: str, with_depyf: bool) -> tuple[float, float]:
+    """The same in calls of functions."""
+    return run(PROGRAMS[name], with_depyf, cProfile.Profile())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What prepare_debug adds to small programs on aot_eager.")
+    parser.add_argument("rounds", nargs="?", type=int, default=5)
+    parser.add_argument("--single", action="store_true", help="each run in a process of its own")
+    parser.add_argument("--calls", action="store_true", help="count calls of functions")
+    parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), metavar="NAME")
+    parser.add_argument("--profile", metavar="FILE", help="write a profile of the runs with depyf, and end")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    if options.child:
+        name, kind = options.child
+        print(json.dumps(run(PROGRAMS[name], kind == "depyf")))
+        return
+    measure = single if options.single else calls if options.calls else lambda name, kind: run(PROGRAMS[name], kind)
+    if not options.single:
+        for name in options.only:
+            run(PROGRAMS[name], True)
+    if options.profile:
+        profile = cProfile.Profile(time.process_time)
+        for _ in range(options.rounds):
+            for name in options.only:
+                run(PROGRAMS[name], True, profile)
+        profile.dump_stats(options.profile)
+        return
+    totals: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    by_name: dict[tuple[str, bool], list[tuple[float, float]]] = {}
+    for round_ in range(options.rounds):
+        sums = {True: [0.0, 0.0], False: [0.0, 0.0]}
+        for name in options.only:
+            for with_depyf in (True, False) if round_ % 2 else (False, True):
+                cost = measure(name, with_depyf)
+                by_name.setdefault((name, with_depyf), []).append(cost)
+                sums[with_depyf] = [sums[with_depyf][0] + cost[0], sums[with_depyf][1] + cost[1]]
+        for with_depyf, (cost_sum, end_sum) in sums.items():
+            totals[with_depyf].append((cost_sum, end_sum))
+    for name in options.only:
+        print(f"{name:12}", *ratios(by_name[name, False], by_name[name, True]))
+    print(f"{'all':12}", *ratios(totals[False], totals[True]))
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} of {os.cpu_count()} processors")
+
+
+def ratios(plain: list[tuple[float, float]], watched: list[tuple[float, float]]) -> tuple[str, str, str]:
+    """The medians' ratios: without the end of the block, with it; and what the plain run cost."""
+    cost = statistics.median(cost for cost, _ in plain)
+    in_block = statistics.median(cost for cost, _ in watched)
+    in_all = statistics.median(cost + end for cost, end in watched)
+    return f"{in_block / cost:.3f}", f"with the end {in_all / cost:.3f}", f"(plain {cost:.3f})"
+
+
+if __name__ == "__main__":
+    main()
