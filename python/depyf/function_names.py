@@ -107,6 +107,8 @@ def of_callable(value: object) -> str | None:
             if compiled is None:
                 return f"{_class_name(type(value))}.forward"
             value = compiled
+        elif isinstance(call := _call_of(value), types.FunctionType):
+            return names.one_line(call.__qualname__)
         else:
             return None
     return None
@@ -169,7 +171,9 @@ def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | 
     A wrapper takes any arguments and has one callable of an enclosing scope to pass them on to, or it has the place of
     that callable in its class or module, as a decorator that names the parameters does.
     """
-    candidates = [value for name in code.co_freevars if _has_name(value := variables.get(name))]
+    values = [variables.get(name) for name in code.co_freevars]
+    candidates = [value for value in values if _has_name(value)]
+    candidates = candidates or [value for value in values if isinstance(_call_of(value), types.FunctionType)]
     if len(candidates) == 1 and code.co_flags & _PASSES_ON == _PASSES_ON:
         return candidates[0]
     return next((value for value in candidates if _is_replaced_by(value, code)), None)
@@ -208,6 +212,11 @@ def _cells(function: types.FunctionType) -> dict[str, Any]:
         except ValueError:
             continue
     return found
+
+
+def _call_of(value: object) -> object:
+    """Returns what a class defines for calls of its instances."""
+    return None if isinstance(value, type) else inspect.getattr_static(type(value), "__call__", None)
 
 
 def _is_module(value: object) -> bool:

@@ -285,3 +285,30 @@ def test_values_known_only_at_run_time_are_told(tmp_path):
     assert [check for check in frame.runtime_asserts if check.condition == "u0 >= 3" and "_check" in check.line.text]
     for text in ((tmp_path / "index.md").read_text(), str(depyf.explain(counts))):
         assert "Known only when the graph runs:" in text and "u0 >= 3" in text
+
+
+def test_what_fails_after_its_code_was_made_is_not_compiled(tmp_path):
+    def specialises(x):
+        return x * 2 if x.shape[0] == 2 else x
+
+    x = torch.ones(2, 3)
+    torch._dynamo.mark_dynamic(x, 0)
+    with pytest.warns(UserWarning), depyf.prepare_debug(tmp_path) as session:
+        with pytest.raises(torch.fx.experimental.symbolic_shapes.ConstraintViolationError):
+            torch.compile(specialises, backend="eager")(x)
+    (frame,) = session.frames
+    assert (
+        frame.status == "not compiled" and frame.raised and not any("not available" in note for note in session.notes)
+    )
+    assert "maybe_mark_dynamic" in program.summary(tmp_path)
+
+
+def test_an_error_of_the_program_is_no_graph_break(tmp_path):
+    def mismatched(x):
+        return x @ x
+
+    with pytest.warns(UserWarning), depyf.prepare_debug(tmp_path):
+        with pytest.raises(RuntimeError):
+            torch.compile(mismatched, backend="eager")(torch.ones(2, 3))
+    line = mismatched.__code__.co_firstlineno + 1
+    assert f"because of TorchRuntimeError at test_texts.py:{line}: " in program.summary(tmp_path)

@@ -58,6 +58,7 @@ def add_failure(frame: Frame, code: types.CodeType | None, same: Iterable[Frame]
         same: the compilations of that function which the block saw.
         translate: gives the user's line that a line of a dumped file stands for.
     """
+    frame.status = "not compiled"  # also where the transformed code was made, and something after it failed
     ending = at_work.ending()
     message = frame.error or ""
     if ending is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from depyf.session import Break, Exceeded, Frame
 
 UNFINISHED = "The block ended before this compilation did."
+# Exceptions of Dynamo's that are graph breaks; what else has a hint is an error of the program's.
+_BREAKS = ("Unsupported", "UserError", "SkipFrame")
 # Of an error's lines so many are shown, the last ones among them: compilers quote whole files.
 _FIRST_LINES = 12
 _LAST_LINES = 28
@@ -21,7 +23,9 @@ def headline(frame: Frame, title: str = "") -> str:
         return _limit(frame, title, frame.exceeded)
     if frame.stopped_by is not None:
         at = " at" if frame.stopped_by.where else ":"
-        cause = f"of a graph break{at} {_without_then(frame.stopped_by)}"
+        kind = (frame.error or "").partition(":")[0]
+        what = "a graph break" if kind in _BREAKS else kind
+        cause = f"of {what}{at} {_without_then(frame.stopped_by)}"
         if frame.raised:
             return f"{title} was not compiled, and its call raised an error, because {cause}"
         then = f" {frame.stopped_by.then}" if frame.stopped_by.then else ""
