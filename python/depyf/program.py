@@ -10,7 +10,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from depyf.dump import details, headline
+from depyf.dump import deciding_reason, details, headline
 from depyf.session import SCHEMA_VERSION, Session
 
 DIRECTORY = "depyf_dump"
@@ -154,10 +154,9 @@ def _lines(session: Session, seconds: list[float | None], runs: int) -> list[str
         where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
         out.append(f"  break at {one} ({where})")
     for frame in again:
-        why = [str(one) for one in frame.failures[:1]] or [
-            one.partition("\n")[0] for one in frame.recompile_reasons[:1]
-        ]
-        out.append(f"  {frame.compile_id} compiled {frame.title} again: {''.join(why)}")
+        words = [reason.partition("\n")[0] for reason in frame.recompile_reasons[:1]]
+        why = deciding_reason(frame.failures) if frame.failures else "".join(words)
+        out.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
     out += [f"  note: {note}" for note in session.notes]
     out.append(f"  Read on in {Path(session.directory) / 'index.md'}")
     out += [f"          and {Path(session.directory) / one.file}: {one.title}" for one in session.full_code]

@@ -57,13 +57,34 @@ class Failure:
     """The compile id of the compilation that it belongs to."""
     origin: str = ""
     """What in PyTorch set it, where that is no line of the user's."""
+    is_state: bool = False
+    """True if it is about the state of the process, such as grad mode or autocast, and not about a value."""
+    alike: list[str] = field(default_factory=list)
+    """Other values for which the same fails in the same way: the flag `training` of each submodule."""
+    follows: list[str] = field(default_factory=list)
+    """Values whose guards fail only because of this: the items of a list that is shorter, the dispatch keys of each tensor
+    under autocast."""
 
     def __str__(self) -> str:
         why = "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
         where = f"  # {why}" if why else ""
         if not self.subject:
             return f"{self.condition}{where}"
-        return f"{self.subject}: expected {self.expected}, was {self.actual}{where}"
+        return f"{self.change}{self.others}{where}"
+
+    @property
+    def change(self) -> str:
+        """What was expected, and what was there."""
+        if self.is_state:
+            return f"{self.subject}: {self.actual}, was {self.expected} when it was compiled"
+        return f"{self.subject}: expected {self.expected}, was {self.actual}"
+
+    @property
+    def others(self) -> str:
+        """Of how many other values the same is true; "" if of none."""
+        if not self.alike:
+            return ""
+        return f" (the same of {self.alike[0] if len(self.alike) == 1 else f'{len(self.alike)} others'})"
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from depyf import guards
-from depyf.compat import dynamo, origins
-from depyf.guards.failures import failure
+from depyf.compat import dynamo, global_state, origins
 from depyf.guards.frontier import frontier
+from depyf.guards.reasons import reasons
 from depyf.session import Failure, Limit, Symbol
 
 # Of one compilation; what is more tells no more.
-_MOST_FAILURES = 20
-# On the state of the process. While Dynamo compiles it is not what it was when the call was made.
-_STATE = ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "LAMBDA_GUARD")
+_MOST_REASONS = 20
 
 
 @dataclass
@@ -47,45 +45,52 @@ class Guarding:
         self._known[id(manager)] = (manager, guarded)
         return guarded
 
-    def failures(self, reasons: list[str]) -> list[Failure]:
-        """Why none of a function's compilations serves the call that is compiled now.
+    def failures(self, told_by_torch: list[str]) -> list[Failure]:
+        """Why none of a function's compilations serves the call that is compiled now, the nearest compilation first.
 
-        To be called while PyTorch tells its own reasons, which are used where the guards say nothing.
+        That is the one with the fewest reasons against it. To be called while PyTorch tells its own reasons, which are used
+        where the guards say nothing.
         """
         call = dynamo.call_to_compile()
         if call is None:
-            return [_told(reason) for reason in reasons]
+            return [_told(reason) for reason in told_by_torch]
         code, local = call
-        found: list[Failure] = []
+        found: list[list[Failure]] = []
         for entry in dynamo.live_entries(code):
-            told = [reason for reason in reasons if reason.startswith(f"{entry.compile_id}:")]
-            failing = self._failing(entry, local, any(word in reason for reason in told for word in _STATE))
-            found += failing or [_told(reason) for reason in told]
-        return found
+            told = [reason for reason in told_by_torch if reason.startswith(f"{entry.compile_id}:")]
+            found.append(self._failing(entry, local) or [_told(reason) for reason in told])
+        nearest_first = sorted((failures for failures in found if failures), key=_distance)
+        return [failure for failures in nearest_first for failure in failures[:_MOST_REASONS]]
 
-    def _failing(self, entry: dynamo.Live, local: dict[str, Any], state: bool) -> list[Failure]:
+    def _failing(self, entry: dynamo.Live, local: dict[str, Any]) -> list[Failure]:
         manager = entry.guard_manager
         known = self._known.get(id(manager))
         listed = known[1].guards if known is not None else guards.read(manager)
         scope = dynamo.globals_of(manager)
         if listed is None or scope is None:
             return []
-        failing = [(one, text) for one, text in listed.check(local, scope).failing if one.quiet or state]
         origins_of = {limit.subject: limit.origin for limit in known[1].frontier} if known is not None else {}
-        found = []
-        for one, text in failing[:_MOST_FAILURES]:
-            told = failure(one, text, local, scope)
-            origin = origins_of.get(told.subject, "") if told.line is None else ""
-            found.append(replace(told, entry=entry.compile_id or "", origin=origin))
-        return found
+        return [
+            replace(
+                failure,
+                entry=entry.compile_id or "",
+                origin=origins_of.get(failure.subject, "") if failure.line is None else "",
+            )
+            for failure in reasons(listed, local, scope)
+        ]
 
     def close(self) -> None:
         """Lets PyTorch's objects go."""
         self._known.clear()
 
 
+def _distance(failures: list[Failure]) -> tuple[int, int]:
+    """How far a call is from a compilation: the reasons against it, and the guards that fail."""
+    return len(failures), sum(1 + len(failure.alike) + len(failure.follows) for failure in failures)
+
+
 def _told(reason: str) -> Failure:
     """A reason in PyTorch's words."""
     entry, _, text = reason.partition(": ")
-    first = text.partition("\n")[0].strip()
+    first = global_state.reason_in_words(text.partition("\n")[0].strip())
     return Failure(first, "", "", "", entry=entry)

@@ -38,7 +38,8 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
-_STATE = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
+STATE_OF_PROCESS = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
+MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
 _KEYS = (
     "str((torch._C._dispatch_keys({}) | torch._C._dispatch_tls_local_include_set())"
     " - torch._C._dispatch_tls_local_exclude_set())"
@@ -241,19 +242,19 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
             on = [e and d for e, d in zip(value["enabled"], value["dtype"], strict=True)]
             rest = {k: v for k, v in value.items() if k not in ("enabled", "dtype")}
             out.append(
-                f"[on and dtype for s in [{_STATE}['autocast_state']] for on, dtype in zip(s['enabled'], s['dtype'])]"
+                f"[on and dtype for s in [{STATE_OF_PROCESS}['autocast_state']] for on, dtype in zip(s['enabled'], s['dtype'])]"
                 f" == {on!r}"
             )
-            out += [f"{_STATE}['autocast_state'][{k!r}] == {v!r}" for k, v in rest.items()]
+            out += [f"{STATE_OF_PROCESS}['autocast_state'][{k!r}] == {v!r}" for k, v in rest.items()]
         else:
-            out.append(f"{_STATE}[{name!r}] == {value!r}")
+            out.append(f"{STATE_OF_PROCESS}[{name!r}] == {value!r}")
     return out
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     # The words do not say which modes. Most often there are none, and now there are none too: then the guard says so.
     if private.call("torch._C:_len_torch_function_stack") == 0 and _accepts(leaf, {}):
-        return ["torch._dynamo.utils.get_torch_function_mode_stack() == []"]
+        return [f"{MODE_STACK} == []"]
     return None
 
 
@@ -480,7 +481,7 @@ SHORTHANDS = [
         r"dispatch_keys(\1)",
         f"def dispatch_keys(x):\n    return {_KEYS.format('x')}",
     ),
-    (re.compile(re.escape(_STATE)), "state()", f"def state():\n    return {_STATE}"),
+    (re.compile(re.escape(STATE_OF_PROCESS)), "state()", f"def state():\n    return {STATE_OF_PROCESS}"),
     (re.compile(re.escape(f"{_FUNCTORCH}.")), "hooks.", f"import {_FUNCTORCH} as hooks"),
 ]
 

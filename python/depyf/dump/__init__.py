@@ -10,7 +10,7 @@ from depyf.dump.artifacts import artifact_text, graph_body, graph_class, runs_te
 from depyf.dump.missing import missing_artifacts
 from depyf.dump.not_compiled import UNFINISHED, details, headline
 from depyf.dump.overview import index
-from depyf.dump.reasons import runtime_rows, symbol_rows
+from depyf.dump.reasons import deciding_reason, failure_lines, runtime_rows, symbol_rows
 from depyf.dump.record import merged_runs, session_json, times_json
 from depyf.dump.story import Section, full_code, original_source
 
@@ -18,7 +18,9 @@ __all__ = [
     "UNFINISHED",
     "Section",
     "artifact_text",
+    "deciding_reason",
     "details",
+    "failure_lines",
     "full_code",
     "graph_body",
     "graph_class",

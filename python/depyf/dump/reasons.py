@@ -5,8 +5,47 @@ from __future__ import annotations
 from depyf.dump.comments import first_line
 from depyf.guards.frontier import origin
 from depyf.guards.terms import in_terms
-from depyf.session import Frame, Symbol
+from depyf.session import Failure, Frame, Symbol
 from depyf.source_line import Line
+
+_MOST_NAMED = 5
+"""So many of the values whose guards fail only because of another are named."""
+
+
+def deciding_reason(failures: list[Failure]) -> str:
+    """In one line, why a compilation was needed: the reason against the nearest one that was there, and how many more there are.
+
+    Args:
+        failures: as `Frame.failures` has them, the nearest compilation first; at least one.
+    """
+    first = failures[0]
+    more = sum(failure.entry == first.entry for failure in failures) - 1
+    text, sign, comment = str(first).partition("  # ")
+    return f"{text}{f' and {more} more' if more else ''}{sign}{comment}"
+
+
+def failure_lines(failures: list[Failure]) -> list[str]:
+    """Why each of the compilations that were there does not serve a call, the nearest one first."""
+    lines = []
+    entries = list(dict.fromkeys(failure.entry for failure in failures))
+    for number, entry in enumerate(entries):
+        of_entry = [failure for failure in failures if failure.entry == entry]
+        nearest = ", the nearest" if number == 0 and len(entries) > 1 else ""
+        for position, failure in enumerate(of_entry):
+            lead = f"of {entry or 'an earlier compilation'}{nearest}: " if position == 0 else "  and "
+            lines += [f"{lead}{failure}", *_folded(failure)]
+    return lines
+
+
+def _folded(failure: Failure) -> list[str]:
+    """What is folded into a failure, as lines."""
+    lines = []
+    for what, subjects in (("the same of", failure.alike), ("only because of that:", failure.follows)):
+        if len(subjects) > 1 or (subjects and what != "the same of"):
+            named = ", ".join(subjects[:_MOST_NAMED])
+            left = len(subjects) - _MOST_NAMED
+            lines.append(f"    {what} {named}{f' and {left} more' if left > 0 else ''}")
+    return lines
 
 
 def reasons(frame: Frame) -> list[str]:
@@ -15,11 +54,7 @@ def reasons(frame: Frame) -> list[str]:
     if frame.failures:
         again = "To be compiled again" if frame.status == "not compiled" else "Compiled again"
         out.append(f"{again} because of the guards that failed:")
-        entries = dict.fromkeys(one.entry for one in frame.failures)
-        for entry in entries:
-            first, *others = [one for one in frame.failures if one.entry == entry]
-            out.append(f"  of {entry or 'an earlier compilation'}: {first}")
-            out += [f"    and {one}" for one in others]
+        out += [f"  {line}" for line in failure_lines(frame.failures)]
     else:
         out += [f"Compiled again because {first_line(reason)}" for reason in frame.recompile_reasons]
     out += [f"Graph break at {one}" for one in frame.breaks if one != frame.stopped_by]

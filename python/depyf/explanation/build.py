@@ -10,7 +10,7 @@ from typing import Any
 
 from depyf import decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import cache, compiled, dynamo
+from depyf.compat import cache, compiled, dynamo, global_state
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import texts
 from depyf.guards.frontier import frontier, together
@@ -131,7 +131,7 @@ def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
     """PyTorch's reasons for each compilation: the nth has one for each that was there before."""
     told = [texts.recompile_reasons(one)[0].partition("\n")[0].strip() for one in compiled.failures(code)]
-    told = [" ".join(one.partition("  # ")[0].split()) + _comment(one) for one in told]
+    told = [global_state.reason_in_words(" ".join(one.partition("  # ")[0].split())) + _comment(one) for one in told]
     if len(told) != count * (count - 1) // 2:
         return [[], *([[]] * (count - 1))]
     out: list[list[str]] = []

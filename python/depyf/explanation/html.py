@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from depyf.dump import failure_lines
 from depyf.explanation.model import Entry, Explanation
 
 
@@ -23,7 +24,7 @@ def _function(one: Explanation) -> str:
 
 
 def _entry(entry: Entry, number: int) -> str:
-    parts = [_list("Why", [*entry.why, *map(str, entry.failures), *map(str, entry.breaks)])]
+    parts = [_list("Why", [*entry.why, *failure_lines(entry.failures), *map(str, entry.breaks)])]
     parts += [_code("Guards", entry.guards), _list("Used again where", [str(one) for one in entry.frontier])]
     parts.append(_code("Code", entry.code))
     parts += [_code(graph.name, graph.source or f"Missing: {graph.missing}") for graph in entry.graphs]

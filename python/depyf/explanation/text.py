@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from depyf.dump import symbol_rows
+from depyf.dump import failure_lines, symbol_rows
 from depyf.explanation.model import Entry, Explanation, Resume
 
 _INDENT = "    "
@@ -35,7 +35,8 @@ def _entry(entry: Entry, number: int) -> list[str]:
     facts += [f"backend {entry.backend}"] if entry.backend else []
     facts += [f"took {entry.seconds:.3f} s"] if entry.seconds is not None else []
     out = [f"Cache Entry {number}: ({', '.join(facts)}; {'; '.join(entry.why)})"]
-    out += _indented([f"{one}" for one in entry.failures], "Failed then, of compilation {}: ", entry)
+    lines = failure_lines(entry.failures)
+    out += _indented([f"Failed then, of compilation {line[3:]}" if line.startswith("of ") else line for line in lines])
     out += [f"{_INDENT}Graph break at {one}" for one in entry.breaks]
     out += _indented(symbol_rows(entry.symbols))
     out += _indented(entry.at_run_time)
@@ -66,8 +67,5 @@ def _resume(resume: Resume) -> list[str]:
     return out
 
 
-def _indented(lines: list[str], lead: str = "", entry: Entry | None = None) -> list[str]:
-    if entry is not None:
-        pairs = zip(lines, entry.failures, strict=True)
-        lines = [lead.format(failure.entry) + line for line, failure in pairs]
+def _indented(lines: list[str]) -> list[str]:
     return [f"{_INDENT}{line}" if line else "" for line in lines]

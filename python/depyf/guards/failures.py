@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import reprlib
 from collections.abc import Mapping
 from typing import Any
@@ -11,6 +12,7 @@ from depyf.guards.model import UNREADABLE, Guard, evaluated
 from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
+NOT_THERE = "not there"
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 120
 _repr.maxlevel = 3
@@ -26,20 +28,29 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:
-        what = in_terms(guard.value) if guard.value else in_terms(guard.source) or "the state of the process"
-        text = in_terms(condition) if guard.live is None else guard.text
+        what = terms_of(guard, guard.value or guard.source) or "the state of the process"
+        text = terms_of(guard, condition) if guard.live is None else guard.text
         actual = described(guard, guard.value, L, G) if guard.value is not None else "not so"
         return Failure(text, what, text, actual, guard.line, guard.kind)
     subject, sign, constant = parts[0], parts[1], in_terms(parts[2])
-    shown = in_terms(subject)
+    shown = terms_of(guard, subject)
     if shown.startswith("id("):
         what = shown[3:-1]
-        expected = guard.hint or _class_in(guard.text) or "the same object as before"
-        actual = _of_same_name(described(guard, subject[3:-1], L, G), expected)
+        expected = guard.hint or _that_object(guard.text)
+        actual = described(guard, subject[3:-1], L, G)
+        if not guard.hint or actual == expected:
+            actual = f"another, {actual}"
         return Failure(f"{what} is the same object", what, expected, actual, guard.line, guard.kind)
     expected = constant if sign in ("==", "is") else f"{sign} {constant}"
     actual = described(guard, subject, L, G)
     return Failure(f"{shown} {sign} {constant}", shown, expected, actual, guard.line, guard.kind)
+
+
+def terms_of(guard: Guard, expression: str) -> str:
+    """An expression over a guard's value in the user's terms. A value of a dict that is read by its position has its key."""
+    if guard.value is not None and "list(dict.values(" in guard.value and "list(dict.values(" not in guard.source:
+        expression = expression.replace(guard.value, guard.source)
+    return in_terms(expression)
 
 
 def _failing_comparison(
@@ -88,15 +99,24 @@ def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, 
         return False
 
 
-def described(guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any]) -> str:
-    """A value as text of bounded length; a tensor by its type and shape. Reads it as the guard does."""
+def described(
+    guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any], *, whole: bool = False
+) -> str:
+    """A value as text of bounded length; a tensor by its type and shape. Reads it as the guard does.
+
+    Args:
+        whole: for a text, which is given as it is.
+    """
     if expression is None:
         return UNREADABLE
     try:
         with guard.reading():
-            return shown(evaluated(expression, L, G))
+            value = evaluated(expression, L, G)
+            return value if whole and type(value) is str else shown(value)
     except Exception as error:
-        return f"not there ({type(error).__name__})" if isinstance(error, LookupError | AttributeError) else UNREADABLE
+        return (
+            f"{NOT_THERE} ({type(error).__name__})" if isinstance(error, LookupError | AttributeError) else UNREADABLE
+        )
 
 
 def shown(value: Any) -> str:
@@ -111,7 +131,11 @@ def shown(value: Any) -> str:
         return f"{kind.__name__} of {value.dtype}, shape {tuple(value.shape)}"
     if module.partition(".")[0] == "torch" and kind.__name__ in ("dtype", "device", "Size", "layout", "DispatchKeySet"):
         return tuple.__repr__(value) if kind.__name__ == "Size" else repr(value)
+    if issubclass(kind, enum.Enum):
+        return f"{kind.__qualname__}.{value._name_}"
     name = getattr(value, "__qualname__", None) if module == "builtins" else None
+    if isinstance(name, str) and name.startswith("_VariableFunctionsClass."):  # where PyTorch keeps `torch.add`
+        return f"torch.{name.partition('.')[2]}"
     return f"{kind.__name__} {name}" if isinstance(name, str) else f"an object of {module}.{kind.__qualname__}"
 
 
@@ -128,11 +152,11 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     return kind in (int, float, complex, bool, str, bytes, type(None), range, slice)
 
 
-def _class_in(text: str) -> str:
-    """The class in Dynamo's words for a guard on an object's identity."""
-    _, found, rest = text.partition("type=<class '")
-    return f"that object of {rest.partition(chr(39))[0]}" if found else ""
+def class_in(text: str) -> str:
+    """The class in Dynamo's words for a guard on an object's class or identity; "" if there is none."""
+    return text.partition("type=<class '")[2].partition("'")[0]
 
 
-def _of_same_name(actual: str, expected: str) -> str:
-    return f"another, {actual}" if actual not in expected else actual
+def _that_object(text: str) -> str:
+    kind = class_in(text)
+    return f"that object of {kind}" if kind else "the same object as before"

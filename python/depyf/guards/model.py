@@ -33,6 +33,10 @@ class Guard:
     line: Line | None = None
     hint: str = ""
     """Dynamo's own addition, such as the type that was expected."""
+    above: tuple[str, ...] = ()
+    """Dynamo's names for the values on the way to this one, itself last: `L['self']`, `L['self'].layers`, ..."""
+    key_of: str = ""
+    """Of a guard on a key of a dict at a position: Dynamo's name for the dict."""
     members: tuple[str, ...] = ()
     """Of a guard that relates values: Dynamo's names for all of them."""
     live: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = field(default=None, repr=False)
@@ -68,6 +72,21 @@ class Guard:
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """The first of its conditions that does not hold, or its words where it has none; None if it holds."""
         return self._failing(L, G, _names(L, G))
+
+    def all_failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[str]:
+        """Every one of its conditions that does not hold, or its words where it has none; a condition that raises does not."""
+        if self.live is not None:
+            return [] if self.check(L, G) else [self.text]
+        names, failing = _names(L, G), []
+        with self.reading():
+            for condition in self.conditions:
+                try:
+                    holds = bool(eval(_compiled(condition), names))
+                except Exception:
+                    holds = False
+                if not holds:
+                    failing.append(condition)
+        return failing
 
     def _failing(self, L: Mapping[str, Any], G: Mapping[str, Any], names: dict[str, Any]) -> str | None:
         if self.live is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from depyf.compat import dynamo, guard_forms, guard_tree, guard_values, guard_words
 from depyf.compat.guard_tree import Leaf, Node, Tree
+from depyf.guards.failures import shown
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
 
@@ -61,6 +63,7 @@ class _Reader:
         self._global = scope
         self._line_of = line_of
         self._paths: dict[int, str | None] = {}
+        self._above: dict[int, tuple[str, ...]] = {}
         self._members: dict[int, list[Node]] = {}
         self._related: set[int] = set()
         self._live: dict[int, LiveCheck] = {}
@@ -71,12 +74,19 @@ class _Reader:
             above = self._paths.get(id(node.parent)) if node.parent is not None else None
             at_top = node.parent is self._tree.root
             self._paths[id(node)] = guard_values.path(node, "L" if at_top else above)
+            way = self._above.get(id(node.parent), ()) if node.parent is not None else ()
+            self._above[id(node)] = (*way, node.source) if node.step is not None else ()
             for leaf in node.leaves:
                 if leaf.relational:
                     self._members.setdefault(id(leaf.live), []).append(node)
         found: list[Guard] = []
         for node in nodes:
-            found += self._of_node(node)
+            of_node = self._of_node(node)
+            for guard in of_node:
+                guard.above = self._above[id(node)]
+                if node.step is not None and node.step.kind == "key" and node.parent is not None:
+                    guard.key_of = node.parent.source
+            found += of_node
         for leaf in self._tree.epilogue:
             found += self._of_leaf(leaf, self._tree.root)
         return found
@@ -192,13 +202,21 @@ class _Reader:
                 text = f"{text}  # {words.note}"
             guard = Guard(leaf.kind, text, node.source if node.step is not None else "", value, one)
             guard.line = self._line(guard, words)
-            guard.hint = words.hint
+            guard.hint = words.hint or self._object_of(guard)
             guard.members = names
             guard.quiet = node.step is not None or leaf.relational or leaf.epilogue
             if not one:
                 guard.live = self._live_leaf(leaf, node, value)
             out.append(guard)
         return out
+
+    def _object_of(self, guard: Guard) -> str:
+        """The object that a guard knows by its identity, as text; "" unless the variables that it was made for are known."""
+        if guard.kind != "ID_MATCH" or guard.value is None or self._local is None:
+            return ""
+        with contextlib.suppress(Exception):
+            return shown(guard.read(self._local, self._global or {}))
+        return ""
 
     def _line(self, guard: Guard, words: guard_words.Words) -> Line | None:
         if self._line_of is not None:

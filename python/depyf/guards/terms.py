@@ -26,16 +26,14 @@ class _Terms(ast.NodeTransformer):
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
         if isinstance(node.value, ast.Name) and node.value.id in ("L", "G") and isinstance(key, str):
             return _name(key)
-        if isinstance(key, str) and key.isidentifier():
-            table = node.value
-            if _is_builtins(table):
+        if isinstance(key, str) and (key.isidentifier() or key.isdigit()):
+            if _is_builtins(node.value) and key.isidentifier():
                 return ast.Name(key)
-            if isinstance(table, ast.Attribute) and table.attr in _TABLES:
-                return ast.Attribute(self.visit(table.value), key)
-            if isinstance(table, ast.Subscript) and isinstance(table.slice, ast.Constant):
-                inner = table.value
-                if table.slice.value in _TABLES and isinstance(inner, ast.Attribute) and inner.attr == "__dict__":
-                    return ast.Attribute(self.visit(inner.value), key)
+            owner, table = _owner_of_table(node.value)
+            if owner is not None and key.isidentifier():
+                return ast.Attribute(self.visit(owner), key)
+            if owner is not None and table in ("_modules", "_parameters"):  # of a ModuleList, say
+                return ast.Subscript(self.visit(owner), ast.Constant(int(key)))
         size = node.value
         if _is_method(size, "size") and isinstance(size, ast.Call) and not size.args:
             return ast.Subscript(self._attribute(size, "shape"), self.visit(node.slice))
@@ -54,6 +52,21 @@ class _Terms(ast.NodeTransformer):
     def _attribute(self, call: ast.Call, name: str) -> ast.Attribute:
         assert isinstance(call.func, ast.Attribute)
         return ast.Attribute(self.visit(call.func.value), name)
+
+
+def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
+    """(The module whose table an expression reads, the table's name); (None, "") if it reads none."""
+    if isinstance(node, ast.Attribute) and node.attr in _TABLES:
+        return node.value, node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in _TABLES:
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "__dict__":
+            return node.value.value, str(node.slice.value)
+    return None, ""
+
+
+def owner_in_terms(expression: str) -> str:
+    """An expression for a dict in the user's terms; of a table of a module, the module."""
+    return re.sub(r"\.(?:_modules|_parameters|_buffers|__dict__)$", "", in_terms(expression))
 
 
 def _is_method(node: ast.expr, name: str) -> bool:

@@ -1,0 +1,379 @@
+"""What differs between the call that a compilation was made for and another call, aspect by aspect.
+
+A guard of PyTorch checks several aspects at once: one guard on a tensor its class, dtype, device, sizes and strides, one guard
+on the state of the process a dozen settings. Here each aspect that differs stands by itself, so that `depyf.guards.reasons`
+can tell causes from consequences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from depyf.compat import global_state
+from depyf.guards.failures import NOT_THERE, class_in, described, failure, terms_of
+from depyf.guards.model import UNREADABLE, Guard
+from depyf.guards.terms import in_terms, owner_in_terms
+from depyf.session import Failure
+
+Aspect = Literal[
+    "state", "class", "identity", "presence", "keys", "length", "value", "relation", "sizes",
+    "dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks",
+]  # fmt: skip
+"""What of a value differs. "presence" is being None or not, "keys" those of a dict, "relation" how several values stand to each
+other, "sizes" a condition on sizes that a graph leaves open, "dispatch" PyTorch's dispatch keys of a tensor."""
+
+_STATE_KINDS = ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "DUAL_LEVEL_MATCH")
+_BY_KIND: dict[str, Aspect] = {
+    "TYPE_MATCH": "class",
+    "FAKE_SCRIPT_TYPE_MATCH": "class",
+    "ID_MATCH": "identity",
+    "NONE_MATCH": "presence",
+    "NOT_NONE": "presence",
+    "NO_HASATTR": "presence",
+    "REACHABLE": "presence",
+    "DICT_SIZE": "keys",
+    "DICT_LENGTH": "keys",
+    "DICT_CONTAINS": "keys",
+    "DICT_VERSION": "keys",
+    "SET_CONTAINS": "keys",
+    "MAPPING_KEYS_MATCH": "keys",
+    "LENGTH_CHECK": "length",
+    "TUPLE_ITERATOR_LEN": "length",
+    "NO_TENSOR_ALIASING": "relation",
+    "OBJECT_ALIASING": "relation",
+    "STORAGE_OVERLAPPING": "relation",
+    "SYMBOLIC_SHAPE_GUARD": "sizes",
+    "DIMENSION_DYNAMIC_MARKING_GUARD": "marks",
+}
+_KEY_SET = re.compile(r"DispatchKeySet\(([^()]*)\)")
+_TENSOR_ASPECTS: tuple[tuple[str, Aspect], ...] = (
+    (".dtype ", "dtype"),
+    (".device.", "device"),
+    (".requires_grad ", "requires_grad"),
+    (".size(", "shape"),
+    (".dim() ", "shape"),
+    (".stride(", "stride"),
+)
+MODE_STACK = "torch function modes"
+DEFAULT_DEVICE = "default device"
+FUNCTORCH = "transforms of torch.func"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One aspect in which a call differs from what a compilation was made for."""
+
+    aspect: Aspect
+    failure: Failure
+    guard: Guard
+    keys: frozenset[str] = frozenset()
+    """Of dispatch keys: those that only one of both has. Of modes: the names of those at work."""
+    sources: tuple[str, ...] = ()
+    """Dynamo's names for the values that it is about; none if it is about the state of the process."""
+    is_missing: bool = False
+    """True if the value cannot be read."""
+
+
+def differences(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
+    """The aspects in which local and global variables differ from what a guard wants; empty if it holds."""
+    failing = guard.all_failing(L, G)
+    if not failing:
+        return []
+    if guard.kind in _STATE_KINDS or not guard.quiet:
+        return list(_state(guard, failing, L, G))
+    if guard.kind == "TENSOR_MATCH" and guard.live is None:
+        return _tensor(guard, failing, L, G)
+    if guard.key_of:
+        return [_key(guard, L, G)]
+    told = failure(guard, failing[0], L, G)
+    if guard.value and guard.source and not guard.members and guard.live is None and told.actual.startswith(NOT_THERE):
+        return [_missing(guard, told, L, G)]
+    aspect = _BY_KIND.get(guard.kind, "value")
+    if aspect == "value" and (not guard.source or guard.kind == "LAMBDA_GUARD") and guard.live is None:
+        aspect = "sizes" if _is_about_sizes(failing[0]) else "value" if guard.source else "relation"
+    if guard.live is None and failing[0].startswith(("type(", "id(type(")):
+        aspect, told = "class", _class(guard, told, L, G)
+    elif aspect == "keys":
+        told = _keys(guard, told, L, G)
+    elif aspect == "relation":
+        told = _related(guard, told)
+    elif aspect == "sizes":
+        told = _with_size(guard, failing[0], told, L, G)
+    elif aspect == "identity":
+        told = replace(told, subject=told.subject.removesuffix(".__code__"))
+    sources = guard.members or ((guard.source,) if guard.source else _sources_in(failing[0]))
+    return [
+        Difference(aspect, told, guard, sources=sources, is_missing=told.actual.startswith((NOT_THERE, UNREADABLE)))
+    ]
+
+
+def _missing(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
+    """The difference where the value, or one on the way to it, is not there."""
+    name = terms_of(guard, guard.value or guard.source)
+    constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
+    expected = constant[1] if constant else class_in(guard.text) or "to be there"
+    told = replace(told, condition=f"{name} is {expected}", subject=name, expected=expected)
+    return Difference("presence", told, guard, sources=(guard.source,), is_missing=True)
+
+
+_CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
+
+
+def _related(guard: Guard, told: Failure) -> Failure:
+    """The failure of a guard on how values stand to each other, in words."""
+    names = " and ".join(in_terms(name) for name in guard.members) or told.subject
+    if guard.kind == "NO_TENSOR_ALIASING":
+        return replace(
+            told, condition=f"{names} are different", subject=names, expected="different tensors", actual="the same"
+        )
+    if guard.kind == "OBJECT_ALIASING":
+        return replace(
+            told, condition=f"{names} are the same", subject=names, expected="the same object", actual="different"
+        )
+    if guard.kind == "STORAGE_OVERLAPPING":
+        return replace(told, subject=f"the memory of {names}", expected="overlapping as before", actual="not so")
+    return told
+
+
+def _with_size(guard: Guard, condition: str, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+    """The failure of a condition that compares two sizes, with the value of both."""
+    right = condition.rpartition(" == ")[2]
+    if " == " not in condition or not _sources_in(right):
+        return told
+    return replace(told, expected=f"{told.expected}, which is {described(guard, right, L, G)}")
+
+
+def _is_about_sizes(condition: str) -> bool:
+    return any(part in condition for part in (".size()", ".stride()", ".storage_offset()"))
+
+
+def _sources_in(condition: str) -> tuple[str, ...]:
+    """The values that a condition on sizes reads: `L['x']` of `2 <= L['x'].size()[0]`."""
+    found = re.findall(
+        r"([LG]\[(?:[^\[\]]|\[[^\[\]]*\])*?\](?:[.\[\]'\w]*?))(?=\.(?:size|stride|storage_offset)\()", condition
+    )
+    return tuple(dict.fromkeys(found or re.findall(r"[LG]\['[^']*'\]", condition)))
+
+
+# The state of the process
+
+
+def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any]) -> Iterator[Difference]:
+    before, now = global_state.compiled_with(guard.text), global_state.now()
+    if guard.kind == "GLOBAL_STATE" and before is not None and now is not None:
+        for name in sorted(before, key=lambda name: (not name.startswith(global_state.AUTOCAST), name)):
+            actual = now.get(name, "not known")
+            if actual.partition(" (")[0] != before[name]:
+                yield _of_state(guard, name, before[name], actual)
+        return
+    text = guard.text
+    if guard.kind == "TORCH_FUNCTION_MODE_STACK":
+        modes = global_state.modes()
+        actual = "not known" if modes is None else ", ".join(modes) or "none"
+        # PyTorch keeps to itself which modes a guard wants.
+        expected = "none" if guard.live is None else "some" if actual == "none" else "others"
+        yield replace(_of_state(guard, MODE_STACK, expected, actual), keys=frozenset(modes or ()))
+    elif guard.kind == "DEFAULT_DEVICE":
+        told = failure(guard, failing[0], L, G)
+        yield _of_state(guard, DEFAULT_DEVICE, _device(told.expected), _device(told.actual))
+    elif "compare_functorch_state" in text:
+        is_none = text.partition("compare_functorch_state")[2].startswith("([])")
+        yield _of_state(guard, FUNCTORCH, "none" if is_none else "others", "some" if is_none else "other ones or none")
+    elif "top_saved_tensors_hooks" in text:
+        expected = "none" if text.rstrip().endswith("None") else "others"
+        yield _of_state(
+            guard, "hooks on saved tensors", expected, "some" if expected == "none" else "other ones or none"
+        )
+    elif guard.kind == "DUAL_LEVEL_MATCH":
+        yield _of_state(guard, "level of forward-mode differentiation", "another one", "not that")
+    else:
+        told = failure(guard, failing[0], L, G)
+        yield Difference("state", replace(told, kind=guard.kind), guard)
+
+
+def _of_state(guard: Guard, name: str, expected: str, actual: str) -> Difference:
+    condition = f"{name} is {expected}"
+    told = Failure(condition, name, expected, actual, guard.line, guard.kind, is_state=True)
+    return Difference("state", told, guard)
+
+
+def _device(text: str) -> str:
+    found = re.search(r"type='(\w+)'(?:, index=(\d+))?", text)
+    if found is None:
+        return "not set" if text == "None" else text
+    return found[1] if found[2] is None else f"{found[1]}:{found[2]}"
+
+
+# Tensors
+
+
+def _tensor(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
+    sources = (guard.source,)
+    first = failure(guard, failing[0], L, G)
+    try:
+        value = guard.read(L, G)
+    except Exception:
+        told = replace(first, subject=in_terms(guard.source), expected="a tensor", actual=f"{NOT_THERE}")
+        return [Difference("presence", told, guard, sources=sources, is_missing=True)]
+    found = []
+    is_tensor = hasattr(type(value), "dtype") and hasattr(type(value), "size")
+    for condition in failing:
+        if condition.startswith(("type(", "id(type(")):
+            found.append(
+                Difference("class", _class(guard, failure(guard, condition, L, G), L, G), guard, sources=sources)
+            )
+            if not is_tensor:
+                return found  # what else a tensor has cannot be compared
+        elif "_dispatch_keys(" in condition:
+            found += _dispatch(guard, condition, value, L, G)
+        else:
+            aspect: Aspect = next((aspect for part, aspect in _TENSOR_ASPECTS if part in condition), "value")
+            found.append(Difference(aspect, failure(guard, condition, L, G), guard, sources=sources))
+    return found
+
+
+def _class(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+    """The failure of a guard on a class: both classes by name, with their modules where the names are the same."""
+    name = terms_of(guard, guard.value or guard.source)
+    expected = class_in(guard.text) or told.expected
+    try:
+        kind = type(guard.read(L, G))
+        actual = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+    except Exception:
+        actual = NOT_THERE
+    if guard.kind == "TENSOR_MATCH":
+        expected = told.expected
+    short_expected, short_actual = expected.rpartition(".")[2], actual.rpartition(".")[2]
+    if expected == actual:
+        actual = "another class of that name"
+    elif short_expected != short_actual:
+        expected, actual = short_expected, short_actual
+    return replace(
+        told, condition=f"type({name}) is {expected}", subject=f"type({name})", expected=expected, actual=actual
+    )
+
+
+def _dispatch(guard: Guard, condition: str, value: Any, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
+    """What other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode, or just the keys."""
+    subject = condition.partition(" == 'DispatchKeySet(")[0]
+    sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
+    wanted, there = (frozenset() if one is None else frozenset(one[1].split(", ")) for one in sets)
+    only_wanted, only_there = wanted - there, there - wanted
+    name = in_terms(guard.source)
+    keys = wanted ^ there
+    rest = {key for key in keys if not key.startswith("Autograd")}
+
+    def difference(aspect: Aspect, what: str, expected: str, actual: str) -> Difference:
+        told = Failure(f"{what} is {expected}", what, expected, actual, guard.line, guard.kind)
+        return Difference(aspect, told, guard, keys, (guard.source,))
+
+    before, now = _backend(wanted), _backend(there)
+    if before is not None and now is not None and before != now:
+        if before[1] != now[1]:
+            return [difference("device", f"{name}.device", before[1], str(value.device))]
+        return [difference("device", f"{name}.layout", before[0] or "strided", now[0] or "strided")]
+    if rest <= {"ADInplaceOrView"} and not (only_wanted and only_there):
+        origins = "not made in inference mode", "made in inference mode"
+        expected, actual = origins if only_wanted else origins[::-1]
+        return [difference("dispatch", name, expected, actual)]
+    expected = " ".join(sorted(only_wanted)) or f"without {' '.join(sorted(only_there))}"
+    actual = " ".join(sorted(only_there)) or f"without {' '.join(sorted(only_wanted))}"
+    return [difference("dispatch", f"dispatch keys of {name}", expected, actual)]
+
+
+_BACKEND = re.compile(
+    r"^(Sparse|SparseCsr|Mkldnn|Quantized|NestedTensor)?(CPU|CUDA|HIP|XLA|MPS|IPU|XPU|HPU|VE|Lazy|MTIA|MAIA|Meta|PrivateUse\d)$"
+)
+
+
+def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
+    """(layout, device type) of the dispatch key of a backend; None if there is none."""
+    for key in keys:
+        if found := _BACKEND.match(key):
+            return (found[1] or "").lower(), found[2].lower()
+    return None
+
+
+# Dicts
+
+
+def expected_keys(guards: Iterable[Guard]) -> dict[str, list[str]]:
+    """The keys that guards want of dicts whose keys are all guarded in their order: Dynamo's name of the dict -> the keys."""
+    keys: dict[str, dict[int, str]] = {}
+    sizes: dict[str, int] = {}
+    for guard in guards:
+        position = _POSITION.search(guard.source) if guard.key_of else None
+        if position is not None and guard.kind == "EQUALS_MATCH" and guard.conditions:
+            keys.setdefault(guard.key_of, {})[int(position[1])] = guard.conditions[-1].partition(" == ")[2]
+        elif guard.kind == "DICT_SIZE" and (size := _size(guard)) is not None:
+            sizes[guard.source] = size
+    return {
+        name: [of_dict[position] for position in range(len(of_dict))]
+        for name, of_dict in keys.items()
+        if of_dict.keys() == set(range(sizes.get(name, -1)))
+    }
+
+
+_POSITION = re.compile(r"\[(\d+)\]$")
+_SIZE = re.compile(r"dict\.__len__\(.*\) == (\d+)$")
+
+
+def _size(guard: Guard) -> int | None:
+    found = _SIZE.search(guard.conditions[-1]) if guard.conditions else None
+    return int(found[1]) if found else None
+
+
+def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
+    """The difference where a dict has another key at a position, or none."""
+    condition = guard.conditions[-1] if guard.conditions else guard.text
+    position = _POSITION.search(guard.source)
+    where = f" at position {position[1]}" if position else ""
+    keys = guard.value.removesuffix(f"[{position[1]}]") if guard.value and position else None
+    actual = _keys_of(keys, guard, L, G)
+    name, expected = owner_in_terms(guard.key_of), condition.partition(" == ")[2] or "another one"
+    told = Failure(
+        f"the key of {name}{where} is {expected}",
+        f"keys of {name}",
+        f"{expected}{where}",
+        actual or UNREADABLE,
+        guard.line,
+        guard.kind,
+    )
+    is_missing = described(guard, guard.value, L, G).startswith((NOT_THERE, UNREADABLE))
+    return Difference("keys", told, guard, sources=(guard.key_of,), is_missing=is_missing)
+
+
+def _keys(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+    """The failure of a guard on the keys or the size of a dict."""
+    keys = guard.value if guard.kind == "SET_CONTAINS" else f"list(dict.keys({guard.value}))" if guard.value else None
+    actual = _keys_of(keys, guard, L, G)
+    if actual is None:
+        return told
+    expected, size = told.expected, _size(guard)
+    if guard.kind == "SET_CONTAINS":
+        element = re.search(r"set_contains\(.*, (.*)\)$", guard.text)
+        wanted = "without" if guard.text.startswith("not ") else "with"
+        return replace(
+            told,
+            subject=in_terms(guard.source),
+            expected=f"{wanted} {element[1] if element else 'another'}",
+            actual=actual,
+        )
+    contained = re.search(r"dict_contains\((.*?), ", guard.text)
+    if contained:
+        expected = f"no {contained[1]}" if guard.text.startswith("not ") else contained[1]
+    elif size is not None:
+        expected = f"{size} of them"
+    elif guard.live is not None:
+        expected = "as many as before"
+    return replace(told, subject=f"keys of {owner_in_terms(guard.source)}", expected=expected, actual=actual)
+
+
+def _keys_of(expression: str | None, guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
+    if expression is None:
+        return None
+    text = described(guard, expression, L, G)
+    return None if text.startswith((NOT_THERE, UNREADABLE)) else text
