@@ -16,6 +16,9 @@ from depyf.compat.dynamo import Entry
 from depyf.running import RunningFile
 
 __all__ = ["Here", "here"]
+_FEW = 10
+"""So many lines are in the `repr`, each of at most `_LINE` characters."""
+_LINE = 200
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,13 @@ class Here:
     """Inputs of the graph that is running, by name: those that are still bound."""
     outputs: dict[str, Any] = field(default_factory=dict)
     """Outputs of the graph that is running, by the expression that it returns: those that are computed."""
+
+    def __repr__(self) -> str:
+        """The same in a few lines, for a debugger's prompt."""
+        lines = str(self).splitlines()
+        shown = [line if len(line) <= _LINE else f"{line[:_LINE]}..." for line in lines[:_FEW]]
+        left = len(lines) - _FEW
+        return "\n".join([*shown, f"and {left} more inputs and outputs: print shows them"] if left > 0 else shown)
 
     def __str__(self) -> str:
         guards = "; its guards held" if self.guards_held else ""

@@ -161,3 +161,19 @@ def test_nothing_is_warned_of_without_a_reason():
             ordinary, callback=lambda stop: ["locals", "stack", "block", "w", "dis", "l"] * (stop.offset == 20) + ["si"]
         ):
             ordinary(1, 2)
+
+
+def test_a_mistyped_command_of_a_callback_is_reported_and_stepping_goes_on():
+    answers = iter(["nextt", "b", "b nowhere at all", 7, "c"])
+    outputs = []
+
+    def answer(stop):
+        outputs.append(list(stop.output))
+        return next(answers, None)
+
+    with pytest.warns(UserWarning) as warned, depyf.step(lines_of, callback=answer):
+        assert lines_of(1, 2) == 9
+    told = [str(one.message) for one in warned]
+    assert any("'nextt' of the callback" in one for one in told), told
+    assert any("no command" in one and "7" in one for one in told), told
+    assert next(answers, "all asked for") == "all asked for"

@@ -224,3 +224,32 @@ def test_the_graph_in_a_module_that_a_backend_gives():
     (entry,) = depyf.cache_entries(fn)
     assert isinstance(entry.graphs[0].graph_module, torch.fx.GraphModule)
     assert [name for _, name in entry.graphs[0].placeholders] == ["L['x']"]
+
+
+def test_what_a_debugger_shows_of_them_is_short():
+    class Deep(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(20)])
+
+        def forward(self, x):
+            return self.layers(x)
+
+    module = Deep()
+    compiled = torch.compile(module, backend="eager")
+    compiled(torch.ones(2, 3))
+    (entry,) = entries = depyf.cache_entries(compiled)
+    assert repr(entries) == f"[<ordinary entry {entry.compile_id} of {entry.target.name}: {len(entry.guards)} guards>]"
+    assert repr(entry.check(torch.ones(2, 3))) == f"entry {entry.compile_id} of {entry.target.name} accepts the call"
+    module.double()
+    refused = entry.check(torch.ones(2, 3).double())
+    few = repr(refused).splitlines()
+    assert (
+        len(refused.failures) > 40
+        and len(few) == 7
+        and few[-1] == f"  and {len(refused.failures) - 5} more: print shows them"
+    )
+    assert max(map(len, few)) < 200 and len(str(refused)) > len(repr(refused))
+    told = depyf.dispatch(compiled, torch.ones(2, 3).double())
+    assert repr(told).splitlines()[0].endswith("would compile") and len(repr(told)) < 1500
+    assert len(repr(refused.failures[0])) < 200

@@ -443,3 +443,118 @@ def test_command(tmp_path):
     status, out, err = command("program.py:f", "--apply", "entry.py", "--then", then)
     assert status == 1 and "entry.py, line " in err and "nothing is registered" in err and "20.0" not in out
     assert command("program.py:g")[0] == 1 and command("nothing.py:f")[0] == 1 and command("program.py")[0] == 1
+
+
+TOY_LOAD = """
+import json, sys, torch, depyf
+from torch._dynamo.utils import counters
+import toy_module
+entry = depyf.load_entry(sys.argv[1])
+with entry.register():
+    registered = len(depyf.registered())
+    for sign in (1, -1, 1):
+        a, b = torch.full((10,), 2.0), torch.full((10,), 3.0 * sign)
+        expected = a / 3 * (b if sign > 0 else -b)
+        assert torch.allclose(toy_module.toy_example(a, b), expected)
+print(json.dumps([registered, len(depyf.registered()), dict(counters["frames"])]))
+"""
+TOY = """
+import torch
+
+@torch.compile(backend="eager")
+def toy_example(a, b):
+    x = a / (torch.abs(a) + 1)
+    if b.sum() < 0:
+        b = b * -1
+    return x * b
+"""
+TOY_SAVE = """
+import sys, torch, depyf, toy_module
+for sign in (1, -1):
+    toy_module.toy_example(torch.full((10,), 2.0), torch.full((10,), 3.0 * sign))
+(entry,) = depyf.cache_entries(toy_module.toy_example)
+entry.save(sys.argv[1])
+"""
+
+
+def test_nothing_is_compiled_where_resume_functions_are_in_the_file(tmp_path):
+    (tmp_path / "toy_module.py").write_text(TOY)
+    path = tmp_path / "toy.entry.py"
+    for program in (TOY_SAVE, TOY_LOAD):
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(path)], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [3, 0, {}]
+
+
+def saved(tmp_path, change=lambda text: text):
+    """A file of an entry, its text changed."""
+    path = tmp_path / "entry.py"
+    compiled = torch.compile(plain, backend="eager")
+    compiled(X)
+    depyf.cache_entries(compiled)[0].save(path)
+    torch._dynamo.reset()
+    text = change(path.read_text())
+    path.write_text(text)
+    return path
+
+
+def plain(x):
+    return x * 2 + 1
+
+
+@pytest.mark.parametrize(
+    ("definition", "what"),
+    [
+        ("@print\ndef plain(x):", "a decorator"),
+        ("def plain(x: ran.append(1)):", "an annotation"),
+        ("def plain(x) -> ran.append(1):", "an annotation"),
+        ("def plain(x=ran.append(1)):", "a default value that is no constant"),
+        ("import os\ndef plain(x):", "an import"),
+        ("ran.append(1)\ndef plain(x):", "only ENTRY, NAMES, GUARDS and functions"),
+        ("class C: pass\ndef plain(x):", "only ENTRY, NAMES, GUARDS and functions"),
+    ],
+)
+def test_what_need_not_run_is_refused_with_its_line(tmp_path, definition, what):
+    path = saved(tmp_path, lambda text: text.replace("def plain(x):", definition))
+    line = next(
+        i for i, text in enumerate(path.read_text().splitlines(), 1) if text.startswith(definition.split("\n")[0])
+    )
+    with pytest.raises(ValueError, match=rf"entry\.py, line {line}: .*{what}"):
+        depyf.load_entry(path, plain)
+
+
+def test_definitions_below_are_not_run_either(tmp_path):
+    path = saved(tmp_path, lambda text: text.replace("(L_x_):", "(L_x_, more={}.setdefault('ran', print)):"))
+    with pytest.raises(ValueError, match=r"__compiled_fn_\d+ has a default value that is no constant"):
+        depyf.load_entry(path, plain)
+
+
+@pytest.mark.parametrize(("key", "version"), [("python", "3.99"), ("torch", "1.0.0+cpu")])
+def test_a_file_of_another_python_or_pytorch_is_refused_with_both_versions(tmp_path, key, version):
+    here = {"python": "%d.%d" % sys.version_info[:2], "torch": str(torch.__version__)}
+
+    def change(text):
+        assert f"{key!r}: {here[key]!r}" in text
+        return text.replace(f"{key!r}: {here[key]!r}", f"{key!r}: {version!r}")
+
+    path = saved(tmp_path, change)
+    with pytest.raises(ValueError) as error:
+        depyf.load_entry(path, plain)
+    assert version in str(error.value) and here[key] in str(error.value)
+
+
+def test_an_edited_graph_is_saved_and_what_cannot_be_is_warned_of_at_once(tmp_path, recwarn):
+    path = tmp_path / "entry.py"
+    compiled = torch.compile(plain, backend="eager")
+    compiled(X)
+    (entry,) = depyf.cache_entries(compiled)
+    module = entry.graphs[0].graph_module
+    node = next(node for node in module.graph.nodes if node.op == "call_function")
+    node.args = (node.args[0], 10)
+    entry.edit(graph=module).save(path)
+    assert not [one for one in recwarn if "cannot be loaded" in str(one.message)]
+    assert torch.equal(depyf.load_entry(path, plain).run(X), X * 10 + 1)
+    with pytest.warns(UserWarning, match=r"cannot be loaded as it is.*__compiled_fn_\d+: missing"):
+        entry.edit(graph=lambda x: (x * 3,)).save(path)

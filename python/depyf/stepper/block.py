@@ -36,7 +36,8 @@ class step:
     code that torch.compile made of it and of what follows its graph breaks. At a stop there is a prompt (`help` lists
     its commands), or `callback` is asked. It gets a `Stop`, and returns the line that would have been typed: "n",
     "b 12, x > 3", "x = 5"; a list of such lines; or None for "si", the next instruction. Lines that do not go on are
-    followed by a call of the callback for the same stop; what they print is in `stop.output`.
+    followed by a call of the callback for the same stop; what they print is in `stop.output`. A line that cannot be done
+    is warned of, and stepping goes on with the next instruction.
 
     Only the thread that enters the block stops. The program goes on unharmed after `q`, after the end of the input,
     and where the callback raises, which ends the stepping and is warned of. At the end of the block the tool id of
@@ -126,11 +127,19 @@ class step:
         assert self._callback is not None
         while True:
             answer = self._callback(stop)
-            lines = [answer] if isinstance(answer, str) else ["si"] if answer is None else list(answer)
+            lines = list(answer) if isinstance(answer, (list, tuple)) else ["si"] if answer is None else [answer]
             if not lines:
                 lines = ["si"]
             for line in lines:
-                done = self._commands.run(stop, line)
+                try:
+                    if not isinstance(line, str):
+                        raise CommandError(f"no command is of type {type(line).__name__}")
+                    done = self._commands.run(stop, line)
+                except CommandError as error:
+                    # A callback that is asked again for the same stop could give the same line for ever.
+                    stop.output.append(f"*** {error}")
+                    report.warn(f"depyf.step: {line!r} of the callback: {error}; it goes on with the next instruction")
+                    return self._commands.next_instruction(stop)
                 if isinstance(done, Plan):
                     return done
                 stop.output.append(done)

@@ -67,6 +67,10 @@ class Commands:
             return command(self, stop, rest)
         return self._statement(stop, line)
 
+    def next_instruction(self, stop: Stop) -> Plan:
+        """The plan that the command `si` gives."""
+        return self._step_instruction(stop, "")
+
     def _chosen(self) -> Frame:
         assert self.frame is not None
         return self.frame

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _MISSING = object()
 _LONG = 200
+_FEW = 5
+"""So many of the guards that fail are in the `repr` of a report, each in one line of `_LINE` characters."""
+_LINE = 160
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,9 @@ class Failure:
             said += f"  # {self.guard.line}"
         return said
 
+    def __repr__(self) -> str:
+        return f"<{' '.join(str(self).split())[:_LINE]}>"
+
 
 @dataclass(frozen=True)
 class GuardReport:
@@ -67,12 +73,24 @@ class GuardReport:
         return dispatch_target(self.entry.target, args, kwargs)
 
     def __str__(self) -> str:
+        return "\n".join([self._head, *(f"  {failure}" for failure in self.failures)])
+
+    def __repr__(self) -> str:
+        """The same in a few lines, for a debugger's prompt: `print` shows every guard that fails."""
+        lines = [self._head]
+        for failure in self.failures[:_FEW]:
+            text = " ".join(str(failure).split())
+            lines.append(f"  {text if len(text) <= _LINE else f'{text[:_LINE]}...'}")
+        left = len(self.failures) - _FEW
+        return "\n".join([*lines, f"  and {left} more: print shows them"] if left > 0 else lines)
+
+    @property
+    def _head(self) -> str:
         which = self.entry.compile_id or self.entry.kind
         head = f"entry {which} of {self.entry.target.name}"
         if self.accepted:
             return f"{head} accepts the call"
-        said = [f"{head} refuses the call: {len(self.failures)} of {len(self.entry.guards)} guards fail"]
-        return "\n".join([*said, *(f"  {one}" for one in self.failures)])
+        return f"{head} refuses the call: {len(self.failures)} of {len(self.entry.guards)} guards fail"
 
 
 def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:

@@ -93,14 +93,21 @@ class CacheEntry:
     written: str | None = field(default=None, repr=False)
     definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     """Of names that a loaded file defines: the function, and its source."""
+    resumed: list[CacheEntry] = field(default_factory=list, repr=False)
+    """Of a loaded entry: the entries of its resume functions, which are registered and removed with it."""
     number: int = field(default_factory=lambda: next(_counter), repr=False)
     _manager: Any = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<{self._title}>"
+
+    @property
+    def _title(self) -> str:
+        compile_id = "" if self.compile_id is None else f" {self.compile_id}"
+        return f"{self.kind} entry{compile_id} of {self.target.name}: {len(self.guards)} guards"
+
     def __str__(self) -> str:
-        which = f"{self.kind} entry"
-        if self.compile_id is not None:
-            which += f" {self.compile_id}"
-        lines = [f"{which} of {self.target.name}: {len(self.guards)} guards"]
+        lines = [self._title]
         lines += [f"  warning: {one}" for one in self.warnings]
         return "\n".join(lines)
 
@@ -257,6 +264,9 @@ class CacheEntry:
 
     def save(self, path: str | Path) -> None:
         """Writes source, guards and the names that the code needs to a file, which `load_entry` reads.
+
+        The entries of its resume functions go into the file too. What cannot be written, such as an edited kernel or a
+        callable in the place of a graph that no module leads to, is warned of. A file is to be trusted as a module is.
 
         Raises:
             ValueError: the code is not known.

@@ -1,25 +1,28 @@
 """One entry as one Python file: written for people to edit and for other processes to load.
 
-    ENTRY = {...}     which function it is of
+    ENTRY = {...}     which function it is of, and which Python and PyTorch made it
     NAMES = {...}     what the code needs besides what the function's module and Python have
     GUARDS = [...]    expressions over L and G
-    def ...           graphs and resume functions, as far as they can be written
+    RESUMED = [...]   the entries of resume functions: as the above, with the name of the function that is the code
+    def ...           graphs, resume functions and the code of their entries, as far as they can be written
     def ...           the code
 
-Reading runs nothing of it but the code of graphs and resume functions, which stand for names.
+Reading runs nothing of the file: functions are compiled, and not made by running their definitions. The modules that NAMES and
+guards name are imported, and what is loaded runs when it is called, so a file is to be trusted as a module is.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, names
+from depyf import decompilation, names, report
 from depyf.compat import bytecode, dynamo
 from depyf.decompilation import PROVED
 from depyf.guards import Guard
@@ -27,12 +30,13 @@ from depyf.recompile import compile_checked, signature
 from depyf.toolkit import conditions, portable
 from depyf.toolkit.conditions import AddedGuard
 from depyf.toolkit.edits import Text
-from depyf.toolkit.entries import CacheEntry, target_of
+from depyf.toolkit.entries import CacheEntry, ResumeFunction, cache_entries, target_of
 from depyf.toolkit.target import Target, why_refused
 from depyf.toolkit.validation import check_code, unknown_names
 
 FORMAT = 1
 _PARTS = ("ENTRY", "NAMES", "GUARDS")
+_RESUMED = "RESUMED"
 _HEAD = """\
 # {kind} entry of {name}: what Dynamo runs in the place of the function, and when.
 #
@@ -40,6 +44,7 @@ _HEAD = """\
 # NAMES says what the code needs besides the function's own globals: "below" is defined further down.
 # GUARDS must all hold for a call to take this entry: expressions over L (the locals by name), G (the globals) and torch.
 #   Take lines away, change them, add some. only_here(...) is a guard that has no Python form.
+# RESUMED has the entries of the functions that go on after graph breaks, in the order in which they are tried.
 # The last function is the code itself. Its arguments and free variables have to stay as they are.
 """
 
@@ -64,19 +69,109 @@ class Parts:
     guards: list[Condition]
     below: dict[str, Text]
     code: Text
+    resumed: list[Resumed] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """One element of RESUMED: an entry of a resume function."""
+
+    line: int
+    function: str
+    """The name of the resume function in the file."""
+    code: str
+    """The name of the function that is the entry's code."""
+    compile_id: str | None
+    names: dict[str, str]
+    guards: list[Condition]
 
 
 def save(entry: CacheEntry, path: Path) -> None:
     """See `CacheEntry.save`."""
-    path.write_text(text_of(entry, names_of(entry), portable_forms=True), encoding="utf-8")
+    needed = names_of(entry)
+    resumed, left_out = _resumed_of(entry, needed)
+    path.write_text(text_of(entry, needed, portable_forms=True, resumed=resumed), encoding="utf-8")
+    missing = [f"{name}: {said}" for name, (said, _) in needed.items() if said.startswith("missing ")]
+    missing += [
+        f"a guard that has no Python form: {guard.text}" for guard, text in forms(entry, True) if _is_only_here(text)
+    ]
+    if missing:
+        report.warn(f"{path} cannot be loaded as it is, for it has not all of the entry: {'; '.join(missing)}")
+    elif left_out:
+        report.warn(f"{path}: what follows a graph break is compiled again where it is loaded: {'; '.join(left_out)}")
 
 
-def text_of(entry: CacheEntry, needed: Mapping[str, tuple[str, str]], *, portable_forms: bool) -> str:
+def _is_only_here(text: str) -> bool:
+    return text.startswith("only_here(")
+
+
+def _resumed_of(
+    entry: CacheEntry, needed: dict[str, tuple[str, str]]
+) -> tuple[list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]], list[str]]:
+    """The entries of the resume functions that an entry leads to, and why some are not among them.
+
+    Args:
+        needed: what the file of the entry defines: (name -> what NAMES says of it, its definition). Definitions that the
+            entries need are added.
+
+    Returns:
+        (the name of the resume function, a name for the code, the entry, what it needs by name), and sentences.
+    """
+    found: list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]] = []
+    left_out: list[str] = []
+    done: set[str] = set()
+    todo: list[tuple[CacheEntry, Mapping[str, tuple[str, str]]]] = [(entry, needed)]
+    defined = {name: definition for name, (_, definition) in needed.items() if definition}
+    for outer, outer_needs in todo:  # grows on the way
+        short = names.short_names(outer.code)
+        for resume in outer.resume_functions:
+            name = short.get(resume.full_name, resume.full_name)
+            if name in done or outer_needs.get(name, ("",))[0] != "below":
+                continue
+            done.add(name)
+            for number, inner in enumerate(_entries_of(outer, resume)):
+                needs = names_of(inner)
+                why = _why_not_portable(inner, needs, defined)
+                if why:
+                    left_out.append(f"{name}: {why}")
+                    continue
+                defined.update((one, definition) for one, (_, definition) in needs.items() if definition)
+                found.append((name, f"{name}_entry_{number}", inner, needs))
+                todo.append((inner, needs))
+    return found, left_out
+
+
+def _entries_of(outer: CacheEntry, resume: ResumeFunction) -> list[CacheEntry]:
+    loaded = [
+        one for one in outer.resumed if resume.function is not None and one.target.code is resume.function.__code__
+    ]
+    return loaded or [one for one in cache_entries(resume) if one.kind == "ordinary"]
+
+
+def _why_not_portable(entry: CacheEntry, needs: Mapping[str, tuple[str, str]], defined: Mapping[str, str]) -> str:
+    """Why an entry of a resume function cannot be written; "" where it can."""
+    for name, (said, definition) in needs.items():
+        if said.startswith("missing "):
+            return f"{name}: {said}"
+        if definition and defined.get(name, definition) != definition:
+            return f"two entries have a {name} of their own"
+    without_form = [guard.text for guard, text in forms(entry, True) if _is_only_here(text)]
+    return f"a guard that has no Python form: {without_form[0]}" if without_form else ""
+
+
+def text_of(
+    entry: CacheEntry,
+    needed: Mapping[str, tuple[str, str]],
+    *,
+    portable_forms: bool,
+    resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tuple[str, str]]]] = (),
+) -> str:
     """The file.
 
     Args:
         needed: name -> (what NAMES says of it, its definition).
         portable_forms: write guards so that other processes can read them.
+        resumed: entries of resume functions: (the name of the function, a name for the code, the entry, what it needs).
     """
     target, source = entry.target, entry.source
     kind = f"{entry.kind.capitalize()} cache"
@@ -92,14 +187,35 @@ def text_of(entry: CacheEntry, needed: Mapping[str, tuple[str, str]], *, portabl
         "free variables": list(target.code.co_freevars),
         "compile id": entry.compile_id,
         "instance": type(target.instance).__qualname__ if instance and target.instance is not None else None,
-        "python": ".".join(map(str, sys.version_info[:2])),
+        "python": _python_version(),
         "torch": _torch_version(),
     }
     out.append(_literal("ENTRY", about))
     out.append(_literal("NAMES", {name: said for name, (said, _) in needed.items()}))
     out.append("GUARDS = [\n" + "".join(_guard_lines(entry, portable_forms)) + "]\n")
-    out += [f"\n\n{definition.strip()}\n" for _, definition in needed.values() if definition]
+    definitions = {name: definition for name, (_, definition) in needed.items() if definition}
+    if resumed:
+        out.append(f"{_RESUMED} = [\n" + "".join(_resumed_lines(resumed)) + "]\n")
+        for _, code_name, inner, needs in resumed:
+            definitions.update((name, definition) for name, (_, definition) in needs.items() if definition)
+            definitions[code_name] = _named(inner.source, code_name)
+    out += [f"\n\n{definition.strip()}\n" for definition in definitions.values()]
     return "".join([*out, f"\n\n{source.strip()}\n"])
+
+
+def _resumed_lines(resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tuple[str, str]]]]) -> Iterator[str]:
+    for name, code_name, inner, needs in resumed:
+        yield f"    {{\n        'function': {name!r},\n        'code': {code_name!r},\n"
+        yield f"        'compile id': {inner.compile_id!r},\n        'names': {{\n"
+        yield from (f"            {needed!r}: {said!r},\n" for needed, (said, _) in needs.items())
+        yield "        },\n        'guards': [\n"
+        yield from (f"            {text!r},\n" for _, text in forms(inner, True))
+        yield "        ],\n    },\n"
+
+
+def _named(source: str, name: str) -> str:
+    """The source of one function, which gets another name."""
+    return re.sub(r"^def \w+\(", f"def {name}(", source, count=1, flags=re.MULTILINE)
 
 
 def _torch_version() -> str:
@@ -154,8 +270,9 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if definition is not None and definition[0] is value:
             found[name] = ("below", definition[1])
             continue
-        if full in graphs and not _is_replaced(value):
-            module = graphs[full].graph_module
+        replacement = getattr(value, "__wrapped__", value)
+        if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
+            module = replacement if _is_graph(replacement) else graphs[full].graph_module
             written = portable.graph_source(module, name) if module is not None else None
             what = "missing the graph, which holds objects of its own or is gone"
         elif full in resumes and resumes[full].function is not None:
@@ -182,6 +299,10 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])
     return found
+
+
+def _is_graph(value: Any) -> bool:
+    return hasattr(value, "graph") and hasattr(value, "recompile")
 
 
 def _is_replaced(value: Any) -> bool:
@@ -220,12 +341,19 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
     functions: list[ast.FunctionDef] = []
     for node in tree.body:
         name = node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else None
-        if isinstance(node, ast.Assign) and name in _PARTS:
+        if isinstance(node, ast.Assign) and name in (*_PARTS, _RESUMED):
             found[name] = node
         elif isinstance(node, ast.FunctionDef):
             functions.append(node)
-        elif not isinstance(node, (ast.Import, ast.ImportFrom)) and not _is_docstring(node):
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            raise ValueError(
+                f"{path}, line {node.lineno}: an import has no effect here: NAMES says what a name stands for "
+                "('object module:name')"
+            )
+        elif not _is_docstring(node):
             raise ValueError(f"{path}, line {node.lineno}: only {', '.join(_PARTS)} and functions stand in such a file")
+    for function in functions:
+        _check_definition(function, path)
     for part in _PARTS:
         if part not in found:
             raise ValueError(f"{path}: {part} is missing: this is not a file of a cache entry")
@@ -244,7 +372,53 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
         _guards(found["GUARDS"], text, path),
         {one.name: part for one, part in zip(functions[:-1], texts)},
         texts[-1],
+        _resumed(found[_RESUMED], path) if _RESUMED in found else [],
     )
+
+
+def _check_definition(function: ast.FunctionDef, path: str) -> None:
+    """Refuses what would run when a function is defined, and has no part in what the function does.
+
+    Raises:
+        ValueError: the message names file, line and what it is.
+    """
+
+    def refuse(node: ast.AST, what: str) -> None:
+        line = getattr(node, "lineno", function.lineno)
+        raise ValueError(f"{path}, line {line}: {function.name} has {what}: functions in such a file have none")
+
+    for decorator in function.decorator_list:
+        refuse(decorator, "a decorator")
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    annotations = [argument.annotation for argument in every if argument is not None]
+    for annotation in (*annotations, function.returns):
+        if annotation is not None:
+            refuse(annotation, "an annotation")
+    for parameter in getattr(function, "type_params", ()):
+        refuse(parameter, "a type parameter")
+    for default in (*arguments.defaults, *arguments.kw_defaults):
+        try:
+            _ = None if default is None else ast.literal_eval(default)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            assert default is not None
+            refuse(default, "a default value that is no constant")
+
+
+def _resumed(node: ast.Assign, path: str) -> list[Resumed]:
+    if not isinstance(node.value, (ast.List, ast.Tuple)):
+        raise ValueError(f"{path}, line {node.lineno}: {_RESUMED} is not a list")
+    out = []
+    for element in node.value.elts:
+        try:
+            said = ast.literal_eval(element)
+            function, code, compile_id = said["function"], said["code"], said["compile id"]
+            needed, conditions_said = dict(said["names"]), list(said["guards"])
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{path}, line {element.lineno}: this is no entry of a resume function") from None
+        listed = [Condition(element.lineno, str(text), "expression") for text in conditions_said]
+        out.append(Resumed(element.lineno, str(function), str(code), compile_id, needed, listed))
+    return out
 
 
 def _is_docstring(node: ast.stmt) -> bool:
@@ -290,10 +464,14 @@ def _guards(node: ast.Assign, text: str, path: str) -> list[Condition]:
 def load_entry(
     path: str | Path, fn: Any = None, *, bind: Mapping[str, Any] | None = None, incomplete: bool = False
 ) -> CacheEntry:
-    """The entry that `CacheEntry.save` wrote, in this process or another, for any Python.
+    """The entry that `CacheEntry.save` wrote, in this process or another with the same Python and PyTorch.
 
     Names are bound to what the file says of them, or to what is given. Graphs run as they were captured, by PyTorch's own
     operators. Nothing is registered.
+
+    A file is to be trusted as a module is: the modules that it names are imported, its guards run at every check, and its
+    functions at every call. Loading runs none of them; decorators, annotations, default values that are no constants, and
+    statements other than functions and the file's own parts are refused.
 
     Args:
         path: the file.
@@ -305,19 +483,20 @@ def load_entry(
     Raises:
         OSError: the file cannot be read.
         SyntaxError: it is not Python; carries file and line.
-        ValueError: it is no file of an entry, or its code cannot stand in for the function's.
+        ValueError: it is no file of an entry, another Python or PyTorch made it, it holds what is refused, or its code cannot
+            stand in for the function's; the message says which.
         LookupError: the function, or the object behind a guard, is missing; the message says which.
         NameError: names are missing; the message lists all of them.
         TypeError: there is no Python function behind `fn`.
     """
     parts = read(Path(path))
-    if parts.entry.get("format") != FORMAT:
-        raise ValueError(f"{path}: format {parts.entry.get('format')!r} is not known: this is {FORMAT}")
+    _check_made_by(parts)
     target = _target(parts, fn)
     if refused := why_refused(target.code):
         raise ValueError(refused)
     given = dict(bind or {})
-    bound, missing = _bound(parts, target, given)
+    made_once: dict[str, Any] = {}
+    bound, missing = _bound(parts, parts.names, target, given, made_once)
     made = compile_checked(parts.code.padded, target.code, constants_of=target.code, filename=parts.path)
     code = check_code(made, target)
     missing += [
@@ -331,9 +510,58 @@ def load_entry(
     entry = CacheEntry(target, code, "edited", [], parts.entry.get("compile id"), bound, written=written)
     entry.definitions = {name: (bound[name], text.text) for name, text in parts.below.items() if name in bound}
     _add_guards(entry, parts, incomplete)
-    if parts.entry.get("torch") != _torch_version():
-        entry.warnings.append(f"the guards are those of PyTorch {parts.entry.get('torch')}: this is {_torch_version()}")
+    entry.resumed = [
+        loaded for resumed in parts.resumed if (loaded := _load_resumed(resumed, parts, entry, made_once)) is not None
+    ]
     return entry
+
+
+def _check_made_by(parts: Parts) -> None:
+    """Refuses a file of another format, Python or PyTorch: bytecode and guards mean something else there.
+
+    Raises:
+        ValueError: the message has both versions.
+    """
+    about = parts.entry
+    if about.get("format") != FORMAT:
+        raise ValueError(f"{parts.path}: format {about.get('format')!r} is not known: this is {FORMAT}")
+    made, here = (about.get("python"), about.get("torch")), (_python_version(), _torch_version())
+    if made[0] != here[0] or str(made[1]).partition("+")[0] != here[1].partition("+")[0]:
+        raise ValueError(
+            f"{parts.path}: made by Python {made[0]} and PyTorch {made[1]}, and this is Python {here[0]} and PyTorch "
+            f"{here[1]}: save it anew with these"
+        )
+
+
+def _python_version() -> str:
+    return ".".join(map(str, sys.version_info[:2]))
+
+
+def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: dict[str, Any]) -> CacheEntry | None:
+    """The entry of a resume function; None, and a warning, if something that it needs is not here: it is compiled again then."""
+    function = made_once.get(resumed.function)
+    text = parts.below.get(resumed.code)
+    where = f"{parts.path}, line {resumed.line}"
+    if function is None or text is None:
+        raise ValueError(f"{where}: {resumed.function if function is None else resumed.code} is not in the file")
+    target = target_of(function)
+    bound, missing = _bound(parts, resumed.names, target, {}, made_once)
+    made = compile_checked(text.padded, target.code, constants_of=target.code, filename=parts.path)
+    code = check_code(made, target)
+    missing += unknown_names(code, target.code, target, bound)
+    loaded = CacheEntry(target, code, "edited", [], resumed.compile_id, bound, written=text.text)
+    try:
+        if missing:
+            raise LookupError(", ".join(missing))
+        for condition in resumed.guards:
+            keep: list[object] = []
+            guard = added_at(condition, portable.with_identities(condition.text, target, keep), target, parts.path)
+            guard.kept = keep
+            loaded.guards.append(guard)
+    except LookupError as error:
+        entry.warnings.append(f"{resumed.function} is compiled again: missing {error}")
+        return None
+    return loaded
 
 
 def _target(parts: Parts, fn: Any) -> Target:
@@ -350,12 +578,20 @@ def _target(parts: Parts, fn: Any) -> Target:
     return target
 
 
-def _bound(parts: Parts, target: Target, given: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """(names with what they stand for, those that are missing, in words)"""
+def _bound(
+    parts: Parts, needed: Mapping[str, str], target: Target, given: dict[str, Any], made_once: dict[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """(names with what they stand for, those that are missing, in words)
+
+    Args:
+        needed: name -> what the file says of it.
+        made_once: the functions of the file that were made for other names, which are added to: Dynamo knows a resume
+            function by its code object, so there is one of each.
+    """
     bound: dict[str, Any] = {}
     missing = []
     below = []
-    for name, said in parts.names.items():
+    for name, said in needed.items():
         if name in given:
             continue
         if said == "below" and name in parts.below:
@@ -367,19 +603,28 @@ def _bound(parts: Parts, target: Target, given: dict[str, Any]) -> tuple[dict[st
             missing.append(f"{name} ({error})")
     bound |= given
     for name in below:
-        function = _function(parts.below[name], name, target, bound)
-        bound[name] = function if dynamo.is_resume_name(name) else dynamo.not_compiled(function)
+        if name not in made_once:
+            function = _function(parts.below[name], name, target, bound)
+            made_once[name] = function if dynamo.is_resume_name(name) else dynamo.not_compiled(function)
+        bound[name] = made_once[name]
     return bound, missing
 
 
 def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> Any:
+    """The function that a text defines. The definition is not run: its parts are put together here."""
     tree = ast.parse(text.padded, text.filename)
-    namespace = {**target.globals, **bound}
-    exec(compile(tree, text.filename, "exec", dont_inherit=True), namespace)
-    made = namespace[name]
+    module = compile(tree, text.filename, "exec", dont_inherit=True)
+    code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
+    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     # The function's own globals, so that what the module does later is seen; the names that are bound are constants.
-    code = names.map_codes(made.__code__, lambda one: bytecode.bind_names_to_constants(one, bound))
-    return types.FunctionType(code, target.globals, name, made.__defaults__)
+    code = names.map_codes(code, lambda one: bytecode.bind_names_to_constants(one, bound))
+    defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
+    function = types.FunctionType(code, target.globals, name, defaults or None)
+    pairs = zip(definition.args.kwonlyargs, definition.args.kw_defaults)
+    function.__kwdefaults__ = {
+        argument.arg: ast.literal_eval(default) for argument, default in pairs if default is not None
+    } or None  # type: ignore[assignment]
+    return function
 
 
 def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:

@@ -12,6 +12,9 @@ from depyf.toolkit.target import Target
 if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
+_FEW = 3
+"""So many of the entries that refuse are in the `repr` of a dispatch."""
+
 
 @dataclass(frozen=True)
 class Dispatch:
@@ -24,6 +27,14 @@ class Dispatch:
     """"run the entry ...", "would compile" or "would run without compiling: ...", in words."""
     refused: list[tuple[CacheEntry, GuardReport | str]] = field(repr=False)
     """The entries tried before, each with its report, or with a reason where its guards were not asked."""
+
+    def __repr__(self) -> str:
+        """The same in a few lines, for a debugger's prompt."""
+        lines = [f"{self.name}: {self.action}"]
+        for entry, why in self.refused[:_FEW]:
+            lines.append(f"entry {entry.compile_id or entry.kind}: {why}" if isinstance(why, str) else repr(why))
+        left = len(self.refused) - _FEW
+        return "\n".join([*lines, f"and {left} more entries refuse: print shows them"] if left > 0 else lines)
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.action}"]

@@ -37,6 +37,8 @@ class Registration:
     manager: Any = field(default=None, repr=False)
     number: int = field(default_factory=lambda: next(_counter), repr=False)
     _removed: bool = field(default=False, repr=False)
+    resumed: list[Registration] = field(default_factory=list, repr=False)
+    """Those of the resume functions that the entry brought with it, which go when this one goes."""
     _newer: list[Registration] = field(default_factory=list, repr=False)
     """Those that come before this one although PyTorch has them behind it."""
 
@@ -52,6 +54,8 @@ class Registration:
             self._removed = True
             if any(one is self for one in _known(target)) and _alone():
                 _load_anew(target, registered_of(target))
+        for registration in self.resumed:
+            registration.remove()
 
     def _accepts(self, L: dict[str, Any]) -> bool:
         """The first guard: is it this entry's turn?"""
@@ -93,6 +97,8 @@ def register(entry: CacheEntry) -> Registration:
                 one._newer.append(new)
             _loaded[id(code)] = [*known, new]
         cache.look_at_again(code)
+    # The one that is registered last is tried first.
+    new.resumed = [register(one) for one in reversed(entry.resumed)]
     return new
 
 
