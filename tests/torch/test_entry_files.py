@@ -558,3 +558,31 @@ def test_an_edited_graph_is_saved_and_what_cannot_be_is_warned_of_at_once(tmp_pa
     assert torch.equal(depyf.load_entry(path, plain).run(X), X * 10 + 1)
     with pytest.warns(UserWarning, match=r"cannot be loaded as it is.*__compiled_fn_\d+: missing"):
         entry.edit(graph=lambda x: (x * 3,)).save(path)
+
+
+class Nested(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        inner = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
+        self.layers = torch.nn.Sequential(inner, torch.nn.Linear(3, 3))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+@pytest.mark.parametrize("make", [lambda: torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU()), Nested])
+def test_the_guard_on_the_number_of_layers_has_a_python_form(tmp_path, make):
+    module, x = make(), torch.ones(2, 3)
+    compiled = torch.compile(module, backend="eager")
+    compiled(x)
+    (entry,) = depyf.cache_entries(compiled)
+    assert not [guard for guard in entry.guards if guard.live is not None]
+    entry.save(tmp_path / "entry.py")
+    torch._dynamo.reset()
+    loaded = depyf.load_entry(tmp_path / "entry.py", compiled)
+    with loaded.register(), torch.compiler.set_stance("fail_on_recompile"):
+        assert torch.equal(compiled(x), module(x))
+    layers = module.layers if isinstance(module, Nested) else module
+    layers.append(torch.nn.ReLU())
+    refused = loaded.check(x)
+    assert not refused and any("__len__" in failure.condition for failure in refused.failures), refused

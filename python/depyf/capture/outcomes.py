@@ -7,7 +7,7 @@ import re
 import types
 from collections.abc import Iterable
 
-from depyf import function_names
+from depyf import dump, function_names
 from depyf.compat import at_work, cache, dynamo, origins
 from depyf.guards import breaks
 from depyf.session import Exceeded, Frame
@@ -95,7 +95,7 @@ def _order(compile_id: str) -> tuple[int, ...]:
 
 def _reason(frame: Frame) -> str:
     if frame.failures:
-        return str(frame.failures[0])
+        return dump.deciding_reason(frame.failures)
     if frame.recompile_reasons:
         return frame.recompile_reasons[0].partition("\n")[0]
     return "the first call"

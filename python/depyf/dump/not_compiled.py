@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from depyf.dump.reasons import deciding_reason
 from depyf.session import Break, Exceeded, Frame
 
 UNFINISHED = "The block ended before this compilation did."
@@ -97,7 +98,7 @@ def _used_up(frame: Frame, exceeded: Exceeded) -> list[str]:
     for compile_id, reason in zip(exceeded.compile_ids, exceeded.reasons, strict=False):
         lines.append(f"  {compile_id}: {reason or 'compiled before this was recorded'}")
     if frame.failures:
-        lines.append(f"The call that was too many: {frame.failures[0]}")
+        lines.append(f"The call that was too many: {deciding_reason(frame.failures)}")
     elif frame.recompile_reasons:
         lines.append(f"The call that was too many: {frame.recompile_reasons[0].partition(chr(10))[0]}")
     return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import reprlib
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -125,6 +126,9 @@ def shown(value: Any) -> str:
     if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
         return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
     module = str(type.__getattribute__(kind, "__module__"))
+    if kind is types.CodeType:
+        place = value.co_filename.replace("\\", "/").rpartition("/")[2]
+        return f"{getattr(value, 'co_qualname', value.co_name)} ({place}:{value.co_firstlineno})"
     if isinstance(value, type):
         return str(type.__getattribute__(value, "__qualname__"))
     if module.partition(".")[0] == "torch" and hasattr(kind, "dtype") and hasattr(kind, "size"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -67,6 +68,8 @@ class _Reader:
         self._members: dict[int, list[Node]] = {}
         self._related: set[int] = set()
         self._live: dict[int, LiveCheck] = {}
+        self._sizes: dict[int, int] = {}
+        """The sizes of dicts that were found, by the identity of the node."""
 
     def guards(self) -> list[Guard]:
         nodes = list(self._tree.root)
@@ -145,24 +148,56 @@ class _Reader:
         try:
             now = probe.read(L, self._global or {})
             if check(L):
-                return dict.__len__(now)
+                self._sizes[id(node)] = dict.__len__(now)
+                return self._sizes[id(node)]
         except Exception:
             pass
-        step = node.step
-        if step is None or node.type is None or step.kind != "FrameLocalsGuardAccessor":
+        if node.type is None:
             return None
-        # A local variable: dicts of all sizes can be tried.
-        name = eval(step.argument)
+        # Dicts of all sizes can be tried.
         least = 1 + max((int(child.step.argument) for child in node.children if child.step), default=-1)
         for size in range(least, least + 64):
             try:
                 example = node.type()
                 for i in range(size):
                     dict.__setitem__(example, i, None)
-                if check({name: example}):
+                local = self._local_with(node, example)
+                if local is None:
+                    return None
+                if check(local):
+                    self._sizes[id(node)] = size
                     return size
             except Exception:
                 return None
+        return None
+
+    def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
+        """Local variables from which the steps to a node lead to `value`; None if they cannot be made up.
+
+        The objects on the way have their classes, and nothing but what the steps read: no code of theirs runs.
+        """
+        while node.step is not None and node.parent is not None:
+            step, owner = node.step, node.parent
+            if hasattr(owner.type, "__del__"):
+                return None
+            if step.kind == "FrameLocalsGuardAccessor" or owner.step is None:
+                return {ast.literal_eval(step.argument): value}
+            if step.kind == "GetGenericDictGuardAccessor" and owner.type is not None and type(value) is dict:
+                made_up: Any = object.__new__(owner.type)
+                object.__getattribute__(made_up, "__dict__").update(value)
+            elif step.kind == "GetAttrGuardAccessor" and owner.type is not None:
+                made_up = object.__new__(owner.type)
+                object.__getattribute__(made_up, "__dict__")[step.argument] = value
+            elif step.kind == "DictGetItemGuardAccessor":
+                made_up = (owner.type or dict)()
+                dict.__setitem__(made_up, ast.literal_eval(step.argument), value)
+            elif step.kind == "value" and owner.type is not None and id(owner) in self._sizes:
+                made_up = owner.type()
+                for position in range(self._sizes[id(owner)]):
+                    dict.__setitem__(made_up, position, value if position == int(step.argument) else None)
+            else:
+                return None
+            node, value = owner, made_up
         return None
 
     def _unreachable(self, node: Node) -> Guard:
