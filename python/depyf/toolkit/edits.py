@@ -23,6 +23,8 @@ from depyf.toolkit.target import why_refused
 from depyf.toolkit.validation import check_code, unknown_names
 
 _counter = itertools.count(1)
+REPLACEMENT = "_depyf_replacement"
+"""The attribute of a function in the place of a graph that has what a user gave for it."""
 EDITED = "# edited"
 """The first line of source that was proved before it was edited."""
 
@@ -229,6 +231,7 @@ def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
         return result
 
     call.__wrapped__ = replacement  # type: ignore[attr-defined]
+    setattr(call, REPLACEMENT, replacement)
     return call
 
 

@@ -29,7 +29,7 @@ from depyf.guards import Guard
 from depyf.recompile import compile_checked, signature
 from depyf.toolkit import conditions, portable
 from depyf.toolkit.conditions import AddedGuard
-from depyf.toolkit.edits import Text
+from depyf.toolkit.edits import REPLACEMENT, Text
 from depyf.toolkit.entries import CacheEntry, ResumeFunction, cache_entries, target_of
 from depyf.toolkit.target import Target, why_refused
 from depyf.toolkit.validation import check_code, unknown_names
@@ -270,7 +270,8 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if definition is not None and definition[0] is value:
             found[name] = ("below", definition[1])
             continue
-        replacement = getattr(value, "__wrapped__", value)
+        # What keeps Dynamo from a function hands on its attributes.
+        replacement = getattr(value, REPLACEMENT, getattr(value, "__wrapped__", value))
         if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
             module = replacement if _is_graph(replacement) else graphs[full].graph_module
             written = portable.graph_source(module, name) if module is not None else None
@@ -283,7 +284,7 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         elif full in resumes:
             what = "missing the resume function, which has free variables"
         else:
-            add(name, getattr(value, "__wrapped__", value) if full in graphs else value)
+            add(name, replacement if full in graphs else value)
             continue
         if written is None:
             found[name] = (what, "")
