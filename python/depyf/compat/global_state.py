@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from depyf.compat import private
 from depyf.compat.guard_forms import MODE_STACK, STATE_OF_PROCESS
 from depyf.compat.guard_plain import value_of
 from depyf.compat.private import guarded
@@ -50,13 +51,11 @@ def compiled_with(text: str) -> dict[str, str] | None:
 @guarded()
 def now() -> dict[str, str] | None:
     """The state of the process now, in the same words; None where PyTorch does not show it."""
-    import torch
-
     state = value_of(STATE_OF_PROCESS)
     if not isinstance(state, dict):
         return None
     words = _in_words(state)
-    if torch.is_inference_mode_enabled() and words.get(GRAD_MODE) == "off":
+    if words.get(GRAD_MODE) == "off" and private.call("torch:is_inference_mode_enabled"):
         words[GRAD_MODE] = OFF_IN_INFERENCE_MODE
     return words
 

@@ -319,6 +319,8 @@ NAMES = [
          since="2.13", fallback="reasons are told in PyTorch's words"),
     Name(f"{_GUARDS}:frame", "reasons", "another one: the call", "local", since="2.7",
          fallback="reasons are told in PyTorch's words"),
+    Name("torch:is_inference_mode_enabled", "reasons", "is inference mode why gradients are off?", takes=0, gives="bool",
+         fallback="only grad mode is named"),
     # Where guards come from
     Name(f"{_GUARDS}:GuardBuilder.check_fn_manager", "guards", "the way from guards to the compilation", "attribute",
          gives="CheckFunctionManager|None",
