@@ -174,9 +174,10 @@ def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | 
     values = [variables.get(name) for name in code.co_freevars]
     candidates = [value for value in values if _has_name(value)]
     candidates = candidates or [value for value in values if isinstance(_call_of(value), types.FunctionType)]
-    if len(candidates) == 1 and code.co_flags & _PASSES_ON == _PASSES_ON:
+    replaced = next((value for value in candidates if _is_replaced_by(value, code)), None)
+    if replaced is None and len(candidates) == 1 and code.co_flags & _PASSES_ON == _PASSES_ON:
         return candidates[0]
-    return next((value for value in candidates if _is_replaced_by(value, code)), None)
+    return replaced
 
 
 def _has_name(value: object) -> bool:

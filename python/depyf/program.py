@@ -29,18 +29,19 @@ def run(arguments: list[str], *, module: bool, directory: str) -> int:
 
     Raises:
         OSError: the script cannot be read, or the directory not be written to. Nothing has run then.
-        KeyboardInterrupt: the program was interrupted. It is raised again when the summary is printed, so that the process
-            ends as Python's own would.
+        BaseException: what ended the program and is no Exception, KeyboardInterrupt above all. It is raised again when the
+            summary is printed, so that the process ends as Python's own would.
     """
     import depyf
 
     code = None if module else compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True)
     block = depyf.prepare_debug(directory)
     session = block.__enter__()
-    status, interruption = 1, None
+    status = 1
+    interruption: BaseException | None = None
     try:
         status = _run(arguments, code)
-    except KeyboardInterrupt as error:
+    except BaseException as error:
         interruption = error
         _show_interruption(error)
     finally:
@@ -53,14 +54,14 @@ def run(arguments: list[str], *, module: bool, directory: str) -> int:
     return status
 
 
-def _show_interruption(error: KeyboardInterrupt) -> None:
+def _show_interruption(error: BaseException) -> None:
     """Shows the traceback as Python does for the program, without the lines of ours at its top."""
     trace = error.__traceback__
     for _ in range(2):
         trace = trace.tb_next if trace is not None else None
     error.__traceback__ = trace
     sys.stdout.flush()
-    sys.excepthook(KeyboardInterrupt, error, trace)
+    sys.excepthook(type(error), error, trace)
 
 
 def _keep_silent_about(error: BaseException) -> None:

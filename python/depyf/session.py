@@ -202,6 +202,8 @@ class Exceeded:
     """The compilations that use it up."""
     reasons: list[str] = field(default_factory=list)
     """Why each of them was made; "" where that is not known."""
+    accepted: list[str] = field(default_factory=list)
+    """What they accept together of the values in which they differ, a line each: `x.shape[0] == 2 or x.shape[0] == 3`."""
     still_used: bool = True
     """True if calls that one of them accepts go on using it."""
 

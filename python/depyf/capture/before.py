@@ -72,13 +72,7 @@ def add(
         session.notes.append(note)
         report.warn(f"depyf: {note}")
     elif nothing_new and not session.notes:
-        tried = [compile.frame.title for compile in order]
-        note = (
-            f"Nothing was compiled in the block. Dynamo gave up {', '.join(dict.fromkeys(tried))}."
-            if tried
-            else "Nothing was compiled in the block: no function under torch.compile was called in it, or Dynamo left alone "
-            "what was called."
-        )
+        note = f"Nothing was compiled in the block{_what_was_tried(order)}"
         session.notes.append(note)
         report.warn(f"depyf: {note}")
     if others:
@@ -87,3 +81,14 @@ def add(
             "nothing here. To see them, call torch._dynamo.reset() before the block, or give the function: "
             "prepare_debug(fn, directory)."
         )
+
+
+def _what_was_tried(order: list[Compilation]) -> str:
+    """Returns the rest of a sentence that says that nothing was compiled."""
+    ahead = [compile.frame.title for compile in order if compile.frame.notes]
+    failed = [compile.frame.title for compile in order if not compile.frame.notes]
+    if failed:
+        return f". Dynamo gave up {', '.join(dict.fromkeys(failed))}."
+    if ahead:
+        return f" for a call. Dynamo captured {', '.join(dict.fromkeys(ahead))} ahead of time."
+    return ": no function under torch.compile was called in it, or Dynamo left alone what was called."

@@ -9,13 +9,17 @@ from collections.abc import Iterable
 
 from depyf import dump, function_names
 from depyf.compat import at_work, cache, dynamo, origins
-from depyf.guards import breaks
+from depyf.guards import breaks, frontier
 from depyf.session import Exceeded, Frame
 from depyf.source_line import Line
 
 EXPORT = (
     "torch.export.export({what}){place} is out of scope: depyf shows what torch.compile makes, and an exported program is no "
     "compiled function. `print(exported)` shows its graph as Python."
+)
+AHEAD = (
+    "Dynamo captured this graph ahead of time, without a call (`aot_compile`, `torch.export`). What runs of it is no entry of "
+    "Dynamo's cache, and not shown."
 )
 _LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
 _VALUE = re.compile(r"currently set to (\d+)")
@@ -33,6 +37,7 @@ def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = Non
     frame.is_resume = dynamo.is_resume_code(code)
     if call is not None:
         frame.name = function_names.of_call(code, call.local, call.scope)
+        frame.notes = [AHEAD] if call.is_ahead else []
     elif not frame.name:
         frame.name = function_names.of_code(code)
 
@@ -86,7 +91,10 @@ def _exceeded(limit: str, value: int | None, code: types.CodeType | None, same: 
     made = {frame.compile_id: frame for frame in same if frame.status == "compiled"}
     ids = sorted(dict.fromkeys(ids or made), key=_order)
     reasons = [_reason(made[number]) if number in made else "" for number in ids]
-    return Exceeded(limit, value, ids, reasons, cache.keeps_entries_at_limit())
+    frontiers = [made[number].frontier for number in ids if number in made]
+    accepted = frontier.together(frontiers) if len(frontiers) == len(ids) else []
+    differing = [line for line in accepted if " or " in line.partition("  # ")[0]]
+    return Exceeded(limit, value, ids, reasons, differing, cache.keeps_entries_at_limit())
 
 
 def _order(compile_id: str) -> tuple[int, ...]:

@@ -276,7 +276,7 @@ class Recorder:
     def _flush(self) -> None:
         for compile in self._order:
             self._artifacts.write(compile, last=True)
-            if compile.frame.status == "not compiled" and not compile.ended:
+            if compile.frame.status == "not compiled" and not compile.ended and not compile.frame.notes:
                 compile.frame.error = dump.UNFINISHED
 
     def _add_compiled_before(self) -> None:
@@ -388,11 +388,6 @@ class Recorder:
         note = outcomes.EXPORT.format(what=record.function or "...", place=place)
         if note not in self.session.notes:
             self.session.notes.append(note)
-        compile = self._current()
-        if compile is not None and compile.frame.function == "?":  # Dynamo captures for it, without compiling a call
-            compile.frame.function = compile.frame.name = f"{record.function}.forward"
-            compile.frame.notes = ["Dynamo captured this graph for torch.export; see the note at the top."]
-            compile.ended = True
 
     def _set_number(self, compile: Compilation, number: int) -> None:
         if compile.number != number:

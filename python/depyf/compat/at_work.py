@@ -28,6 +28,8 @@ class Call:
     local: dict[str, Any]
     scope: dict[str, Any]
     """The globals of its function."""
+    is_ahead: bool = False
+    """True if there is no call: a graph is captured ahead of time, for `aot_compile` or `torch.export`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,8 @@ def call() -> Call | None:
     if not isinstance(code, types.CodeType):
         private.not_found(f"{_CONVERT}:code")
         return None
-    return Call(code, local if isinstance(local, dict) else {}, scope if isinstance(scope, dict) else {})
+    is_ahead = _compiler_locals(("_compile",)) is None
+    return Call(code, local if isinstance(local, dict) else {}, scope if isinstance(scope, dict) else {}, is_ahead)
 
 
 @dataclass(frozen=True)
@@ -121,11 +124,11 @@ def _goes_to_caller(error: BaseException) -> bool:
     return private.get("torch._dynamo.config:suppress_errors") is not True
 
 
-def _compiler_locals() -> dict[str, Any] | None:
-    """Returns the local variables of the innermost `_compile` on the stack; None if there is none."""
+def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> dict[str, Any] | None:
+    """Returns the local variables of the innermost function of Dynamo's with one of the names; None if there is none."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_code.co_name == "_compile" and frame.f_globals.get("__name__") == _CONVERT:
+        if frame.f_code.co_name in names and frame.f_globals.get("__name__") == _CONVERT:
             return frame.f_locals
         frame = frame.f_back
     return None

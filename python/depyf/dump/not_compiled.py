@@ -97,6 +97,8 @@ def _used_up(frame: Frame, exceeded: Exceeded) -> list[str]:
     lines = ["What used up the limit:"]
     for compile_id, reason in zip(exceeded.compile_ids, exceeded.reasons, strict=False):
         lines.append(f"  {compile_id}: {reason or 'compiled before this was recorded'}")
+    if exceeded.still_used and exceeded.accepted:
+        lines += ["Calls that still run compiled have:", *(f"  {line}" for line in exceeded.accepted)]
     if frame.failures:
         lines.append(f"The call that was too many: {deciding_reason(frame.failures)}")
     elif frame.recompile_reasons:

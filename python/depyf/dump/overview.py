@@ -67,8 +67,10 @@ def _frame(frame: Frame, resumed: dict[str, list[str]]) -> list[str]:
         called = f", called as {', '.join(f'`{name}`' for name in frame.resume_names)}" if frame.resume_names else ""
         out.append(f"Goes on after a graph break: `{frame.function}`{called}.")
     restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
-    out.append(f"{frame.status[0].upper()}{frame.status[1:]}{restarts}.")
-    if frame.status == "not compiled" and (frame.error or not frame.notes):
+    is_ahead = frame.status == "not compiled" and frame.notes and not frame.error
+    if not is_ahead:  # its note says what it is
+        out.append(f"{frame.status[0].upper()}{frame.status[1:]}{restarts}.")
+    if frame.status == "not compiled" and not is_ahead:
         out.append(headline(frame, f"`{frame.title}`"))
     if told := reasons(frame):
         out += ["", *(f"    {line}" for line in told), ""]
