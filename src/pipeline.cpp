@@ -10,6 +10,7 @@
 #include "depyf/decompile.h"
 #include "flow/ahead.h"
 #include "lift/lift.h"
+#include "print/odd_names.h"
 #include "print/print.h"
 #include "print/trace.h"
 #include "refine/refine.h"
@@ -467,8 +468,12 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   context.build_part = build_part;
   Block block = whole(context, code);
   if (options.stop_after.empty()) block = valid_statements(context, block, code.version);
-  Printed printed = print_block(block, code.version, kind_of(code) == Scope::Kind::module ? &code : nullptr,
-                                options.limits.text, options.lines);
+  const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
+  auto print = [&] {
+    return print_block(block, code.version, module, options.limits.text, options.lines, &code);
+  };
+  Printed printed = print();
+  if (printed.has_renamed) block = reach_odd_names(context, block, module != nullptr), printed = print();
   Decompiled result;
   result.source = std::move(printed.source);
   if (options.lines) add_lines(result, printed.lines, code, options.limits.depth);

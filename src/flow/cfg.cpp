@@ -65,6 +65,37 @@ class Builder {
         count_(int(code_.size())),
         block_at_(code_.size() + 1, -1) {}
 
+  // True if POP_TOP at `at` drops the iterator of a loop that `break` leaves, and a copy of what follows the loop stands right
+  // behind it: it takes a value that lies below a statement which has ended, and the function does not end there.
+  bool is_break(int at) const {
+    auto plain = [&](int from, int step) {
+      while (from > 0 && from + 1 < count_ && code_[from].op == Op::nop_) from += step;
+      return from;
+    };
+    int before = plain(at - 1, -1);
+    if (before < 0 || !ends_statement(code_[before].op)) return false;
+    while (before > 0 && code_[before].op == Op::pop_top_) before = plain(before - 1, -1);
+    if (code_[before].op == Op::pop_except_ || at + 1 >= count_) return false;
+    const int next = plain(at + 1, 1);
+    const Op after = code_[next].op;
+    if (after == Op::load_const_ && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
+    return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_;
+  }
+
+  static bool ends_statement(Op op) {
+    switch (op) {
+      case Op::pop_top_:
+      case Op::store_fast_:
+      case Op::store_name_:
+      case Op::store_global_:
+      case Op::store_deref_:
+      case Op::store_attr_:
+      case Op::store_subscr_:
+      case Op::store_slice_: return true;
+      default: return false;
+    }
+  }
+
   void blocks() {
     std::vector<char> leader(code_.size() + 1);
     leader[0] = true;
@@ -78,6 +109,7 @@ class Builder {
       if (at > 0 && cfg_.region_of[at] != cfg_.region_of[at - 1]) leader[at] = true;
       if (instruction.op == Op::match_case_) leader[at + 1] = true;
       if (instruction.op == Op::pop_except_) leader[after_pop_except(at)] = true;
+      if (instruction.op == Op::pop_top_ && is_break(at)) leader[at + 1] = true;
     }
     for (const Region& region : cfg_.regions) {
       if (region.handler_at >= 0) leader[region.handler_at] = true;

@@ -24,6 +24,8 @@ namespace depyf {
 namespace {
 
 constexpr int longest = 4;  // instructions that the compiler copies
+constexpr int longest_rest =
+    64;  // instructions of a function's end that has no line, which it copies whatever their number
 
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
 
@@ -41,9 +43,21 @@ class ExitCopies {
   }
 
   std::vector<int> run() {
+    std::vector<int> original = copies();
+    if (version_ >= Version{3, 10})
+      for (int at = 0; at < count_; ++at)
+        if (reachable_[at] && (code_[at].op == Op::jump_if_true_or_pop_ || code_[at].op == Op::jump_if_false_or_pop_))
+          join_statement(at, original);
+    return original;
+  }
+
+ private:
+  std::vector<int> copies() {
     std::vector<std::pair<Word, int>> ends;
-    for (int end = 0; end < count_; ++end)
-      if (leaves(code_[end].op) && reachable_[end]) ends.push_back({word(end), end});
+    for (int end = 0; end < count_; ++end) {
+      if (!reachable_[end]) continue;
+      if (leaves(code_[end].op)) ends.push_back({word(end), end});
+    }
     if (ends.size() < 2) return {};
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
@@ -77,7 +91,53 @@ class ExitCopies {
     return original;
   }
 
- private:
+  // `a or b` as a statement: the POP_TOP that ends it has no line, so the compiler may copy what comes from there.
+  //
+  //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
+  void join_statement(int jump, std::vector<int>& original) const {
+    int kept = code_[jump].target;
+    while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
+    if (kept <= jump || code_[kept].op != Op::pop_top_) return;
+    int depth = 0;
+    for (int at = jump + 1; at < kept; ++at) {
+      const Instruction& it = code_[at];
+      if (it.op == Op::nop_) continue;
+      if (it.target >= 0 || !falls_through(it.op) || flow_.next[at] != at + 1) return;
+      const StackEffect effect = stack_effect(it, std::max(version_, Version{3, 11}), false);
+      if (it.op != Op::pop_top_ || depth != 1) {
+        if (effect.pops > depth) return;
+        depth += effect.pushes - effect.pops;
+        continue;
+      }
+      if (cfg_.region_of[at] != cfg_.region_of[kept] || !same_rest(at, kept)) return;
+      if (original.empty()) original.assign(code_.size() + 1, -1);
+      if (original[kept] < 0) original[at] = kept;
+      return;
+    }
+  }
+
+  // True if the same is done from both on, wherever it stands in the source.
+  bool same_rest(int one, int two) const {
+    auto plain = [&](int at) {
+      for (int steps = 0; steps < longest_rest && at >= 0; ++steps) {
+        if (code_[at].op == Op::jump_ && code_[at].target >= 0) at = code_[at].target;
+        else if (code_[at].op == Op::nop_) at = flow_.next[at];
+        else break;
+      }
+      return at;
+    };
+    for (int steps = 0; steps < longest_rest; ++steps) {
+      one = plain(one), two = plain(two);
+      if (one < 0 || two < 0 || one == two) return one == two;
+      const Instruction &a = code_[one], &b = code_[two];
+      if (a.op != b.op || a.arg != b.arg || a.aux != b.aux || a.target != b.target) return false;
+      if (cfg_.region_of[one] != cfg_.region_of[two]) return false;
+      if (leaves(a.op)) return true;
+      one = flow_.next[one], two = flow_.next[two];
+    }
+    return false;
+  }
+
   using Word = std::array<int, 7>;  // what copies of an instruction have in common
   using Key = std::vector<Word>;  // first whether it takes no value, then its instructions
   struct Tail {
@@ -114,7 +174,8 @@ class ExitCopies {
   Word word(int at) const {
     const Instruction& it = code_[at];
     if (!lineless_.empty() && lineless_[at]) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
-    const Position place = position(at);
+    // The second half of one instruction that loads two variables has the place of the first.
+    const Position place = it.op == Op::load_fast_ && version_ >= Version{3, 13} ? Position{} : position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 

@@ -37,6 +37,31 @@ Op turned_around(Op op) {
   }
 }
 
+// True if both operations do the same, but for where they jump to. Each inlined comprehension has a number of its own.
+bool same_operation(const Cfg& cfg, const Instruction& one, const Instruction& two) {
+  if (one.op != two.op || one.aux != two.aux) return false;
+  if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
+  const std::vector<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
+        &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
+  auto plain = [](const std::vector<Instruction>& code) {
+    std::vector<int> numbers(code.size() + 1);  // of what is left without NOP, by index
+    int count = 0;
+    for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
+    numbers[code.size()] = count;
+    return numbers;
+  };
+  const std::vector<int> in_a = plain(a), in_b = plain(b);
+  if (in_a.back() != in_b.back()) return false;
+  for (std::size_t x = 0, y = 0; x < a.size() || y < b.size(); ++x, ++y) {
+    while (x < a.size() && a[x].op == Op::nop_) ++x;
+    while (y < b.size() && b[y].op == Op::nop_) ++y;
+    if (x >= a.size() || y >= b.size()) return x >= a.size() && y >= b.size();
+    if ((a[x].target < 0) != (b[y].target < 0) || !same_operation(cfg, a[x], b[y])) return false;
+    if (a[x].target >= 0 && in_a[std::size_t(a[x].target)] != in_b[std::size_t(b[y].target)]) return false;
+  }
+  return true;
+}
+
 class CopyMatcher {
  public:
   CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
@@ -71,7 +96,7 @@ class CopyMatcher {
       one = plain(one), two = plain(two);
       if (one == two) return true;
       const Instruction &a = code_[one], &b = code_[two];
-      if (a.op != b.op || a.arg != b.arg || a.target >= 0) return false;
+      if (!same_operation(cfg_, a, b) || a.target >= 0) return false;
       if (!falls_through(a.op)) return true;
       one = flow_.next[one], two = flow_.next[two];
     }
@@ -99,7 +124,7 @@ class CopyMatcher {
     }
     // A jump back is turned around in the copy, where the handler has none: both ways of a test change places.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
-    if ((a.op != b.op && !turned) || a.arg != b.arg || a.aux != b.aux) return false;
+    if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(cfg_, a, b)) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     if ((inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;

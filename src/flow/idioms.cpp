@@ -227,8 +227,10 @@ class Simplifier {
     if (code_[pop].op != Op::pop_top_ || pop >= size()) return;
     for (int between = at + 1; between <= pop; ++between)
       if (targets_[between]) return;
-    // Where the jump leads to such a POP_TOP too, nothing is kept: `a and b or c`.
-    if (int drop = skip(code_[test].target); code_[drop].op == Op::pop_top_ && drop > pop && drop + 1 < size()) {
+    // Where the jump leads to such a POP_TOP too, nothing is kept: `a and b or c`. The POP_TOP that ends the statement
+    // `a or b` is of another kind: it drops what either way left.
+    if (int drop = skip(code_[test].target);
+        code_[drop].op == Op::pop_top_ && drop > pop && drop + 1 < size() && follows_test(drop)) {
       --targets_[code_[test].target], ++targets_[drop + 1];
       code_[test].target = drop + 1;
       clear(at), clear(pop);
@@ -237,6 +239,17 @@ class Simplifier {
     code_[test].op = code_[test].op == Op::pop_jump_if_false_ ? Op::jump_if_false_or_pop_ : Op::jump_if_true_or_pop_;
     for (int between = at; between < test; ++between) clear(between);
     clear(pop);
+  }
+
+  // True if a conditional jump falls through to `at`, which drops the copy that was tested.
+  bool follows_test(int at) const {
+    auto before = [&](int from) {
+      do --from;
+      while (from > 0 && (code_[from].op == Op::nop_ || code_[from].op == Op::to_bool_));
+      return std::max(from, 0);
+    };
+    const int jump = before(at);
+    return is_conditional_jump(code_[jump].op) && code_[before(jump)].op == Op::copy_;
   }
 
   // DUP_TOP; ROT_THREE is the SWAP 2; COPY 2 of later versions.

@@ -21,6 +21,19 @@ bool is_null(const Expr* expr) {
 }
 }  // namespace
 
+namespace {
+// True if the display before the call at `at`, which has `**` in it, is one argument, f(**{**a, 'k': b}): what comes later
+// wins. The parts of f(**a, k=b) are merged by another operation, or to 3.8 by another argument of the same, which refuses
+// duplicates.
+bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int at, Version version) {
+  if (version >= Version{3, 9} || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
+  int before = at - 1;
+  while (before > 0 && code[before].op == Op::nop_) --before;
+  constexpr int merged_for_call = 5;  // the sixth of the kinds in `build_unpack`
+  return before < 0 || code[before].op != Op::build_unpack_ || code[before].aux != merged_for_call;
+}
+}  // namespace
+
 // The last `names` of the arguments are keywords. Where one is no name, all are in a dict: f(**{'a b': c}).
 std::vector<Keyword> Lifter::keywords_of(const Constant& names, std::vector<Expr*>& args) {
   std::vector<Keyword> keywords;
@@ -125,7 +138,7 @@ void Lifter::call_ex(const Instruction& instruction) {
   std::vector<Keyword> keywords;
   if (mapping) {
     auto* dict = as<Dict>(mapping);
-    bool plain = dict && !dict->keys.empty();
+    bool plain = dict && !dict->keys.empty() && !is_one_mapping(*dict, code_, at_, decoded_.code->version);
     std::set<std::string_view> seen;
     if (dict)
       for (Expr* key : dict->keys)
@@ -134,23 +147,23 @@ void Lifter::call_ex(const Instruction& instruction) {
           plain &= text && is_name(text->text) && seen.insert(text->text).second;
         }
     if (plain) {
+      bool after_keywords = true;  // what stands before is keywords, with which others would share a display
       for (std::size_t index = 0; index < dict->keys.size(); ++index) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
-        // The first is `**{...}`, and what follows keywords: plain keywords would be in the display before.
-        bool nested_plain =
-            nested != nullptr && index > 0 && decoded_.code->version >= Version{3, 9} && !dict->keys[index - 1];
+        bool nested_plain = nested != nullptr && !after_keywords && decoded_.code->version >= Version{3, 9};
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;
-            nested_plain &= text && is_name(text->text) && seen.insert(text->text).second;
+            nested_plain = nested_plain && text && is_name(text->text) && seen.insert(text->text).second;
           }
         if (key) keywords.push_back({constant_of(key, Constant::Kind::string)->text, value});
         else if (nested_plain)
           for (std::size_t item = 0; item < nested->keys.size(); ++item)
             keywords.push_back({constant_of(nested->keys[item], Constant::Kind::string)->text, nested->values[item]});
         else keywords.push_back({"", value});
+        after_keywords = key || nested_plain;
       }
     } else if (!(dict && dict->keys.empty())) {
       keywords.push_back({"", mapping});

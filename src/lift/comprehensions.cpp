@@ -6,6 +6,7 @@
 //
 // In a code object of its own, called at once; from 3.12 on also out of the code around (flow/comprehensions.cpp). A body
 // that fits none is spelled out: __result = []; for x in .0: ...; return __result
+#include <algorithm>
 #include <functional>
 
 #include "lift/lifter.h"
@@ -35,6 +36,18 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
     if (count == 0) return false;
     Stmt* stmt = block[0];
     if (auto* branch = as<If>(stmt); branch && !first) {
+      // A test that decides nothing: `if x or True`, and `if x and False`, after which no element is left.
+      if (branch->orelse.empty() && std::ranges::all_of(branch->body, [](Stmt* inner) { return is<Pass>(inner); })) {
+        const bool always = count > 1;
+        Expr* decided = context_.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
+        ifs.push_back(context_.expr(BoolOp{always, context_.list({branch->test, decided})}));
+        block = block.subspan(1);
+        if (always) continue;
+        if (!is<Name>(generators.back().target)) return false;
+        elt = generators.back().target;
+        if (kind == ComprehensionKind::dict) value = elt;
+        break;
+      }
       if (count == 1 && branch->orelse.empty()) {
         ifs.push_back(branch->test);
         block = branch->body;

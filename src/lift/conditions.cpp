@@ -33,6 +33,15 @@ Expr* Lifter::bool_op(bool is_or, Expr* left, Expr* right) {
   return context_.expr(BoolOp{is_or, values}, left->offset, left->line);
 }
 
+namespace {
+// The same where `left` may have been a value before it was tested: `(a or b) or c` tests what `a or b` gives once more.
+Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool left_is_value) {
+  auto* chain = as<BoolOp>(left);
+  if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
+  return context.expr(BoolOp{is_or, context.list({left, right})}, left->offset, left->line);
+}
+}  // namespace
+
 // What stands first in the code stands first in the expression.
 Expr* Lifter::conditional(Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context_, test))
@@ -58,9 +67,11 @@ bool Lifter::reduce_values(int block) {
     Expr* made = nullptr;
     int other = -1;
     if (branch.a == block && branch.b == node && states_[test].keep_a) {
-      made = bool_op(true, branch.value, value);
+      made = with_tested(context_, true, branch.value, value, branch.inherited);
+      if (!made) made = bool_op(true, branch.value, value);
     } else if (branch.b == block && branch.a == node && states_[test].keep_b) {
-      made = bool_op(false, branch.value, value);
+      made = with_tested(context_, false, branch.value, value, branch.inherited);
+      if (!made) made = bool_op(false, branch.value, value);
     } else {
       other = branch.a == node ? branch.b : branch.a;
       if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
@@ -73,6 +84,7 @@ bool Lifter::reduce_values(int block) {
     }
     for (int gone : {node, other})
       if (gone >= 0) nodes_[gone].end = Node::End::none, states_[gone].alias = test;
+    branch.inherited = false;
     branch.end = Node::End::go, branch.value = nullptr, branch.a = block, branch.b = -1;
     states_[test].keep_a = states_[test].keep_b = false;
     states_[test].stack.push_back({made, test, -1});
@@ -118,6 +130,7 @@ bool Lifter::merge_condition(int node) {
         first.turned == Turned::no && far >= 0 && cfg_.order_index[far] >= 0 && cfg_.is_back_edge(before, far))
       break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
+      first.inherited = false;
       first.value = test, first.a = a, first.b = b, first.turned = second.turned;
       one.keep_a = keep_a, one.keep_b = keep_b;
       second.end = Node::End::none;

@@ -96,6 +96,9 @@ Lifter::Annotations Lifter::annotations_of(const FunctionValue& function) {
   std::vector<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
     for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
+  else if (auto* tuple = as<Tuple>(function.annotations))  // of which an item may be that of `*args: *Ts`
+    for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
+      add(tuple->elts[index], tuple->elts[index + 1]);
   else if (items_of(context_, function.annotations, items))
     for (std::size_t index = 0; index + 1 < items.size(); index += 2) add(items[index], items[index + 1]);
   else if (function.annotations) fail("annotations of a function are no display");

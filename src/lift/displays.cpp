@@ -64,8 +64,16 @@ void Lifter::build_unpack(const Instruction& instruction) {
       add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
   };
   const bool mapping = instruction.aux == map || instruction.aux == call_map;
+  // A call refuses a keyword that two of its parts hold, so only written keywords may leave their part.
+  auto keywords_only = [&](const Dict& dict) {
+    return std::ranges::all_of(dict.keys, [&](const Expr* key) {
+      const Constant* text = constant_of(key, Constant::Kind::string);
+      return text && is_name(text->text);
+    });
+  };
   for (Expr* part : parts) {
-    if (auto* inner_dict = as<Dict>(part); inner_dict && mapping) {
+    if (auto* inner_dict = as<Dict>(part);
+        inner_dict && mapping && (instruction.aux == map || keywords_only(*inner_dict))) {
       add_all(inner_dict->keys, inner_dict->values);
     } else if (auto* inner = as<Tuple>(part); inner && !mapping && instruction.aux != set) {
       add_all({}, inner->elts);

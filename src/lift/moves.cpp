@@ -20,7 +20,7 @@ void Lifter::copy(int n) {
   bool marker = internal && internal->marker != Marker::copied && internal->marker != Marker::unpacked &&
                 internal->marker != Marker::iterator && internal->marker != Marker::awaitable &&
                 internal->marker != Marker::item && internal->marker != Marker::chain &&
-                internal->marker != Marker::enter_result;
+                internal->marker != Marker::enter_result && internal->marker != Marker::function;
   if (marker) return stack_.push_back({source.expr, node_, -1});
   if (internal && internal->marker == Marker::item && flat_) fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
@@ -43,6 +43,9 @@ void Lifter::copy(int n) {
       (is_store_name(code_[next].op) || code_[next].op == Op::unpack_sequence_ || code_[next].op == Op::unpack_ex_);
   if (literal_here()) {
     if (!trivial) spill_all(stack_.size() - n + 1);
+    // A function counts as stable, as making it later changes nothing; making it twice does.
+    if (Entry& copied = peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
+      spill(copied);
     return push(make(stack_[stack_.size() - n].expr->node));
   }
   // The middle of a chained comparison: `compare` looks for the copy.

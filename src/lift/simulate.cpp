@@ -212,6 +212,7 @@ void Lifter::step(const Instruction& instruction) {
       node.end = Node::End::branch, node.value = test;
       node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
       node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
+      node.inherited = is<BoolOp>(test);  // its operands were joined to a value before
       states_[node_].keep_a = keeps && on_true, states_[node_].keep_b = keeps && !on_true;
       ended_ = true;
       return;

@@ -75,7 +75,7 @@ void Lifter::spill(Entry& entry) {
       return flush_unpackings();
     } else if (internal->marker == Marker::chain) {
       throw Restart{internal->index};
-    } else if (internal->marker == Marker::function || internal->marker == Marker::code) {
+    } else if (internal->marker == Marker::code) {
       return;
     }
   }

@@ -49,7 +49,7 @@ void Printer::name(std::string_view name) {
   const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
   if (private_name) name.remove_prefix(private_.size() - 2);
   if (known_names_.is_identifier(name)) write(name);
-  else write(identifier(name));
+  else write(renamed_(name));
 }
 
 void Printer::dotted_name(std::string_view name) {

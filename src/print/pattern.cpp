@@ -57,7 +57,7 @@ void Printer::pattern(const Pattern* pattern, int loosest) {
                    patterns(n.patterns);
                    for (std::size_t i = 0; i < n.kwd_attrs.size() && i < n.kwd_patterns.size(); ++i) {
                      if (i > 0 || !n.patterns.empty()) write(", ");
-                     write(identifier(n.kwd_attrs[i]));
+                     name(n.kwd_attrs[i]);
                      write("=");
                      this->pattern(n.kwd_patterns[i], as_pattern);
                    }

@@ -4,10 +4,11 @@
 
 namespace depyf {
 
-Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit, bool lines) {
-  print::Printer printer(version, module, limit, lines);
+Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit, bool lines,
+                    const CodeObject* root) {
+  print::Printer printer(version, module, limit, lines, root);
   printer.module(body);
-  return {std::move(printer.emitter().text()), printer.emitter().take_lines()};
+  return {std::move(printer.emitter().text()), printer.emitter().take_lines(), printer.has_renamed()};
 }
 
 std::string print_expr(const ast::Expr* expr, Version version) {

@@ -12,12 +12,13 @@ struct LineOfCode {
 struct Printed {
   std::string source;
   std::vector<LineOfCode> lines;  // in order of the source
+  bool has_renamed = false;  // names that are no identifiers were written in another way
 };
 // `version` decides the grammar: what an f-string may hold, starred subscripts, docstrings. `module`: the code that
 // `body` is of; null: none, it holds the definition of what is printed. Beyond `limit` bytes: std::length_error. `lines`: give
-// them, too.
+// them, too. `root`: holds all code objects of which `body` is made.
 Printed print_block(ast::Block body, Version version, const CodeObject* module = nullptr,
-                    std::size_t limit = Limits().text, bool lines = true);
+                    std::size_t limit = Limits().text, bool lines = true, const CodeObject* root = nullptr);
 std::string print_expr(const ast::Expr* expr, Version version);
 // A constant as a literal that Python reads back as the same value and type.
 std::string literal(const Constant& constant);

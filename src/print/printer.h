@@ -9,6 +9,7 @@
 #include "print/emitter.h"
 #include "print/known_names.h"
 #include "print/literal.h"
+#include "print/odd_names.h"
 #include "print/precedence.h"
 
 namespace depyf::print {
@@ -18,10 +19,12 @@ std::string_view name_of(ast::StmtMarker marker);
 
 class Printer {
  public:
-  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text, bool lines = false)
-      : out_(limit), version_(version), code_(module), lines_(lines) {}
+  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text, bool lines = false,
+          const CodeObject* root = nullptr)
+      : out_(limit), version_(version), code_(module), lines_(lines), renamed_(root) {}
 
   Emitter& emitter() { return out_; }
+  bool has_renamed() const { return !renamed_.empty(); }
 
   void expr(const ast::Expr* expr, Level loosest);
   void module(ast::Block body);
@@ -104,6 +107,7 @@ class Printer {
   const CodeObject* code_;       // that the statements belong to which are being printed; null: none
   const bool lines_;  // map them
   KnownNames known_names_;
+  Renamed renamed_;
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;

@@ -43,7 +43,8 @@ Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
       }
       case Node::End::leave:
         if (may_return) {
-          body.push_back(context.stmt(Return{node.value}, node.offset, node.line));
+          // An asynchronous generator may not return a value.
+          body.push_back(context.stmt(Return{is_none(node.value) ? nullptr : node.value}, node.offset, node.line));
         } else {
           if (!is<ConstantExpr>(node.value)) body.push_back(context.stmt(ExprStmt{node.value}, node.offset, node.line));
           body.push_back(context.stmt(Break{}, node.offset, node.line));
