@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dis
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 from depyf.compat import callables
+from depyf.decompilation import PROVED, Decompilation, describe, type_name
 from depyf.decompilation import decompile as decompile_code
-from depyf.decompilation import type_name
+from depyf.signatures import Expressions, definition_alone, head_comments, with_signature
 
 __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source_of"]
 
@@ -26,11 +28,14 @@ class DecompilationError(Exception):
         return f"DecompilationError: {self.message}"
 
 
-def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: str | None = None) -> str:
-    """Python source for a code object or for the innermost function behind a callable.
+def decompile(code_or_callable: types.CodeType | Callable[..., Any] | types.ModuleType, *, style: str | None = None) -> str:
+    """Python source for a code object, for the innermost function behind a callable, for a class or for a module.
 
-    Methods, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a `__call__`
-    written in Python are followed to the function that they run. Names that Dynamo ends with a uuid are shown without
+    Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a
+    `__call__` written in Python are followed to the function that they run, generators and coroutines to their code. A
+    function is shown with its defaults, annotations and type parameters; a value among these that no expression reaches
+    has a name that a comment at the top explains. Of a class, what its own attributes are is shown; of a module, the
+    code that its loader gives. Names that Dynamo ends with a uuid are shown without
     it. Constants that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what
     they are. `compile_like` turns the text back into code.
 
@@ -46,7 +51,36 @@ def decompile(code_or_callable: types.CodeType | Callable[..., Any], *, style: s
         TypeError: there is no Python code behind the argument.
         ValueError: an unknown style.
     """
-    return decompile_code(find_code(code_or_callable), style=style).source
+    if isinstance(code_or_callable, types.ModuleType):
+        return decompile_code(_module_code(code_or_callable), style=style).source
+    if isinstance(code_or_callable, type):
+        return class_source(code_or_callable, style=style)
+    innermost = _innermost(code_or_callable)
+    if isinstance(innermost, types.FunctionType):
+        return function_source(innermost, style=style)
+    return decompile_code(innermost, style=style).source
+
+
+def function_source(function: types.FunctionType, *, style: str | None = None) -> str:
+    """The source of one function, with what only the function object has."""
+    result = decompile_code(function.__code__, style=style)
+    body, unnamed = with_signature(result.body, function)
+    return "\n".join([*_head(result), *head_comments(unnamed), body])
+
+
+def _head(result: Decompilation) -> list[str]:
+    return result.source.split("\n")[: result.head]
+
+
+def _module_code(module: types.ModuleType) -> types.CodeType:
+    loader = getattr(getattr(module, "__spec__", None), "loader", None)
+    try:
+        code = loader.get_code(module.__name__)  # type: ignore[union-attr]
+    except (AttributeError, ImportError, OSError, SyntaxError):
+        code = None
+    if not isinstance(code, types.CodeType):
+        raise TypeError(f"cannot decompile the module {module.__name__}: its loader gives no Python code")
+    return code
 
 
 def source_of(code: types.CodeType, *, name: str | None = None) -> str:
@@ -60,23 +94,132 @@ def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
     Raises:
         TypeError: there is none, as for classes and functions written in C.
     """
+    innermost = _innermost(thing)
+    return innermost if isinstance(innermost, types.CodeType) else innermost.__code__
+
+
+def _innermost(thing: Any) -> types.CodeType | types.FunctionType:
+    """The function that runs when `thing` is called or asked for, or the code object where there is no function."""
     seen: set[int] = set()
     at: Any = thing
     while id(at) not in seen:
         seen.add(id(at))
         if isinstance(at, types.CodeType):
             return at
-        if isinstance(at, types.MethodType):
+        if isinstance(at, (types.MethodType, classmethod, staticmethod)):
             at = at.__func__
+        elif isinstance(at, property):
+            at = at.fget or at.fset or at.fdel
+        elif isinstance(at, functools.cached_property):
+            at = at.func
+        elif isinstance(at, types.GeneratorType):
+            return at.gi_code
+        elif isinstance(at, types.CoroutineType):
+            return at.cr_code
+        elif isinstance(at, types.AsyncGeneratorType):
+            return at.ag_code
         elif isinstance(at, (functools.partial, functools.partialmethod)):
             at = at.func
         elif isinstance(at, type):
-            raise TypeError(f"cannot decompile the class {at.__qualname__}: give one of its methods")
+            raise TypeError(f"cannot decompile the class {at.__qualname__} as one function: it has no code of its own")
         elif (inner := callables.wrapped(at)) is not None or (inner := callables.defined_call(at)) is not None:
             at = inner
         elif isinstance(at, types.FunctionType):
-            return at.__code__
+            return at
     raise TypeError(f"cannot decompile {type_name(thing)}: there is no Python code behind it")
+
+
+def class_source(cls: type, *, style: str | None = None) -> str:
+    """A class as a class statement: its bases, and what it defines itself.
+
+    Methods, static and class methods and properties have their own source; other attributes are shown where an expression
+    reaches their value. The code of the class body is gone once the class is made, so their order is that of its `__dict__`.
+
+    Raises:
+        TypeError: nothing in the class is written in Python.
+    """
+    return _ClassText(cls, style).text()
+
+
+class _ClassText:
+    """Writes one class. Attributes are taken from `__dict__`, so no descriptor runs."""
+
+    # What the class statement makes by itself.
+    _IMPLIED = frozenset(
+        ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
+        + ("__annotate__", "__annotate_func__", "__annotations_cache__", "__classdictcell__", "__type_params__")
+    )
+
+    def __init__(self, cls: type, style: str | None) -> None:
+        self._cls = cls
+        self._style = style
+        module = sys.modules.get(type.__getattribute__(cls, "__module__"))
+        self._expressions = Expressions(dict(vars(module)) if module is not None else {})
+        self._proved = self._count = 0
+        self._comments: list[str] = []
+
+    def text(self) -> str:
+        own = dict(type.__getattribute__(self._cls, "__dict__"))
+        if not any(self._functions(value) for value in own.values()) and "__weakref__" not in own and "__dict__" not in own:
+            raise TypeError(f"cannot decompile the class {self._cls.__qualname__}: nothing in it is written in Python")
+        lines: list[str] = []
+        doc = own.get("__doc__")
+        if type(doc) is str:
+            lines.append(f"    {doc!r}")
+        slots = own.get("__slots__", ())
+        hidden = {*self._IMPLIED, *([slots] if type(slots) is str else slots if type(slots) in (tuple, list) else ())}
+        for name, value in own.items():
+            if name not in hidden:
+                lines += self._member(name, value)
+        bases = [self._expressions.text(base, "base") for base in self._cls.__bases__ if base is not object]
+        if type(self._cls) is not type:
+            bases.append(f"metaclass={self._expressions.text(type(self._cls), 'metaclass')}")
+        name = type.__getattribute__(self._cls, "__name__")
+        head = [f"class {name}({', '.join(bases)}):" if bases else f"class {name}:"]
+        body = "\n".join(head + (lines or ["    pass"]))
+        first = PROVED if self._proved == self._count else "# not proved"
+        return "\n".join(
+            [f"{first}: {self._proved} of {self._count} functions", *self._comments]
+            + [*head_comments(self._expressions.unnamed), body, ""]
+        )
+
+    @staticmethod
+    def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
+        """(decorator, function) of a member; `.setter` and `.deleter` stand for those of its name."""
+        if isinstance(value, types.FunctionType):
+            return [("", value)]
+        if type(value) in (classmethod, staticmethod):
+            inner = value.__func__  # type: ignore[attr-defined]
+            return [(type(value).__name__, inner)] if isinstance(inner, types.FunctionType) else []
+        if type(value) is functools.cached_property:
+            return [("functools.cached_property", value.func)] if isinstance(value.func, types.FunctionType) else []
+        if type(value) is property:
+            parts = (("property", value.fget), (".setter", value.fset), (".deleter", value.fdel))
+            return [(decorator, part) for decorator, part in parts if isinstance(part, types.FunctionType)]
+        return []
+
+    def _member(self, name: str, value: object) -> list[str]:
+        functions = self._functions(value)
+        if not functions:
+            text = self._expressions.text(value, f"value_{name}" if name.isidentifier() else "value")
+            return [f"    {name} = {text}" if name.isidentifier() else f"    # {name!r}: {describe(value)}"]
+        lines: list[str] = []
+        for decorator, function in functions:
+            lines.append("")
+            if decorator:
+                lines.append(f"    @{name}{decorator}" if decorator.startswith(".") else f"    @{decorator}")
+            lines += self._function(name, function)
+        return lines
+
+    def _function(self, name: str, function: types.FunctionType) -> list[str]:
+        result = decompile_code(function.__code__, style=self._style)
+        self._count += 1
+        self._proved += result.proved
+        if not result.proved:
+            self._comments.append(f"# {name}: not proved: {result.reason}")
+        body, unnamed = with_signature(result.body, function, name=name)
+        self._expressions.unnamed.update(unnamed)
+        return definition_alone(body, function)
 
 
 class Decompiler:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from depyf import _core, names, variable_order
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
-__all__ = ["compile_back", "compile_like", "qualname", "signature"]
+__all__ = ["compile_back", "compile_like", "find_function", "qualname", "signature"]
 
 Node = TypeVar("Node", bound=ast.AST)
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
@@ -100,7 +100,7 @@ def _future_flags(code: types.CodeType) -> int:
 
 
 def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
-    function = _find_function(tree, code)
+    function = find_function(tree, code)
     written_name = function.name
     function.name = _INNER
     function.decorator_list = []
@@ -109,6 +109,11 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     # Defaults belong to the function object, not to its code: what is missing here is given by whoever makes the
     # function.
     arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if argument is not None:
+            argument.annotation = None
+    if hasattr(function, "type_params"):  # 3.12
+        function.type_params = []
     _check_arguments(function, code)
     renamed = _rename_hidden_arguments(function, code)
 
@@ -196,7 +201,7 @@ def _placed(made: Node, like: ast.AST | None = None) -> Node:
     return ast.fix_missing_locations(made)
 
 
-def _find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
+def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
     """The function that stands in for `code`: the one at the top, or in a function that only binds its free variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:

@@ -1,0 +1,369 @@
+"""The head of a live function: defaults, annotations and type parameters, which its code object does not have."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import math
+import sys
+import types
+import typing
+from typing import Any
+
+from depyf.decompilation import describe
+from depyf.recompile import find_function
+
+__all__ = ["Expressions", "head_comments", "with_signature"]
+
+# How deep a value is written out; what lies deeper gets a name.
+_DEPTH_MAX = 8
+_ITEMS_MAX = 1000
+_TEXT_MAX = 10_000
+_DESCRIPTORS = (types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+_LITERALS = (bool, int, str, bytes, type(None), type(Ellipsis))
+
+
+class Expressions:
+    """Expressions for values, as they can be written where a function with these globals is defined.
+
+    A value that has no literal is reached by a name: of the globals, of the builtins, of an attribute of a global module
+    or class, or of the module that defines it. Failing these it gets a name of its own, which `unnamed` explains.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._names: dict[int, str] = {}
+        self._attributes: dict[int, str] | None = None
+        self.unnamed: dict[str, object] = {}
+        for name, value in [*vars(builtins).items(), *namespace.items()]:
+            if type(name) is str and name.isidentifier() and not isinstance(value, _LITERALS):
+                self._names[id(value)] = name
+
+    def add_name(self, name: str, value: object) -> None:
+        """Makes `value` known by a name that the text around binds, such as a type parameter."""
+        self._names[id(value)] = name
+
+    def text(self, value: object, name: str, holder: str | None = None) -> str:
+        """The expression for `value`; if it has none, `holder`, an expression that leads there through what holds it, or
+        else `__NAME`. Both are added to `unnamed`."""
+        text = self._text(value, 0)
+        if text is not None and len(text) <= _TEXT_MAX:
+            return text
+        if holder is not None:
+            self.unnamed[holder] = value
+            return holder
+        free = f"__{name}"
+        while free in self._namespace or (free in self.unnamed and self.unnamed[free] is not value):
+            free += "_"
+        self.unnamed[free] = value
+        return free
+
+    def _text(self, value: object, depth: int) -> str | None:
+        kind = type(value)
+        if kind in _LITERALS:
+            return "..." if value is Ellipsis else repr(value)
+        if kind is float or kind is complex:
+            return _number(value)
+        if id(value) in self._names:
+            return self._names[id(value)]
+        if depth > _DEPTH_MAX:
+            return None
+        if kind in (tuple, list, set, frozenset, dict):
+            return self._display(value, depth)
+        if isinstance(value, type) and type(value) is not types.GenericAlias:
+            return self.imported(value) or self._attribute(value)
+        if kind in (types.FunctionType, types.BuiltinFunctionType, types.ModuleType):
+            return self.imported(value) or self._attribute(value) or self._method(value, depth)
+        if kind in (types.MethodType, types.MethodWrapperType, *_DESCRIPTORS):
+            return self._method(value, depth)
+        return self._alias(value, depth) or self._attribute(value)
+
+    def _method(self, value: Any, depth: int) -> str | None:
+        """`int.__repr__`, or the `match` of a pattern that is a global."""
+        holder = value.__objclass__ if type(value) in _DESCRIPTORS else getattr(value, "__self__", None)
+        name = value.__name__
+        text = None if holder is None or not name.isidentifier() else self._text(holder, depth + 1)
+        if text is None:
+            return None
+        return f"({text}).{name}" if isinstance(holder, (int, float, complex)) else f"{text}.{name}"
+
+    def _display(self, value: Any, depth: int) -> str | None:
+        if len(value) > _ITEMS_MAX:
+            return None
+        if type(value) is dict:
+            pairs = [(self._text(key, depth + 1), self._text(item, depth + 1)) for key, item in value.items()]
+            if any(key is None or item is None for key, item in pairs):
+                return None
+            return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
+        texts = [self._text(item, depth + 1) for item in value]
+        items = [text for text in texts if text is not None]
+        if len(items) < len(texts):
+            return None
+        if type(value) is tuple:
+            return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+        if type(value) is list:
+            return f"[{', '.join(items)}]"
+        items.sort()  # a set has no order that lasts
+        if type(value) is frozenset:
+            return f"frozenset({{{', '.join(items)}}})" if items else "frozenset()"
+        return f"{{{', '.join(items)}}}" if items else "set()"
+
+    def imported(self, value: Any) -> str | None:
+        """A class, function or module, by the module that defines it."""
+        if isinstance(value, types.ModuleType):
+            name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
+            known = type(name) is str and sys.modules.get(name) is value
+            return None if not known else f"__import__({name!r}, fromlist=['*'])" if "." in name else f"__import__({name!r})"
+        getter = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
+        try:
+            module, qualname = getter(value, "__module__"), getter(value, "__qualname__")
+        except AttributeError:
+            return None
+        if type(module) is not str or type(qualname) is not str:
+            return None
+        at: Any = sys.modules.get(module)
+        first = self._names.get(id(at)) if at is not None else None
+        parts = qualname.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        for part in parts:
+            own = _own_attributes(at)
+            if own is None or part not in own:
+                return None
+            at = own[part]
+        if (at.__func__ if type(at) in (classmethod, staticmethod) else at) is not value:
+            return None
+        if first is None:
+            first = f"__import__({module!r}, fromlist=['*'])" if "." in module else f"__import__({module!r})"
+        return f"{first}.{qualname}"
+
+    def _attribute(self, value: object) -> str | None:
+        """An attribute of a module or class among the globals."""
+        if self._attributes is None:
+            self._attributes = {}
+            for name, holder in self._namespace.items():
+                own = _own_attributes(holder) if type(name) is str and name.isidentifier() else None
+                for attribute, each in (own or {}).items():
+                    if type(attribute) is str and attribute.isidentifier() and not isinstance(each, _LITERALS):
+                        self._attributes.setdefault(id(each), f"{name}.{attribute}")
+        return self._attributes.get(id(value)) or self._enum_member(value)
+
+    def _enum_member(self, value: object) -> str | None:
+        kind = type(value)
+        if not issubclass(kind, enum.Enum):
+            return None
+        name = object.__getattribute__(value, "__dict__").get("_name_")
+        members = type.__getattribute__(kind, "__dict__").get("_member_map_", {})
+        holder = self._text(kind, 0)
+        if holder is None or type(name) is not str or members.get(name) is not value:
+            return None
+        return f"{holder}.{name}" if name.isidentifier() else f"{holder}[{name!r}]"
+
+    def _alias(self, value: Any, depth: int) -> str | None:
+        """`list[int]`, `int | None`, and what `typing` makes."""
+        if type(value) is types.UnionType:
+            parts = [self._text(None if part is type(None) else part, depth + 1) for part in value.__args__]
+            return None if None in parts else " | ".join(map(str, parts))
+        if type(value) is types.GenericAlias:
+            return self._subscript(value.__origin__, value.__args__, depth)
+        if type(value).__module__ != "typing":
+            return None
+        special = getattr(value, "_name", None)
+        if type(special) is str and not getattr(value, "__args__", None):
+            return self._member_of_typing(special, value)
+        origin, arguments = typing.get_origin(value), typing.get_args(value)
+        if origin is None:
+            return None
+        if origin is typing.Union:
+            holder = self._member_of_typing("Union", typing.Union)
+        elif type(special) is str and getattr(typing, special, None) is not None:
+            holder = self._member_of_typing(special, getattr(typing, special))
+        else:
+            holder = self._text(origin, depth + 1)
+        return None if holder is None else self._subscripted(holder, arguments, depth)
+
+    def _member_of_typing(self, name: str, value: object) -> str | None:
+        if getattr(typing, name, None) is not value:
+            return None
+        if id(value) in self._names:
+            return self._names[id(value)]
+        return f"{self._names.get(id(typing), '__import__(' + repr('typing') + ')')}.{name}"
+
+    def _subscript(self, origin: object, arguments: tuple[Any, ...], depth: int) -> str | None:
+        holder = self._text(origin, depth + 1)
+        return None if holder is None else self._subscripted(holder, arguments, depth)
+
+    def _subscripted(self, holder: str, arguments: tuple[Any, ...], depth: int) -> str | None:
+        texts = []
+        for argument in arguments:
+            if argument is type(None):
+                texts.append("None")
+                continue
+            text = self._text(argument, depth + 1)
+            if text is None:
+                return None
+            texts.append(text)
+        return f"{holder}[{', '.join(texts) or '()'}]"
+
+
+def with_signature(
+    source: str, function: types.FunctionType, *, name: str | None = None
+) -> tuple[str, dict[str, object]]:
+    """`source`, one function as `decompile` writes it, with the defaults, annotations and type parameters of `function`.
+
+    `name`: takes the place of the function's name.
+
+    Also the values that no expression reaches, by the names that stand for them. No line moves; where the head of the
+    function cannot be found, the source is returned as it is.
+    """
+    definition = _definition(source, function)
+    if definition is None:
+        return source, {}
+    writer = _Head(function)
+    lines = source.split("\n")
+    old = lines[definition.lineno - 1]
+    indentation = old[: len(old) - len(old.lstrip())]
+    keyword = "async def" if isinstance(definition, ast.AsyncFunctionDef) else "def"
+    lines[definition.lineno - 1] = f"{indentation}{keyword} {name or definition.name}{writer.text(definition.args)}:"
+    return "\n".join(lines), writer.expressions.unnamed
+
+
+def definition_alone(source: str, function: types.FunctionType) -> list[str]:
+    """The lines of the definition in `source`, indented as in a class body, without the function around it that binds
+    its free variables. The lines within a string stay as they are."""
+    definition = _definition(source, function)
+    lines = source.split("\n")
+    if definition is None:
+        return [f"    # {line}" for line in lines]
+    end = definition.end_lineno or definition.lineno
+    within = _lines_within_strings(definition)
+    column = definition.col_offset
+    inner = ((at, lines[at - 1]) for at in range(definition.lineno, end + 1))
+    return [line if at in within or not line else f"    {line[column:]}" for at, line in inner]
+
+
+def _lines_within_strings(tree: ast.AST) -> set[int]:
+    """The lines that begin within a string."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
+            lines.update(range(node.lineno + 1, (node.end_lineno or 0) + 1))
+    return lines
+
+
+def _definition(source: str, function: types.FunctionType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    try:
+        definition = find_function(ast.parse(source), function.__code__)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    first = definition.body[0].lineno
+    # The head is one line; what is nested in its own line cannot be rewritten.
+    return definition if first > definition.lineno and not definition.decorator_list else None
+
+
+class _Head:
+    """Writes what stands between the name and the colon."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.expressions = Expressions(function.__globals__)
+        self._defaults = list(function.__defaults__ or ())
+        self._keyword_defaults = dict(function.__kwdefaults__ or {})
+        self._annotations = _annotations(function)
+        self._type_params = tuple(getattr(function, "__type_params__", ()))
+        self._function = self.expressions.imported(function)
+
+    def text(self, arguments: ast.arguments) -> str:
+        for param in self._type_params:
+            self.expressions.add_name(param.__name__, param)
+        type_params = [self._type_param(param) for param in self._type_params]
+        parts: list[str] = []
+        positional = [*arguments.posonlyargs, *arguments.args]
+        without = len(positional) - len(self._defaults)
+        for index, arg in enumerate(positional):
+            has_default = index >= without
+            default = self._defaults[index - without] if has_default else None
+            parts.append(self._parameter(arg.arg, has_default, default, f"__defaults__[{index - without}]"))
+            if index + 1 == len(arguments.posonlyargs):
+                parts.append("/")
+        if arguments.vararg:
+            parts.append("*" + self._parameter(arguments.vararg.arg))
+        elif arguments.kwonlyargs:
+            parts.append("*")
+        for arg in arguments.kwonlyargs:
+            has_default = arg.arg in self._keyword_defaults
+            default = self._keyword_defaults.get(arg.arg)
+            parts.append(self._parameter(arg.arg, has_default, default, f"__kwdefaults__[{arg.arg!r}]"))
+        if arguments.kwarg:
+            parts.append("**" + self._parameter(arguments.kwarg.arg))
+        head = f"[{', '.join(type_params)}]" if type_params else ""
+        returns = ""
+        if "return" in self._annotations:
+            returns = f" -> {self._annotation('return')}"
+        return f"{head}({', '.join(parts)}){returns}"
+
+    def _annotation(self, name: str) -> str:
+        holder = f"{self._function}.__annotations__[{name!r}]" if self._function else None
+        return self.expressions.text(self._annotations[name], "annotation_" + name, holder)
+
+    def _parameter(self, name: str, has_default: bool = False, default: object = None, place: str = "") -> str:
+        """One parameter. `place`: where the function object holds its default."""
+        text = name
+        annotated = name in self._annotations
+        if annotated:
+            text += f": {self._annotation(name)}"
+        if has_default:
+            holder = f"{self._function}.{place}" if self._function else None
+            value = self.expressions.text(default, "default_" + name, holder)
+            text += f" = {value}" if annotated else f"={value}"
+        return text
+
+    def _type_param(self, param: Any) -> str:
+        stars = {"ParamSpec": "**", "TypeVarTuple": "*"}.get(type(param).__name__, "")
+        text = stars + param.__name__
+        bound = _attribute_or_none(param, "__bound__")
+        constraints = _attribute_or_none(param, "__constraints__")
+        if bound is not None:
+            text += f": {self.expressions.text(bound, 'bound_' + param.__name__)}"
+        elif constraints:
+            text += f": {self.expressions.text(constraints, 'constraints_' + param.__name__)}"
+        default = _attribute_or_none(param, "__default__")
+        if default is not None and default is not getattr(typing, "NoDefault", None):
+            text += f" = {self.expressions.text(default, 'default_' + param.__name__)}"
+        return text
+
+
+def _attribute_or_none(param: object, name: str) -> Any:
+    try:
+        return getattr(param, name, None)
+    except Exception:  # evaluated only now, by code of the user's
+        return None
+
+
+def _annotations(function: types.FunctionType) -> dict[str, Any]:
+    try:
+        found = function.__annotations__
+    except Exception:  # from 3.14 on they are evaluated only now, by code of the user's
+        return {}
+    return dict(found) if type(found) is dict else {}
+
+
+def _number(value: Any) -> str | None:
+    parts = (value.real, value.imag) if type(value) is complex else (value,)
+    if all(math.isfinite(part) for part in parts):
+        return repr(value)
+    return f"{type(value).__name__}({str(value)!r})"
+
+
+def _own_attributes(holder: object) -> dict[str, Any] | None:
+    """The attributes that a module or class has itself; looking them up runs no code of the object."""
+    if isinstance(holder, types.ModuleType):
+        return types.ModuleType.__getattribute__(holder, "__dict__")
+    if isinstance(holder, type):
+        return dict(type.__getattribute__(holder, "__dict__"))
+    return None
+
+
+def head_comments(unnamed: dict[str, object]) -> list[str]:
+    """A comment for each name that stands for a value without an expression."""
+    return [f"# {name}: {describe(value)}" for name, value in unnamed.items()]
