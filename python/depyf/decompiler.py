@@ -28,7 +28,9 @@ class DecompilationError(Exception):
         return f"DecompilationError: {self.message}"
 
 
-def decompile(code_or_callable: types.CodeType | Callable[..., Any] | types.ModuleType, *, style: str | None = None) -> str:
+def decompile(
+    code_or_callable: types.CodeType | Callable[..., Any] | types.ModuleType, *, style: str | None = None
+) -> str:
     """Python source for a code object, for the innermost function behind a callable, for a class or for a module.
 
     Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a
@@ -160,7 +162,11 @@ class _ClassText:
 
     def text(self) -> str:
         own = dict(type.__getattribute__(self._cls, "__dict__"))
-        if not any(self._functions(value) for value in own.values()) and "__weakref__" not in own and "__dict__" not in own:
+        if (
+            not any(self._functions(value) for value in own.values())
+            and "__weakref__" not in own
+            and "__dict__" not in own
+        ):
             raise TypeError(f"cannot decompile the class {self._cls.__qualname__}: nothing in it is written in Python")
         lines: list[str] = []
         doc = own.get("__doc__")

@@ -114,7 +114,13 @@ class Expressions:
         if isinstance(value, types.ModuleType):
             name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
             known = type(name) is str and sys.modules.get(name) is value
-            return None if not known else f"__import__({name!r}, fromlist=['*'])" if "." in name else f"__import__({name!r})"
+            return (
+                None
+                if not known
+                else f"__import__({name!r}, fromlist=['*'])"
+                if "." in name
+                else f"__import__({name!r})"
+            )
         getter = type.__getattribute__ if isinstance(value, type) else object.__getattribute__
         try:
             module, qualname = getter(value, "__module__"), getter(value, "__qualname__")

@@ -9,12 +9,36 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import depyf
 import pytest
 
-MODULES = ["argparse", "ast", "bdb", "calendar", "cmd", "configparser", "copy", "csv", "difflib", "fractions", "functools"]
+import depyf
+
+MODULES = [
+    "argparse",
+    "ast",
+    "bdb",
+    "calendar",
+    "cmd",
+    "configparser",
+    "copy",
+    "csv",
+    "difflib",
+    "fractions",
+    "functools",
+]
 MODULES += ["heapq", "inspect", "ipaddress", "json.decoder", "json.encoder", "logging", "mailbox", "pathlib", "pprint"]
-MODULES += ["random", "shutil", "socket", "statistics", "string", "subprocess", "textwrap", "threading", "typing", "uuid"]
+MODULES += [
+    "random",
+    "shutil",
+    "socket",
+    "statistics",
+    "string",
+    "subprocess",
+    "textwrap",
+    "threading",
+    "typing",
+    "uuid",
+]
 SENTINEL = object()
 
 
@@ -26,7 +50,15 @@ def execute(text: str, namespace: dict[str, Any]) -> None:
     exec(compile(text, "<shown>", "exec", dont_inherit=True), namespace)
 
 
-def sample(a: int, b: list[int] | None = None, /, c: str = "x", *rest: Marker, d=SENTINEL, e: dict = {"k": (1, 2.5)}) -> set[int]:  # noqa: B006
+def sample(
+    a: int,
+    b: list[int] | None = None,
+    /,
+    c: str = "x",
+    *rest: Marker,
+    d=SENTINEL,
+    e: dict = {"k": (1, 2.5)},  # noqa: B006
+) -> set[int]:
     return {a}
 
 
