@@ -3,6 +3,8 @@
 //   h: PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e; ...       except T as e: ...
 //   POP_EXCEPT; None; STORE e; DELETE e                                           the end of that clause
 //   n: RERAISE                                                                    no clause takes it
+//
+// In the state machine RERAISE is: t = e.__context__; try: raise e; finally: e.__context__ = t
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -13,7 +15,16 @@ void Lifter::handler(const Instruction& instruction) {
     case Op::reraise_: {
       Expr* exc = stack_.empty() ? nullptr : pop_entry().expr;
       auto* internal = as<Internal>(exc);
-      if (flat_) emit(Raise{exc, nullptr});
+      if (flat_ && is<Name>(exc)) {
+        // A plain `raise` would give the exception the context of the place where it stands.
+        Expr* context = fresh();
+        auto place = [&] { return make(Attribute{make(exc->node), "__context__"}); };
+        emit(Assign{context_.list({context}), place()});
+        Expr* kept = context_.name(as<Name>(context)->id);
+        Stmt* back = context_.stmt(Assign{context_.list({place()}), kept}, instruction.offset, instruction.line);
+        Stmt* raise = context_.stmt(Raise{exc, nullptr}, instruction.offset, instruction.line);
+        emit(Try{context_.list({raise}), {}, {}, context_.list({back}), false});
+      } else if (flat_) emit(Raise{exc, nullptr});
       else if (internal && internal->marker == Marker::exception)
         emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
       else emit(Raise{exc, nullptr});

@@ -190,7 +190,7 @@ const std::string& Renamed::operator()(std::string_view name) {
   if (auto known = names_.find(name); known != names_.end()) return known->second;
   if (root_ && seen_.empty()) take_names_of(*root_);
   std::string free = identifier(name);
-  if (free.starts_with("__")) free = "name" + free;  // names of that shape are for temporaries
+  if (free.size() > 2 && free.starts_with("__") && free[2] != '_') free = "name" + free;  // the rest are temporaries
   while (taken_.contains(free)) free += '_';
   taken_.insert(free);
   return names_.emplace(name, free).first->second;

@@ -10,8 +10,14 @@
 //             if __state in (1, 2):
 //                 __stack_0 = __exception
 //                 __state = 7
-//                 continue
-//             raise
+//             else:
+//                 raise
+//             while __state in (7, 8):           blocks that run while the exception is being handled
+//                 ...                                in the same manner, one level deeper
+//
+// A handler's blocks stand in the except clause, so that what they raise has the context that it had, and `raise` alone and
+// sys.exc_info() find the exception.
+#include <algorithm>
 #include <map>
 
 #include "structure/structure.h"
@@ -19,75 +25,161 @@
 namespace depyf {
 using namespace ast;
 
-Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
-  auto number = [&](int value) { return context.constant(Constant::Kind::integer, std::to_string(value)); };
-  auto set = [&](Expr* value, const Node& node) {
-    return context.stmt(Assign{context.list({context.name("__state")}), value}, node.offset, node.line);
-  };
-  std::vector<Stmt*> arms;
-  for (int index = 0; index < int(lifted.nodes.size()); ++index) {
-    Node& node = lifted.nodes[index];
-    if (node.end == Node::End::none) continue;
+namespace {
+
+// More exceptions that are being handled one within the other than any code has.
+constexpr int level_max = 20;
+
+class StateMachine {
+ public:
+  StateMachine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
+      : context_(context), lifted_(lifted), cfg_(cfg), may_return_(may_return) {}
+
+  Block run() {
+    find_levels();
+    std::vector<Stmt*> statements{set(number(lifted_.entry), lifted_.nodes[std::size_t(lifted_.entry)])};
+    statements.push_back(level(0));
+    return context_.arena.copy(statements);
+  }
+
+ private:
+  int count() const { return int(lifted_.nodes.size()); }
+  bool is_state(int node) const { return lifted_.nodes[std::size_t(node)].end != Node::End::none; }
+  Expr* number(int value) { return context_.constant(Constant::Kind::integer, std::to_string(value)); }
+  Stmt* set(Expr* value, const Node& node) {
+    return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
+  }
+
+  bool begins_handler(int block) const {
+    const BasicBlock& info = cfg_.blocks[std::size_t(block)];
+    for (int at = info.begin; at < info.end; ++at) {
+      const Op op = cfg_.code[std::size_t(at)].op;
+      if (op != Op::nop_) return op == Op::push_exc_info_;
+    }
+    return false;
+  }
+
+  // Finds how many exceptions are being handled while each block runs, and how many when it ends.
+  void find_levels() {
+    running_.assign(std::size_t(count()), -1);
+    std::vector<std::pair<int, int>> todo{
+        {lifted_.entry, 0}};  // block, exceptions that are being handled where it begins
+    while (!todo.empty()) {
+      const auto [block, before] = todo.back();
+      todo.pop_back();
+      if (block < 0 || block >= count() || running_[std::size_t(block)] >= 0) continue;
+      const int running = std::min(before + begins_handler(block), level_max);
+      running_[std::size_t(block)] = running;
+      const BasicBlock& info = cfg_.blocks[std::size_t(block)];
+      int after = running;
+      for (int at = info.begin; at < info.end; ++at)
+        after -= cfg_.code[std::size_t(at)].op == Op::pop_except_ && after > 0;
+      todo.push_back({info.next, after});
+      todo.push_back({info.jump, after});
+      // A block that begins a handler may be in the region that cleans up behind it.
+      if (info.region >= 0) todo.push_back({cfg_.regions[std::size_t(info.region)].handler, running});
+    }
+  }
+
+  int running(int block) const { return running_[std::size_t(block)]; }
+
+  // `__state in (...)`, or `==` where there is one.
+  Expr* is_any_of(const std::vector<int>& states) {
+    std::vector<Expr*> numbers;
+    for (int state : states) numbers.push_back(number(state));
+    const bool single = numbers.size() == 1;
+    Expr* right = single ? numbers[0] : context_.expr(Tuple{context_.arena.copy(numbers)});
+    return context_.expr(Compare{context_.name("__state"), context_.list({single ? CompareOp::eq : CompareOp::in}),
+                                 context_.list({right})});
+  }
+
+  Stmt* arm(int index) {
+    Node& node = lifted_.nodes[std::size_t(index)];
     std::vector<Stmt*> body = node.statements;
     switch (node.end) {
       case Node::End::go: body.push_back(set(number(node.a), node)); break;
       case Node::End::branch:
-        body.push_back(set(context.expr(IfExp{node.value, number(node.a), number(node.b)}), node));
+        body.push_back(set(context_.expr(IfExp{node.value, number(node.a), number(node.b)}), node));
         break;
       case Node::End::loop: {
-        std::vector<Stmt*> found{set(number(node.a), node), context.stmt(Break{})}, none{set(number(node.b), node)};
-        body.push_back(context.stmt(
-            For{node.target, node.value, context.arena.copy(found), context.arena.copy(none), node.is_async},
+        std::vector<Stmt*> found{set(number(node.a), node), context_.stmt(Break{})}, none{set(number(node.b), node)};
+        body.push_back(context_.stmt(
+            For{node.target, node.value, context_.arena.copy(found), context_.arena.copy(none), node.is_async},
             node.offset, node.line));
         break;
       }
       case Node::End::leave:
-        if (may_return) {
+        if (may_return_) {
           // An asynchronous generator may not return a value.
-          body.push_back(context.stmt(Return{is_none(node.value) ? nullptr : node.value}, node.offset, node.line));
+          body.push_back(context_.stmt(Return{is_none(node.value) ? nullptr : node.value}, node.offset, node.line));
         } else {
-          if (!is<ConstantExpr>(node.value)) body.push_back(context.stmt(ExprStmt{node.value}, node.offset, node.line));
-          body.push_back(context.stmt(Break{}, node.offset, node.line));
+          if (!is<ConstantExpr>(node.value))
+            body.push_back(context_.stmt(ExprStmt{node.value}, node.offset, node.line));
+          body.push_back(context_.stmt(Break{}, node.offset, node.line));
         }
         break;
       default: break;
     }
-    if (body.empty()) body.push_back(context.stmt(Pass{}));
-    Expr* test =
-        context.expr(Compare{context.name("__state"), context.list({CompareOp::eq}), context.list({number(index)})});
-    arms.push_back(context.stmt(If{test, context.arena.copy(body), {}}, node.offset, node.line));
+    if (body.empty()) body.push_back(context_.stmt(Pass{}));
+    return context_.stmt(If{is_any_of({index}), context_.arena.copy(body), {}}, node.offset, node.line);
   }
-  std::map<int, std::vector<int>> by_region;
-  for (int index = 0; index < int(lifted.nodes.size()); ++index) {
-    int region = cfg.blocks[index].region;
-    if (lifted.nodes[index].end == Node::End::none || region < 0) continue;
-    by_region[region].push_back(index);
-  }
-  Block body = context.arena.copy(arms);
-  if (!by_region.empty()) {
-    std::vector<Stmt*> ways;
-    for (const auto& [index, blocks] : by_region) {
-      const Region& region = cfg.regions[index];
-      std::vector<Expr*> states;
-      for (int state : blocks) states.push_back(number(state));
-      Expr* test = context.expr(Compare{context.name("__state"), context.list({CompareOp::in}),
-                                        context.list({context.expr(Tuple{context.arena.copy(states)})})});
-      std::vector<Stmt*> enter;
-      auto slot = [&](int depth) { return context.name(context.arena.copy("__stack_" + std::to_string(depth))); };
-      if (region.lasti) enter.push_back(context.stmt(Assign{context.list({slot(region.depth)}), context.none()}));
-      enter.push_back(
-          context.stmt(Assign{context.list({slot(region.depth + region.lasti)}), context.name("__exception")}));
-      enter.push_back(context.stmt(Assign{context.list({context.name("__state")}), number(region.handler)}));
-      enter.push_back(context.stmt(Continue{}));
-      ways.push_back(context.stmt(If{test, context.arena.copy(enter), {}}));
+
+  // The loop over the blocks that run while `depth` exceptions are being handled, those of more within it.
+  Stmt* level(int depth) {
+    std::vector<Stmt*> arms;
+    std::map<int, std::vector<int>> by_region;
+    for (int index = 0; index < count(); ++index) {
+      if (!is_state(index) || running(index) != depth) continue;
+      arms.push_back(arm(index));
+      if (const int region = cfg_.blocks[std::size_t(index)].region; region >= 0) by_region[region].push_back(index);
     }
-    ways.push_back(context.stmt(Raise{nullptr, nullptr}));
-    ExceptHandler clause{context.name("BaseException"), "__exception", context.arena.copy(ways)};
-    body = context.list({context.stmt(Try{body, context.list({clause}), {}, {}, false})});
+    Block body = context_.arena.copy(arms);
+    if (!by_region.empty()) body = context_.list({protect(body, by_region, depth)});
+    if (depth == 0) return context_.stmt(While{context_.constant(Constant::Kind::true_), body, {}});
+    return context_.stmt(While{is_any_of(states_from(depth)), body, {}});
   }
-  Stmt* start = set(number(lifted.entry), lifted.nodes[lifted.entry]);
-  Stmt* loop = context.stmt(While{context.constant(Constant::Kind::true_), body, {}});
-  return context.list({start, loop});
+
+  std::vector<int> states_from(int depth) const {
+    std::vector<int> states;
+    for (int index = 0; index < count(); ++index)
+      if (is_state(index) && running(index) >= depth) states.push_back(index);
+    return states;
+  }
+
+  Stmt* protect(Block body, const std::map<int, std::vector<int>>& by_region, int depth) {
+    auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
+    std::string_view exception = "__exception";
+    if (depth > 0) exception = context_.arena.copy("__exception_" + std::to_string(depth));
+    Block ways = context_.list({context_.stmt(Raise{nullptr, nullptr})});
+    for (auto entry = by_region.rbegin(); entry != by_region.rend(); ++entry) {
+      const Region& region = cfg_.regions[std::size_t(entry->first)];
+      std::vector<Stmt*> enter;
+      if (region.lasti) enter.push_back(context_.stmt(Assign{context_.list({slot(region.depth)}), context_.none()}));
+      enter.push_back(
+          context_.stmt(Assign{context_.list({slot(region.depth + region.lasti)}), context_.name(exception)}));
+      enter.push_back(context_.stmt(Assign{context_.list({context_.name("__state")}), number(region.handler)}));
+      ways = context_.list({context_.stmt(If{is_any_of(entry->second), context_.arena.copy(enter), ways})});
+    }
+    if (depth < level_max && !states_from(depth + 1).empty()) {
+      std::vector<Stmt*> handled(ways.begin(), ways.end());
+      handled.push_back(level(depth + 1));
+      ways = context_.arena.copy(handled);
+    }
+    ExceptHandler clause{context_.name("BaseException"), exception, ways};
+    return context_.stmt(Try{body, context_.list({clause}), {}, {}, false});
+  }
+
+  Context& context_;
+  Lifted& lifted_;
+  const Cfg& cfg_;
+  const bool may_return_;
+  std::vector<int> running_;  // by block: exceptions that are being handled while it runs, -1: it never does
+};
+
+}  // namespace
+
+Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  return StateMachine(context, lifted, cfg, may_return).run();
 }
 
 }  // namespace depyf
