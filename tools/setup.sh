@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
-debian=(doctest-dev libcli11-dev "$@")
+debian=(doctest-dev "$@")
 
 find_python() {
   local candidate

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for file in build/dev/depyf_tests build/dev/depyf-decompile; do
-  [ -x "$file" ] || { echo "test: $file was not built: doctest-dev or libcli11-dev is missing" >&2; exit 1; }
+  [ -x "$file" ] || { echo "test: $file was not built: doctest-dev is missing" >&2; exit 1; }
 done
 echo "== lint"
 tools/lint.sh

@@ -30,6 +30,7 @@
 #include "depyf/disassemble.h"
 #include "depyf/load.h"
 #include "depyf/prove.h"
+#include "depyf/stack_map.h"
 #include "mutate.h"
 #include "support/deep_stack.h"
 
@@ -116,10 +117,21 @@ void write_source(std::size_t index, const std::string& source) {
   write_all(record.data(), record.size());
 }
 
+constexpr std::uint32_t offsets_max = 64;  // of one code object, that the stack is asked for
+
+void use_stack(const CodeObject& code) {
+  const StackMap stack(code);
+  for (std::uint32_t offset = 0; offset < code.bytecode.size() && offset < offsets_max; offset += 2)
+    (void)stack.depth(offset), (void)stack.pops(offset), (void)stack.slots(offset), (void)stack.handler(offset);
+  for (const Constant& constant : code.constants)
+    if (constant.code) use_stack(*constant.code);
+}
+
 // The other readers of code objects: their results do not matter here.
 void use_otherwise(const CodeObject& code) {
   (void)disassemble(code);
   (void)control_flow_dot(code);
+  if (code.version >= Version{3, 9}) use_stack(code);
   (void)compare(code, code);
   (void)prove(code, code);
 }

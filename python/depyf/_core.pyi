@@ -66,6 +66,9 @@ def decompile_files(
     show: str = "",
     stop_after: str = "",
     dump_after: str = "",
+    force: bool = False,
+    json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Does what depyf-decompile does with .pyc files of any version.
 
@@ -79,6 +82,9 @@ def decompile_files(
         show: "dis", "cfg", "lines" or "load", in place of the source.
         stop_after: name of a pass: the source as it is after it.
         dump_after: name of a pass: what it makes of each code object.
+        force: replace files that are there already in `output`.
+        json: give `text` a report of all files in place of the sources, which it holds where there is no `output`.
+        quiet: do not give `error` the line of counts that ends a batch.
 
     Returns:
         0, or 1 if any file failed.

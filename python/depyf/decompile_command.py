@@ -24,6 +24,7 @@ examples:
   depyf decompile - < script.pyc                      standard input
 """
 
+_ARCHIVES = (".whl", ".zip", ".egg")
 _TEXTS = {
     "dis": "version-neutral instructions",
     "cfg": "the control flow graph of each code object, in DOT",
@@ -46,12 +47,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="a module, a file (.py or .pyc), a folder of .pyc files, or - for a .pyc in standard input; one function of a "
+        help="a module, a file (.py or .pyc), a folder or archive (.whl, .zip, .egg) of .pyc files, or - for a .pyc in standard input; one function of a "
         "module or file of this Python with :FUNCTION or :CLASS.METHOD",
     )
     parser.add_argument(
         "-o", "--output", default="", metavar="DIR", help="for the sources, in place of standard output"
     )
+    parser.add_argument("--force", action="store_true", help="with -o: replace files that are there already")
+    parser.add_argument("--json", action="store_true", help="print a report of all files as JSON")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not print the line of counts at the end")
     parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="files to work on at a time")
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument(
@@ -59,7 +63,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default="",
         metavar="PYTHON",
         help="compile back with this interpreter, of the version of the files, and mark each function that does not give the "
-        "same bytecode",
+        "same bytecode; auto: find one for each file (DEPYF_PYTHON_3_14, PATH, pyenv)",
     )
     for name, what in _TEXTS.items():
         option = "--dump-load" if name == "load" else "--" + name
@@ -98,7 +102,13 @@ def run(parsed: argparse.Namespace) -> int:
     """Runs the command. Returns its exit status: 0, or 1 if a target could not be found, read or written."""
     # With one of these, and for folders and files of other versions, all is done by the core.
     by_core = bool(
-        parsed.output or parsed.check or parsed.show or parsed.stop_after or parsed.dump_after or parsed.jobs > 1
+        parsed.output
+        or parsed.check
+        or parsed.show
+        or parsed.stop_after
+        or parsed.dump_after
+        or parsed.json
+        or parsed.jobs > 1
     )
     status = 0
     files: list[str | tuple[str, bytes]] = []
@@ -132,12 +142,15 @@ def _decompile(files: list[str | tuple[str, bytes]], parsed: argparse.Namespace,
         show=parsed.show,
         stop_after=parsed.stop_after,
         dump_after=parsed.dump_after,
+        force=parsed.force,
+        json=parsed.json,
+        quiet=parsed.quiet or heading,
     )
 
 
 def _is_for_core(target: str) -> bool:
     path = Path(target)
-    if target == "-" or path.is_dir():
+    if target == "-" or path.is_dir() or path.suffix in _ARCHIVES:
         return True
     if path.suffix != ".pyc" or not path.is_file():
         return False
@@ -150,7 +163,7 @@ def _file(target: str) -> str | tuple[str, bytes]:
     if target == "-":
         return "-", sys.stdin.buffer.read()
     path = Path(target)
-    if path.is_dir() or path.suffix == ".pyc":
+    if path.is_dir() or path.suffix == ".pyc" or path.suffix in _ARCHIVES:
         return os.fspath(path)
     return target, importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(_code(target))
 

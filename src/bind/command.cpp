@@ -40,9 +40,12 @@ using File = std::variant<std::string, std::pair<std::string, nb::bytes>>;
 
 int decompile_files(const std::vector<File>& files, nb::callable text, nb::callable error, std::string output,
                     unsigned jobs, std::string check, const std::string& show, std::string stop_after,
-                    std::string dump_after) {
+                    std::string dump_after, bool force, bool json, bool quiet) {
   cli::Settings settings{.output = std::move(output),
+                         .force = force,
                          .jobs = jobs,
+                         .json = json,
+                         .quiet = quiet,
                          .check = std::move(check),
                          .stop_after = std::move(stop_after),
                          .dump_after = std::move(dump_after)};
@@ -54,10 +57,10 @@ int decompile_files(const std::vector<File>& files, nb::callable text, nb::calla
   std::vector<cli::Input> inputs;
   for (const File& file : files) {
     if (auto* path = std::get_if<std::string>(&file)) {
-      for (cli::Input& found : cli::find_inputs({*path})) inputs.push_back(std::move(found));
+      for (cli::Input& found : cli::find_inputs({*path}, settings.max_size)) inputs.push_back(std::move(found));
     } else {
       const auto& [label, bytes] = std::get<1>(file);
-      inputs.push_back({label, label + ".pyc", std::string(bytes.c_str(), bytes.size())});
+      inputs.push_back({label, cli::below(label + ".pyc"), std::string(bytes.c_str(), bytes.size())});
     }
   }
   cli::choose_outputs(inputs);
@@ -76,7 +79,8 @@ void bind_command(nb::module_& module) {
   module.def(
       "decompile_files", &decompile_files, nb::arg("files"), nb::arg("text"), nb::arg("error"), nb::kw_only(),
       nb::arg("output") = "", nb::arg("jobs") = 1, nb::arg("check") = "", nb::arg("show") = "",
-      nb::arg("stop_after") = "", nb::arg("dump_after") = "",
+      nb::arg("stop_after") = "", nb::arg("dump_after") = "", nb::arg("force") = false, nb::arg("json") = false,
+      nb::arg("quiet") = false,
       "What depyf-decompile does with .pyc files of any version: paths, folders, or (label, bytes). `text` and `error` "
       "are called with what is to be written; the exit status. `show`: 'dis', 'cfg', 'lines', 'load', or '': source.");
 }

@@ -1,22 +1,26 @@
 #include "cli/command.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cli/checker.h"
+#include "cli/interpreters.h"
+#include "cli/output.h"
+#include "cli/report.h"
 #include "cli/text.h"
 #include "depyf/decompile.h"
 #include "depyf/disassemble.h"
-#include "depyf/load.h"
 #include "support/deep_stack.h"
 
 namespace depyf::cli {
@@ -24,145 +28,218 @@ namespace {
 
 struct Outcome {
   std::string text, error;  // error: whole lines for standard error
-  bool done = false;
+  FileReport report;
 };
 
-bool read_all(const Input& input, std::string& bytes) {
-  const std::string& path = input.path;
-  if (input.bytes) {
-    bytes = *input.bytes;
-    return true;
-  }
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  if (!file) return false;
-  std::istream& stream = path == "-" ? std::cin : file;
-  char buffer[1 << 16];
-  while (stream.read(buffer, sizeof buffer) || stream.gcount()) bytes.append(buffer, stream.gcount());
-  return stream.eof();
-}
+// The interpreters of one thread, each started where it is needed first. With `auto` files may be of several versions.
+class Checkers {
+ public:
+  explicit Checkers(const std::string& python) : python_(python) {}
 
-bool write_all(const std::filesystem::path& path, const std::string& text) {
-  std::error_code ignored;
-  std::filesystem::create_directories(path.parent_path(), ignored);
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  return file.good();
-}
+  Checker& of(Version version) {
+    const bool automatic = python_ == "auto";
+    std::unique_ptr<Checker>& checker = running_[automatic ? version : Version{0, 0}];
+    if (checker) return *checker;
+    std::string program = automatic ? find_interpreter(version) : python_;
+    if (program.empty()) {
+      const std::string number = std::to_string(version.major) + "." + std::to_string(version.minor);
+      throw std::runtime_error("--check auto: there is no Python " + number + " here");
+    }
+    checker = std::make_unique<Checker>(program);
+    return *checker;
+  }
+  // It has died: the next file gets another.
+  void forget(Version version) { running_.erase(python_ == "auto" ? version : Version{0, 0}); }
+
+ private:
+  std::string python_;
+  std::map<Version, std::unique_ptr<Checker>> running_;
+};
 
 // The source, with a mark at each code object that does not come back; `error` says what could not be checked.
-std::string checked(const CodeObject& code, Options options, std::unique_ptr<Checker>& checker,
-                    const std::string& python, std::string& error) {
+std::string checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
   std::string source = decompile(code, options).source;
   try {
-    if (!checker) checker = std::make_unique<Checker>(python);
-    options.marks = checker->differences(code, source);
+    options.marks = checkers.of(code.version).differences(code, source);
     if (!options.marks.empty()) source = decompile(code, options).source;
   } catch (const std::runtime_error& failure) {
     error = failure.what();
-    if (error.starts_with("--check")) checker = nullptr;  // it has died: the next file gets another
+    if (error.starts_with("--check")) checkers.forget(code.version);
     source = "# depyf: not equal: not checked: " + error + "\n" + source;
   }
   return source;
 }
 
-// `checker`: of the thread that calls; made where it is needed.
-Outcome process(const Input& input, const Settings& settings, std::unique_ptr<Checker>& checker) {
-  std::string bytes;
-  if (!read_all(input, bytes)) return {"", input.path + ": cannot be read\n"};
-  LoadedPyc loaded = load_pyc(bytes);
-  if (!loaded.code) {
-    return {"", input.path + ": " + std::to_string(loaded.error_offset) + ": " + loaded.error + "\n"};
-  }
-  Outcome outcome;
+bool prints_source(const Settings& settings) {
+  return !settings.fields && !settings.disassemble && !settings.graph && !settings.lines &&
+         settings.stop_after.empty() && settings.dump_after.empty();
+}
+
+// What the settings ask for in place of the source.
+std::string other_text(const CodeObject& code, Options options, const Settings& settings) {
+  if (settings.fields) return fields_text(code);
+  if (settings.disassemble) return disassembly_text(code);
+  if (settings.graph) return control_flow_dot(code);
+  if (settings.lines) return line_map_text(decompile(code, options));
+  options.stop_after = settings.stop_after, options.dump_after = settings.dump_after;
+  Decompiled result = decompile(code, options);
+  return settings.dump_after.empty() ? std::move(result.source) : std::move(result.dump);
+}
+
+void process(const Input& input, const Settings& settings, Checkers& checkers, Outcome& outcome) {
+  FileReport& report = outcome.report;
+  auto fail = [&](const std::string& what) {
+    outcome.error += input.path + ": " + what + "\n";
+    report.error += (report.error.empty() ? "" : "; ") + what;
+    report.status = FileReport::Status::failed;
+  };
+  std::string reason;
+  const std::optional<std::string> bytes = read_input(input, settings.max_size, reason);
+  if (!bytes) return fail(reason);
+  const LoadedPyc loaded = load_input(*bytes, settings.python);
+  if (!loaded.code) return fail(std::to_string(loaded.error_offset) + ": " + loaded.error);
+  report.python = loaded.code->version;
   Options options;
-  options.limits = Limits::of_file(bytes.size());
+  options.limits = Limits::of_file(bytes->size());
   options.lines = settings.lines;
-  if (settings.fields) {
-    outcome.text = fields_text(*loaded.code);
-  } else if (settings.disassemble) {
-    outcome.text = disassembly_text(*loaded.code);
-  } else if (settings.graph) {
-    outcome.text = control_flow_dot(*loaded.code);
-  } else if (settings.lines) {
-    outcome.text = line_map_text(decompile(*loaded.code, options));
-  } else if (!settings.stop_after.empty() || !settings.dump_after.empty()) {
-    options.stop_after = settings.stop_after, options.dump_after = settings.dump_after;
-    Decompiled made = decompile(*loaded.code, options);
-    outcome.text = settings.dump_after.empty() ? made.source : made.dump;
-  } else if (!settings.check.empty()) {
-    outcome.text = checked(*loaded.code, options, checker, settings.check, outcome.error);
-    if (!outcome.error.empty()) outcome.error = input.path + ": " + outcome.error + "\n";
+  if (!prints_source(settings)) {
+    outcome.text = other_text(*loaded.code, options, settings);
+    report.status = FileReport::Status::text;
   } else {
-    outcome.text = decompile(*loaded.code, options).source;
+    const bool checks = !settings.check.empty();
+    outcome.text = checks ? checked(*loaded.code, options, checkers, reason) : decompile(*loaded.code, options).source;
+    find_marks(outcome.text, report);
+    report.status = !report.marks.empty() ? FileReport::Status::marked
+                    : checks              ? FileReport::Status::equal
+                                          : FileReport::Status::unchecked;
+    if (!reason.empty()) fail(reason);
   }
-  if (!settings.output.empty()) {
-    std::filesystem::path path = settings.output / input.output;
-    if (!write_all(path, outcome.text)) outcome.error += path.string() + ": cannot be written\n";
-    outcome.text.clear();
+  if (settings.output.empty()) return;
+  const std::filesystem::path path = std::filesystem::path(settings.output) / input.output;
+  if (reason = write_file(settings.output, input.output, outcome.text, settings.force); reason.empty()) {
+    report.output = path.string();
+  } else {
+    outcome.error += path.string() + ": cannot be written: " + reason + "\n";
+    report.error += (report.error.empty() ? "" : "; ") + path.string() + ": cannot be written: " + reason;
+    report.status = FileReport::Status::failed;
   }
+  outcome.text.clear();
+}
+
+// Whatever one file makes the core throw is said of that file.
+Outcome process_safely(const Input& input, const Settings& settings, Checkers& checkers) {
+  Outcome outcome;
+  outcome.report.file = input.path;
+  std::string failure;
+  try {
+    process(input, settings, checkers, outcome);
+    return outcome;
+  } catch (const std::exception& error) {
+    failure = error.what();
+  } catch (...) {
+    failure = "a failure without a description";
+  }
+  outcome = {};
+  outcome.report.file = input.path, outcome.report.error = failure;
+  outcome.error = input.path + ": " + failure + "\n";
   return outcome;
 }
 
-Outcome process_safely(const Input& input, const Settings& settings, std::unique_ptr<Checker>& checker) {
-  try {
-    return process(input, settings, checker);
-  } catch (const std::exception& error) {
-    return {"", input.path + ": " + error.what() + "\n"};
+// All files, worked on in threads; results are taken in the order of the inputs.
+class Batch {
+ public:
+  Batch(const std::vector<Input>& inputs, const Settings& settings)
+      : inputs_(inputs), settings_(settings), outcomes_(inputs.size()), done_(inputs.size()) {}
+
+  // Where the caller takes no more results no further input is begun.
+  ~Batch() { next_ = inputs_.size(); }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  void start() {
+    const std::size_t count = std::min<std::size_t>(settings_.jobs, inputs_.size());
+    try {
+      for (std::size_t i = 0; i < count; ++i)
+        threads_.emplace_back([this] { on_deep_stack([this] { work(); }); });  // one deep stack for all of its files
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;  // fewer threads do the same
+    }
   }
-}
+
+  template <class Idle>
+  Outcome wait_for(std::size_t index, Idle idle) {
+    std::unique_lock lock(mutex_);
+    while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_[index] != 0; })) {
+      lock.unlock();
+      idle();
+      lock.lock();
+    }
+    return std::move(outcomes_[index]);
+  }
+
+ private:
+  void work() {
+    // Small files are handed over some at a time: to wake who waits takes longer than some of them do.
+    constexpr std::chrono::milliseconds together(20);
+    Checkers checkers(settings_.check);
+    std::vector<std::size_t> ready;
+    ready.reserve(inputs_.size());
+    auto handed_over = std::chrono::steady_clock::now();
+    for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
+      try {
+        outcomes_[i] = process_safely(inputs_[i], settings_, checkers);
+      } catch (...) {  // even for the message there was no memory; this one is short enough to need none
+        outcomes_[i].error = "no memory\n";
+      }
+      ready.push_back(i);
+      const auto now = std::chrono::steady_clock::now();
+      if (now - handed_over < together) continue;
+      handed_over = now;
+      hand_over(ready);
+    }
+    hand_over(ready);
+  }
+
+  void hand_over(std::vector<std::size_t>& ready) {
+    std::lock_guard lock(mutex_);
+    for (std::size_t i : ready) done_[i] = 1;
+    ready.clear();
+    finished_.notify_one();
+  }
+
+  const std::vector<Input>& inputs_;
+  const Settings& settings_;
+  std::vector<Outcome> outcomes_;  // of one thread alone until they are done
+  std::vector<char> done_;         // guarded by the mutex
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  std::vector<std::jthread> threads_;  // last: they end before what they use
+};
 
 }  // namespace
 
 int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks) {
-  std::vector<Outcome> outcomes(inputs.size());
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::condition_variable finished;
-  // Small files are handed over some at a time: to wake who waits takes longer than some of them do.
-  constexpr std::chrono::milliseconds together(20);
-  auto work = [&] {
-    std::unique_ptr<Checker> checker;
-    std::vector<std::pair<std::size_t, Outcome>> made;
-    auto handed_over = std::chrono::steady_clock::now();
-    auto hand_over = [&] {
-      std::lock_guard lock(mutex);
-      for (auto& [i, outcome] : made) outcomes[i] = std::move(outcome);
-      made.clear();
-      finished.notify_one();
-    };
-    for (std::size_t i = next++; i < inputs.size(); i = next++) {
-      made.emplace_back(i, process_safely(inputs[i], settings, checker)).second.done = true;
-      const auto now = std::chrono::steady_clock::now();
-      if (now - handed_over < together) continue;
-      handed_over = now;
-      hand_over();
-    }
-    hand_over();
-  };
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < std::min<std::size_t>(settings.jobs, inputs.size()); ++i)
-    threads.emplace_back([&] { on_deep_stack(work); });  // one for all of its files
-  // Where a sink throws no further input is begun.
-  struct Stop {
-    std::atomic<std::size_t>& next;
-    std::size_t end;
-    ~Stop() { next = end; }
-  } stop{next, inputs.size()};
+  Batch batch(inputs, settings);
+  batch.start();
+  Counts counts;
   int status = 0;
+  const bool several = inputs.size() > 1;
+  if (settings.json) sinks.text("{\"version\": 1, \"files\": [");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::unique_lock lock(mutex);
-    while (!finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return outcomes[i].done; })) {
-      lock.unlock();
-      sinks.idle();
-      lock.lock();
+    const Outcome outcome = batch.wait_for(i, [&] { sinks.idle(); });
+    counts.add(outcome.report);
+    if (settings.json) {
+      const bool holds_text = settings.output.empty() && outcome.report.python.major != 0;
+      sinks.text((i ? ",\n" : "\n") + json_of(outcome.report, holds_text ? &outcome.text : nullptr));
+    } else if (!outcome.text.empty()) {
+      if (several) sinks.text("# " + inputs[i].path + "\n");
+      sinks.text(outcome.text);
     }
-    Outcome outcome = std::move(outcomes[i]);
-    lock.unlock();
-    if (!outcome.text.empty() && inputs.size() > 1) sinks.text("# " + inputs[i].path + "\n");
-    if (!outcome.text.empty()) sinks.text(outcome.text);
     if (!outcome.error.empty()) sinks.error(outcome.error), status = 1;
   }
+  if (settings.json) sinks.text("],\n\"counts\": " + counts.json() + "}\n");
+  if (!settings.quiet && (several || !settings.output.empty())) sinks.error(counts.line());
   return status;
 }
 

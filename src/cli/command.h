@@ -1,18 +1,25 @@
 // What depyf-decompile and `depyf decompile` do with files.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "cli/inputs.h"
+#include "depyf/code_object.h"
 
 namespace depyf::cli {
 
-// At most one of what stands below `jobs` is set: what is made in place of the source, or how the source is checked.
+// At most one of what stands below `check` is set: what is made in place of the source, or how the source is checked.
 struct Settings {
   std::string output;  // a folder; empty: text goes to the sink
+  bool force = false;  // files that are there already are replaced
   unsigned jobs = 1;   // files to work on at a time
-  std::string check, stop_after, dump_after;
+  bool json = false;   // a report in place of the sources, which it holds where `output` is empty
+  bool quiet = false;  // no line of counts
+  Version python{0, 0};  // of raw marshal data; 0.0: the one that fits
+  std::size_t max_size = std::size_t{64} << 20;  // bytes of a file, or of a member of an archive
+  std::string check = {}, stop_after = {}, dump_after = {};  // check: an interpreter, or `auto`
   bool disassemble = false, fields = false, graph = false, lines = false;
 };
 
@@ -25,8 +32,8 @@ class Sinks {
   virtual void idle() {}                             // now and then, while there is nothing to write
 };
 
-// Works on all inputs in `settings.jobs` threads; the exit status. What a sink throws comes through once the files that are
-// being worked on are done.
+// Works on all inputs in `settings.jobs` threads; the exit status: 0, or 1 where a file could not be read, checked or written.
+// What a sink throws comes through once the files that are being worked on are done.
 int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks);
 
 }  // namespace depyf::cli

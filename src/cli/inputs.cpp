@@ -1,7 +1,18 @@
 #include "cli/inputs.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
+#include <set>
+#include <utility>
+
+#include "depyf/disassemble.h"
+#include "load/marshal.h"
 
 namespace depyf::cli {
 namespace {
@@ -19,9 +30,113 @@ fs::path source_path(const fs::path& pyc) {
   return folder / (stem.string() + ".py");
 }
 
+bool is_archive_name(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".whl" || extension == ".zip" || extension == ".egg";
+}
+
+std::string reason(int error) { return std::string("cannot be read: ") + std::strerror(error); }
+
+std::string too_large(std::size_t max_size) {
+  return "cannot be read: larger than " + std::to_string(max_size >> 20) + " MB (--max-size)";
+}
+
+std::optional<std::string> read_descriptor(int file, std::size_t max_size, std::string& error) {
+  std::string bytes;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file, buffer, sizeof buffer);
+    if (count == 0) return bytes;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      error = reason(errno);
+      return std::nullopt;
+    }
+    if (static_cast<std::size_t>(count) > max_size - bytes.size()) {
+      error = too_large(max_size);
+      return std::nullopt;
+    }
+    bytes.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+std::optional<std::string> read_file(const std::string& path, std::size_t max_size, std::string& error) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    error = reason(errno);
+    return std::nullopt;
+  }
+  struct stat status{};
+  std::optional<std::string> bytes;
+  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) > max_size)
+    error = too_large(max_size);
+  else bytes = read_descriptor(file, max_size, error);
+  ::close(file);
+  return bytes;
+}
+
+void add_archive(std::vector<Input>& inputs, const std::string& path, std::size_t max_size) {
+  auto archive = std::make_shared<Archive>();
+  archive->path = path;
+  Input failed{path, "archive.pyc"};
+  if (std::optional<std::string> bytes = read_file(path, max_size, failed.error)) archive->bytes = std::move(*bytes);
+  else return inputs.push_back(std::move(failed));
+  Result<std::vector<ZipMember>> members = zip_members(archive->bytes);
+  if (!members) {
+    failed.error = std::to_string(members.error().offset) + ": " + members.error().message;
+    return inputs.push_back(std::move(failed));
+  }
+  std::ranges::sort(*members, {}, &ZipMember::name);
+  const std::size_t before = inputs.size();
+  for (ZipMember& member : *members)
+    if (member.name.ends_with(".pyc"))
+      inputs.push_back({path + "/" + member.name, below(member.name), std::nullopt, archive, member});
+  if (inputs.size() > before) return;
+  failed.error = "holds no .pyc files";
+  inputs.push_back(std::move(failed));
+}
+
+// How many of its code objects have bytecode that makes no sense.
+std::size_t count_wrong(const CodeObject& code) {
+  std::size_t wrong = disassemble(code).error.empty() ? 0 : 1;
+  for (const Constant& constant : code.constants)
+    if (constant.code) wrong += count_wrong(*constant.code);
+  return wrong;
+}
+
+constexpr int first_minor = 8, last_minor = 15;
+
+LoadedPyc load_marshal(const std::string& bytes, Version python) {
+  LoadedPyc best;
+  best.error = "raw marshal data of no version from 3.8 to 3.15";
+  std::size_t least_wrong = 0;
+  for (int minor = last_minor; minor >= first_minor; --minor) {
+    const Version version{3, minor};
+    if (python.major != 0 && python != version) continue;
+    auto code = read_marshal(version, bytes);
+    if (!code) {
+      if (python.major != 0) best.error = code.error().message, best.error_offset = code.error().offset;
+      continue;
+    }
+    const std::size_t wrong = count_wrong(**code);
+    if (best.code && wrong >= least_wrong) continue;
+    best = {std::move(*code), false, {}, 0};
+    least_wrong = wrong;
+    if (wrong == 0) break;
+  }
+  return best;
+}
+
 }  // namespace
 
-std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
+fs::path below(const fs::path& path) {
+  fs::path result;
+  for (const fs::path& part : path.relative_path())
+    if (part != ".." && part != "." && !part.empty()) result /= part;
+  return result.empty() ? fs::path("unnamed.pyc") : result;
+}
+
+std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::size_t max_size) {
   std::vector<Input> inputs;
   for (const std::string& argument : arguments) {
     std::error_code ignored;
@@ -34,24 +149,70 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments) {
         if (at->path().extension() == ".pyc" && at->is_regular_file(ignored)) found.push_back(at->path());
       }
       std::sort(found.begin(), found.end());
-      for (const fs::path& path : found) inputs.push_back({path.string(), path.lexically_relative(argument)});
+      for (const fs::path& path : found) inputs.push_back({path.string(), below(path.lexically_relative(argument))});
+    } else if (is_archive_name(argument)) {
+      add_archive(inputs, argument, max_size);
     } else {
-      inputs.push_back({argument, fs::path(argument).filename()});
+      inputs.push_back({argument, below(fs::path(argument).filename())});
     }
   }
   return inputs;
 }
 
 void choose_outputs(std::vector<Input>& inputs) {
-  std::map<fs::path, int> wanted, taken;
+  std::map<fs::path, int> wanted;
   for (const Input& input : inputs) ++wanted[source_path(input.output)];
+  std::set<fs::path> files, folders;
+  auto is_free = [&](const fs::path& path) {
+    if (files.contains(path) || folders.contains(path)) return false;
+    for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path())
+      if (files.contains(folder)) return false;
+    return true;
+  };
+  auto take = [&](Input& input, fs::path path) {
+    files.insert(path);
+    for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
+    input.output = std::move(path);
+  };
+  // Those whose first choice nobody else wants come first, so that a later name cannot take it away.
+  std::vector<Input*> others;
   for (Input& input : inputs) {
-    fs::path source = source_path(input.output);
-    if (wanted[source] > 1) source = input.output.parent_path() / (input.output.stem().string() + ".py");
-    int number = taken[source]++;
-    if (number) source.replace_filename(source.stem().string() + "-" + std::to_string(number) + ".py");
-    input.output = source;
+    const fs::path path = source_path(input.output);
+    if (wanted[path] == 1 && is_free(path)) take(input, path);
+    else others.push_back(&input);
   }
+  std::map<fs::path, int> numbers;
+  for (Input* input : others) {
+    const fs::path stem = input->output.parent_path() / input->output.stem();
+    fs::path path = stem.string() + ".py";
+    for (int& number = numbers[stem]; !is_free(path);) path = stem.string() + "-" + std::to_string(++number) + ".py";
+    take(*input, path);
+  }
+}
+
+std::optional<std::string> read_input(const Input& input, std::size_t max_size, std::string& error) {
+  if (!input.error.empty()) {
+    error = input.error;
+    return std::nullopt;
+  }
+  if (input.bytes) {
+    if (input.bytes->size() <= max_size) return input.bytes;
+    error = too_large(max_size);
+    return std::nullopt;
+  }
+  if (input.archive) {
+    Result<std::string> bytes = read_member(input.archive->bytes, input.member, max_size);
+    if (bytes) return std::move(*bytes);
+    error = std::to_string(bytes.error().offset) + ": " + bytes.error().message;
+    return std::nullopt;
+  }
+  return input.path == "-" ? read_descriptor(0, max_size, error) : read_file(input.path, max_size, error);
+}
+
+LoadedPyc load_input(const std::string& bytes, Version python) {
+  const bool is_code = !bytes.empty() && (bytes[0] & 0x7f) == 'c';
+  const bool has_head = bytes.size() >= 4 && bytes[2] == '\r' && bytes[3] == '\n';
+  return is_code && !has_head ? load_marshal(bytes, python) : load_pyc(bytes);
 }
 
 }  // namespace depyf::cli

@@ -17,7 +17,7 @@ class Recognizer {
  public:
   explicit Recognizer(std::string_view text) : text_(text) {}
 
-  bool whole() { return tuple() && (blanks(), at_ == text_.size()); }
+  bool whole() { return test() && (blanks(), at_ == text_.size()); }
 
  private:
   bool fail() { return false; }
@@ -46,16 +46,6 @@ class Recognizer {
     const std::string_view found = peek_word();
     if (!print::is_identifier(found)) return false;
     at_ += found.size();
-    return true;
-  }
-
-  // expressions with commas between them, each of which may be starred
-  bool tuple() {
-    do {
-      if (symbol("*") ? !binary(0) : !test()) return false;
-      if (!symbol(",")) return true;
-      blanks();
-    } while (at_ < text_.size() && std::string_view(")]}:").find(text_[at_]) == std::string_view::npos);
     return true;
   }
 

@@ -15,6 +15,7 @@ using namespace ast;
 namespace {
 
 constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
+constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
 // How deeply brackets may nest: the parser of 3.8 has a stack of its own, later tokenizers count to 200.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
@@ -50,9 +51,11 @@ void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<s
   }
 }
 
+// A name with attributes, as a pattern may hold it.
 bool is_dotted_name(const Expr* expr) {
   while (auto* attribute = as<Attribute>(expr)) expr = attribute->value;
-  return is<Name>(expr);
+  auto* name = as<Name>(expr);
+  return name && name->id != wildcard;
 }
 
 // A number, text or bytes as a pattern may hold it, with a sign and an imaginary part.
@@ -123,6 +126,8 @@ Reason Expressions::visit(const Todo& todo) {
     if (!todo.starred_allowed) return "a starred expression where none may stand";
     return push(n->value, where, inner), Reason{};
   }
+  if (where.no_functions && (is<Lambda>(expr) || is<ComprehensionExpr>(expr)))
+    return "a lambda or comprehension in the annotations of a generic method";
   if (auto* n = as<Lambda>(expr)) {
     for (List<Expr*> defaults : {n->args->defaults, n->args->kw_defaults}) push_all(defaults, where, inner);
     Where body;
@@ -154,7 +159,8 @@ Reason Expressions::visit(const Todo& todo) {
     return push(n->value, where, inner), Reason{};
   }
   if (auto* n = as<Verbatim>(expr)) {
-    if (is_expression(n->text)) return {};
+    const bool starred = todo.starred_allowed && n->text.starts_with('*');
+    if (is_expression(starred ? n->text.substr(1) : n->text)) return {};
     return "an annotation that is no expression";
   }
   if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";
@@ -265,6 +271,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
   auto bind = [&](std::string_view name) -> Reason {
     if (name.empty()) return {};
     if (name == debug_constant) return "an assignment to __debug__";
+    if (name == wildcard) return "a pattern that binds _";
     bound.push_back(name);
     return {};
   };

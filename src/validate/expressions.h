@@ -20,6 +20,7 @@ struct Where {
   bool in_iterable = false;   // of a comprehension, where nothing may be assigned
   bool in_class = false;      // directly in a class body, in whose comprehensions nothing may be assigned
   bool in_comprehension = false;
+  bool no_functions = false;  // 3.12: no lambda and no comprehension
   bool deferred = false;      // an annotation or the value of a type parameter that is evaluated later
 };
 

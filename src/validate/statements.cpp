@@ -242,18 +242,23 @@ class Statements {
     return expressions_.reason(expr, here(), starred_allowed);
   }
   Reason target(Expr* expr, Expressions::Use use) {
-    if (auto* name = as<Name>(expr); name && name->id != debug_constant) return {};
+    if (auto* name = as<Name>(expr)) return bound_name(name->id);
     if (Reason reason = expressions_.target_reason(expr, use); !reason.empty()) return reason;
     return expression(expr);
   }
-  Reason annotation(Expr* expr, bool starred_allowed = false) {
+  Reason annotation(Expr* expr, bool starred_allowed = false, bool generic_method = false) {
     if (!expr) return {};
     Where where = here();
     where.deferred = where.deferred || version_ >= Version{3, 14} || is<Verbatim>(expr);
+    where.no_functions = generic_method;
     return expressions_.reason(expr, where, starred_allowed);
   }
-  static Reason bound_name(std::string_view name) {
-    return name == debug_constant ? Reason("an assignment to __debug__") : Reason{};
+  Reason bound_name(std::string_view name) const {
+    if (name.size() < 2 || name[0] != '_') return {};
+    if (name == debug_constant) return "an assignment to __debug__";
+    // The variable that the compiler itself makes in classes, for the scopes of type parameters.
+    const bool own = name == "__classdict__" && scope_->kind == NameScope::Kind::class_body;
+    return own && version_ >= Version{3, 12} ? Reason("an assignment to __classdict__ in a class") : Reason{};
   }
 
   Reason statement(Stmt* stmt, const Place& place) {
@@ -439,18 +444,22 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.parameters_reason(n.args); !reason.empty()) return reason;
+    // There annotations belong to the scope of the type parameters.
+    const bool generic_method =
+        version_ == Version{3, 12} && !n.type_params.empty() && scope_->kind == NameScope::Kind::class_body;
     if (n.args) {
       for (List<Expr*> defaults : {n.args->defaults, n.args->kw_defaults})
         for (Expr* each : defaults)
           if (Reason reason = expression(each); !reason.empty()) return reason;
       for (List<Arg> list : {n.args->posonly, n.args->args, n.args->kwonly})
         for (const Arg& arg : list)
-          if (Reason reason = annotation(arg.annotation); !reason.empty()) return reason;
-      if (Reason reason = annotation(n.args->vararg.annotation, version_ >= Version{3, 11}); !reason.empty())
+          if (Reason reason = annotation(arg.annotation, false, generic_method); !reason.empty()) return reason;
+      if (Reason reason = annotation(n.args->vararg.annotation, version_ >= Version{3, 11}, generic_method);
+          !reason.empty())
         return reason;
-      if (Reason reason = annotation(n.args->kwarg.annotation); !reason.empty()) return reason;
+      if (Reason reason = annotation(n.args->kwarg.annotation, false, generic_method); !reason.empty()) return reason;
     }
-    if (Reason reason = annotation(n.returns); !reason.empty()) return reason;
+    if (Reason reason = annotation(n.returns, false, generic_method); !reason.empty()) return reason;
     NameScope scope{.kind = NameScope::Kind::function,
                     .outer = scope_,
                     .body = n.body,
@@ -504,7 +513,8 @@ class Statements {
       if (!print::is_identifier(alias.name)) return "an import of a name that is no identifier";
       if (Reason reason = bound_name(alias.asname.empty() ? alias.name : alias.asname); !reason.empty()) return reason;
     }
-    if (n.module == "__future__" && n.level <= 0) {
+    if (n.module == "__future__") {  // the compiler does not look whether the import is relative
+      if (n.level > 0) return "a relative import from __future__";
       if (!future_may_follow_ || depth_ > 1 || n.is_lazy) return "an import from __future__ behind other statements";
       for (const Alias& alias : n.names)
         if (std::ranges::find(future_features, alias.name) == std::end(future_features))

@@ -168,7 +168,10 @@ TEST_CASE("magic numbers") {
   CHECK(*version_of_magic(3413) == Version{3, 8});
   CHECK(*version_of_magic(3666) == Version{3, 15});
   CHECK(version_of_magic(3530).error().message.find("pre-release of Python 3.12") != std::string::npos);
-  CHECK(version_of_magic(3394).error().message.find("no known version") != std::string::npos);
+  CHECK(version_of_magic(3394).error().message.find("bytecode of Python 3.7") != std::string::npos);
+  CHECK(version_of_magic(62211).error().message.find("bytecode of Python 2.7") != std::string::npos);
+  CHECK(version_of_magic(336).error().message.find("bytecode of PyPy") != std::string::npos);
+  CHECK(version_of_magic(3700).error().message.find("later than 3.15") != std::string::npos);
   CHECK(version_of_magic(65535).error().message.find("no known version") != std::string::npos);
 }
 

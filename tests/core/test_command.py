@@ -8,6 +8,7 @@ import py_compile
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ def test_standard_input(folder: Path) -> None:
 def test_a_folder_into_a_folder(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = run(folder, "-o", out)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"2 files: 2 without a mark, 0 marked, 0 failed; 0 state machines, 0 stubs\n"
     written = {path.relative_to(out).as_posix(): path.read_text() for path in out.rglob("*") if path.is_file()}
     assert written == {"a.py": "x = 1\n", "b/c.py": "y = 2\n"}
 
@@ -63,7 +65,9 @@ def test_inputs_of_one_name_do_not_overwrite_each_other(folder: Path, tmp_path: 
     pycache = folder / "b" / "__pycache__"
     (pycache / "c.cpython-310.pyc").write_bytes((folder / "a.pyc").read_bytes())
     out = tmp_path / "out"
-    done = run(pycache / "c.cpython-310.pyc", pycache / "c.cpython-311.pyc", pycache / "c.cpython-311.pyc", "-o", out)
+    done = run(
+        pycache / "c.cpython-310.pyc", pycache / "c.cpython-311.pyc", pycache / "c.cpython-311.pyc", "-q", "-o", out
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert sorted(path.read_text() for path in out.iterdir()) == ["x = 1\n", "y = 2\n", "y = 2\n"]
 
@@ -74,10 +78,11 @@ def test_errors_name_file_and_offset_and_the_others_are_still_done(folder: Path)
     done = run(cut, folder / "a.pyc", folder / "missing.pyc", folder / "other.txt")
     assert done.returncode == 1
     assert done.stdout.decode() == f"# {folder / 'a.pyc'}\nx = 1\n"
-    truncated, *others = done.stderr.decode().splitlines()
+    truncated, *others, counts = done.stderr.decode().splitlines()
+    assert counts == "4 files: 1 without a mark, 0 marked, 3 failed; 0 state machines, 0 stubs"
     assert re.fullmatch(re.escape(str(cut)) + r": (3\d|40): truncated", truncated)
     assert others == [
-        f"{folder / 'missing.pyc'}: cannot be read",
+        f"{folder / 'missing.pyc'}: cannot be read: No such file or directory",
         f"{folder / 'other.txt'}: 0: not a .pyc file",
     ]
 
@@ -93,7 +98,8 @@ def test_empty_file_and_empty_folder_are_errors(tmp_path: Path) -> None:
 def test_an_output_that_cannot_be_written_is_an_error(folder: Path) -> None:
     done = run(folder / "a.pyc", "-o", folder / "other.txt")
     assert done.returncode == 1
-    assert b"other.txt" in done.stderr and done.stderr.endswith(b": cannot be written\n")
+    assert b"other.txt" in done.stderr and b": cannot be written: " in done.stderr
+    assert (folder / "other.txt").read_text() == "no bytecode"
 
 
 def test_disassembly(folder: Path) -> None:
@@ -105,11 +111,221 @@ def test_disassembly(folder: Path) -> None:
 
 
 def test_wrong_options_are_refused(folder: Path) -> None:
-    assert run().returncode != 0
-    assert run("-j", 0, folder / "a.pyc").returncode != 0
-    assert run("--dis", "--dump-load", folder / "a.pyc").returncode != 0
-    done = run("--help")
-    assert done.returncode == 0 and b"--output" in done.stdout
+    pyc = folder / "a.pyc"
+    wrong = [
+        [],
+        ["-j", 0, pyc],
+        ["--dis", "--dump-load", pyc],
+        ["--no-such", pyc],
+        ["-x", pyc],
+        [pyc, "--check"],
+        ["diff", pyc],
+    ]
+    wrong += [
+        ["--json=1", pyc],
+        ["--python", "2.7", pyc],
+        ["--force", pyc],
+        ["completion", "fish"],
+        ["--max-size", "-1", pyc],
+    ]
+    for arguments in wrong:
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (2, b""), arguments
+        assert re.fullmatch(rb"depyf-decompile: .+\nTry depyf-decompile --help.\n", done.stderr), done.stderr
+
+
+def test_options_are_spelled_in_each_usual_way(folder: Path, tmp_path: Path) -> None:
+    pyc = folder / "a.pyc"
+    ways = (["-o", "{}"], ["-o{}"], ["--output", "{}"], ["--output={}"], ["-qo", "{}"])
+    for number, way in enumerate(ways):
+        out = tmp_path / f"out{number}"
+        done = run(*(argument.format(out) for argument in way), "-j2", "--", pyc)
+        assert done.returncode == 0 and (out / "a.py").read_text() == "x = 1\n"
+
+
+def test_help_manual_and_completion_name_every_option(folder: Path) -> None:
+    help_text = run("--help")
+    assert help_text.returncode == 0 and b"examples:" in help_text.stdout
+    names = set(re.findall(rb"--[a-z-]+", help_text.stdout))
+    assert len(names) >= 16
+    manual, bash, zsh = run("man"), run("completion", "bash"), run("completion", "zsh")
+    assert manual.stdout.startswith(b".TH DEPYF") and zsh.stdout.startswith(b"#compdef depyf-decompile\n")
+    for name in names:
+        assert name.replace(b"-", b"\\-") in manual.stdout and name in bash.stdout and name in zsh.stdout
+    script = bash.stdout.decode() + (
+        'COMP_WORDS=(depyf-decompile --ch) COMP_CWORD=1; _depyf_decompile; echo "${COMPREPLY[@]}"\n'
+        'COMP_WORDS=(depyf-decompile --stop-after el) COMP_CWORD=2; _depyf_decompile; echo "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "--check\nelif_chain\n"
+
+
+def test_output_destroys_nothing(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.py").write_text("mine")
+    done = run(folder / "a.pyc", "-o", out)
+    assert done.returncode == 1 and b"a.py: cannot be written: it is there already (--force replaces it)" in done.stderr
+    assert (out / "a.py").read_text() == "mine"
+    assert run(folder / "a.pyc", "--force", "-o", out).returncode == 0
+    assert (out / "a.py").read_text() == "x = 1\n" and [path.name for path in out.iterdir()] == ["a.py"]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> None:
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    (out / "sub").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "target.py").write_text("mine")
+    (out / "a.py").symlink_to(elsewhere / "target.py")
+    (out / "b").symlink_to(elsewhere)  # where b/c.py would go
+    done = run(folder, "-o", out, *(["--force"] if force else []))
+    assert done.returncode == 1 and f"{out / 'b'} is a link".encode() in done.stderr
+    assert (elsewhere / "target.py").read_text() == "mine" and len(list(elsewhere.iterdir())) == 1
+    assert (out / "a.py").is_symlink() != force
+    if force:
+        assert (out / "a.py").read_text() == "x = 1\n"
+
+
+def test_each_input_has_an_output_of_its_own(folder: Path, tmp_path: Path) -> None:
+    data = (folder / "a.pyc").read_bytes()
+    names = ["m.pyc", "m.cpython-311.pyc", "__pycache__/m.cpython-311.pyc", "__pycache__/m.cpython-312.pyc", "m-1.pyc"]
+    names += ["__pycache__/m.pyc", "m.py/x.pyc", "m-1.py/y.pyc"]  # folders of the names of files
+    source = tmp_path / "in"
+    for name in names:
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    first, second = tmp_path / "first", tmp_path / "second"
+    for out in (first, second):
+        done = run(source, source / "m.pyc", source / "m.pyc", "-j", 4, "-o", out)
+        assert done.returncode == 0, done.stderr
+    written = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
+    assert len(written) == len(names) + 2
+    assert written == sorted(path.relative_to(second) for path in second.rglob("*") if path.is_file())
+
+
+def archive(path: Path, members: dict[str, bytes], method: int) -> Path:
+    with zipfile.ZipFile(path, "w", method) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+    return path
+
+
+def test_archives(folder: Path, tmp_path: Path) -> None:
+    code = compiled(tmp_path, "\n".join(f"def f{i}(a):\n    return a + {i}\n" for i in range(300)), "long").read_bytes()
+    members = {
+        "p/m.pyc": (folder / "a.pyc").read_bytes(),
+        "p/long.pyc": code,
+        "p/m.py": b"x = 0\n",
+        "../../up.pyc": code,
+    }
+    for name, method in (
+        ("a.whl", zipfile.ZIP_DEFLATED),
+        ("a.zip", zipfile.ZIP_STORED),
+        ("a.egg", zipfile.ZIP_DEFLATED),
+    ):
+        out = tmp_path / f"of-{name}"
+        done = run(archive(tmp_path / name, members, method), "-o", out)
+        assert done.returncode == 0, done.stderr
+        written = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
+        assert sorted(written) == ["p/long.py", "p/m.py", "up.py"]
+        assert written["p/m.py"].read_text() == "x = 1\n"
+        assert written["p/long.py"].read_text().count("def f") == 300
+
+
+def test_archives_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "no.zip").write_bytes(b"no archive")
+    done = run(tmp_path / "no.zip")
+    assert done.returncode == 1 and b"no.zip: 10: a zip archive without its directory" in done.stderr
+    done = run(archive(tmp_path / "empty.zip", {"a.txt": b""}, zipfile.ZIP_STORED))
+    assert done.returncode == 1 and b"empty.zip: holds no .pyc files" in done.stderr
+    bomb = archive(tmp_path / "bomb.zip", {"a.pyc": bytes(3 << 20)}, zipfile.ZIP_DEFLATED)
+    done = run("--max-size", 1, bomb)
+    assert done.returncode == 1 and b"is larger than the limit of 1048576 bytes" in done.stderr
+    data = bytearray(archive(tmp_path / "b.zip", {"a.pyc": bytes(range(256)) * 9}, zipfile.ZIP_DEFLATED).read_bytes())
+    for at in range(35, 200, 7):  # damaged: an error, and nothing else
+        damaged = bytearray(data)
+        damaged[at] ^= 0x55
+        (tmp_path / "damaged.zip").write_bytes(damaged)
+        assert run(tmp_path / "damaged.zip").returncode == 1
+
+
+def test_raw_marshal_data(tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(compiled(tmp_path, "def f(a):\n    return a\n").read_bytes()[16:])
+    for options in ([], ["--python", "%d.%d" % sys.version_info[:2]]):
+        done = run(*options, tmp_path / "raw")
+        assert (done.returncode, done.stdout) == (0, b"def f(a):\n    return a\n")
+    done = run("--python", "3.8", tmp_path / "raw")
+    assert done.returncode == 1 and done.stderr
+
+
+def test_versions_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for magic, name in (
+        (62211, "Python 2.7"),
+        (3394, "Python 3.7"),
+        (3550, "a pre-release of Python 3.13"),
+        (240, "PyPy"),
+    ):
+        (tmp_path / "old.pyc").write_bytes(magic.to_bytes(2, "little") + b"\r\n" + bytes(30))
+        done = run(tmp_path / "old.pyc")
+        assert done.returncode == 1 and f"old.pyc: 0: bytecode of {name}".encode() in done.stderr
+
+
+def test_files_beyond_the_limit_are_refused(tmp_path: Path) -> None:
+    with (tmp_path / "large.pyc").open("wb") as file:
+        file.truncate(1 << 40)
+    done = run(tmp_path / "large.pyc")
+    assert done.returncode == 1 and b"large.pyc: cannot be read: larger than 64 MB (--max-size)" in done.stderr
+
+
+def test_the_report_is_json(folder: Path, tmp_path: Path) -> None:
+    cut = folder / "cut.pyc"
+    cut.write_bytes((folder / "a.pyc").read_bytes()[:40])
+    marked = with_dead_code(compiled(tmp_path, "def f(a):\n    return a\n"))
+    done = run("--json", "--check", sys.executable, folder / "a.pyc", cut, marked)
+    report = json.loads(done.stdout)
+    assert done.returncode == 1 and report["version"] == 1
+    assert [file["status"] for file in report["files"]] == ["equal", "failed", "marked"]
+    assert report["counts"] == {
+        "files": 3, "equal": 1, "unchecked": 0, "marked": 1, "text": 0, "failed": 1, "state_machines": 0, "stubs": 0,
+    }  # fmt: skip
+    equal, failed, other = report["files"]
+    assert equal["source"] == "x = 1\n" and equal["python"] == "%d.%d" % sys.version_info[:2]
+    assert "truncated" in failed["error"] and "source" not in failed
+    assert other["marks"][0]["line"] == 2 and other["marks"][0]["what"].startswith("load_const became ")
+    assert done.stderr.decode().splitlines()[-1] == "3 files: 1 equal, 1 marked, 1 failed; 0 state machines, 0 stubs"
+    written = json.loads(run("--json", folder / "a.pyc", "-o", tmp_path / "out").stdout)["files"][0]
+    assert written["output"] == str(tmp_path / "out" / "a.py") and "source" not in written
+
+
+def test_check_finds_the_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyc = compiled(tmp_path, "def f(a):\n    return a\n")
+    monkeypatch.setenv("DEPYF_PYTHON_%d_%d" % sys.version_info[:2], sys.executable)
+    done = run("--check", "auto", pyc)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"def f(a):\n    return a\n", b"")
+    monkeypatch.delenv("DEPYF_PYTHON_%d_%d" % sys.version_info[:2])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    done = run("--check", "auto", pyc)
+    assert done.returncode == 1 and b"--check auto: there is no Python 3." in done.stderr
+    (tmp_path / ("python%d.%d" % sys.version_info[:2])).symlink_to(sys.executable)
+    assert run("--check", "auto", pyc).returncode == 0
+
+
+def test_diff_names_what_changed(tmp_path: Path) -> None:
+    one = "class C:\n    def same(self):\n        return 1\n\n    def other(self):\n        return 2\n\ndef gone():\n    pass\n"
+    two = "# moved down\n" + one.replace("return 2", "return 3").replace("gone", "new")
+    first, second = compiled(tmp_path, one, "one"), compiled(tmp_path, two, "two")
+    done = run("diff", first, second)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 1
+    assert [line for line in lines if line.startswith(("-", "+"))] == ["- gone, line 8", "+ new, line 9"]
+    assert [line.partition(":")[0] for line in lines if line.startswith("!")][-1] == "! C.other, line 5"
+    assert not any("same" in line for line in lines)
+    done = run("diff", first, first)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert run("diff", first, tmp_path / "missing.pyc").returncode == 1
 
 
 def compiled(folder: Path, source: str, name: str = "checked") -> Path:

@@ -72,7 +72,7 @@ def test_damaged_files_give_errors_with_an_offset(tmp_path: Path) -> None:
             for _ in range(rng.randint(1, 8)):
                 data[rng.randrange(16, len(data))] = rng.randrange(256)
         (damaged / f"{number:04}.pyc").write_bytes(data)
-    command = [str(COMMAND), "--dump-load", "-j", "2", str(damaged)]
+    command = [str(COMMAND), "--dump-load", "-q", "-j", "2", str(damaged)]
     done = subprocess.run(command, capture_output=True, timeout=300)
     assert done.returncode == 1, done.stderr[-2000:]
     messages = done.stderr.decode().splitlines()

@@ -54,7 +54,7 @@ def test_whole_modules_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixt
         done = compare.answer({"do": "compile", "src": str(path), "pyc": str(pyc), "name": path.name})
         assert done["ok"], done
         codes[name] = compare.load_pyc(str(pyc))
-    command = [COMMAND, "-j", "2", "-o", tmp_path / "out", *(tmp_path / f"{name}.pyc" for name in MODULES)]
+    command = [COMMAND, "-q", "-j", "2", "-o", tmp_path / "out", *(tmp_path / f"{name}.pyc" for name in MODULES)]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
     rows, broken = [], []

@@ -1,0 +1,125 @@
+#include "cli/report.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace depyf::cli {
+namespace {
+
+constexpr std::string_view mark_start = "# depyf: not equal: ", machine = "shown as a state machine";
+constexpr std::string_view stub_start = "raise RuntimeError('depyf cannot decompile this";
+
+std::string_view status_name(FileReport::Status status) {
+  switch (status) {
+    case FileReport::Status::equal: return "equal";
+    case FileReport::Status::unchecked: return "unchecked";
+    case FileReport::Status::marked: return "marked";
+    case FileReport::Status::text: return "text";
+    case FileReport::Status::failed: return "failed";
+  }
+  return "failed";
+}
+
+// How many bytes of a character of UTF-8 begin at `at`; 0: none does.
+std::size_t character_size(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  const std::size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (size > text.size() - at) return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 0;
+  return size;
+}
+
+}  // namespace
+
+void find_marks(const std::string& source, FileReport& report) {
+  if (source.find(mark_start) == std::string::npos) return;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::size_t end = std::min(source.find('\n', at), source.size());
+    ++number;
+    std::string_view line(source.data() + at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.starts_with(mark_start)) {
+      report.marks.push_back({number, std::string(line.substr(mark_start.size()))});
+      if (line.substr(mark_start.size()).starts_with(machine)) ++report.state_machines;
+    } else if (line.starts_with(stub_start)) {
+      ++report.stubs;
+    }
+    at = end + 1;
+  }
+}
+
+std::string json_quoted(std::string_view text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const std::size_t size = character_size(text, at);
+    if (size == 0) {
+      out += "\\ufffd";  // the name of a file may be any bytes
+      ++at;
+      continue;
+    }
+    if (byte == 0xed && static_cast<unsigned char>(text[at + 1]) >= 0xa0) {
+      const unsigned unit = 0xd000u | (static_cast<unsigned char>(text[at + 1]) & 0x3fu) << 6 |
+                            (static_cast<unsigned char>(text[at + 2]) & 0x3fu);
+      out += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) out += digits[unit >> shift & 15];
+    } else if (byte < ' ') {
+      out += std::string("\\u00") + digits[byte >> 4] + digits[byte & 15];
+    } else {
+      if (byte == '"' || byte == '\\') out += '\\';
+      out += text.substr(at, size);
+    }
+    at += size;
+  }
+  return out + '"';
+}
+
+std::string json_of(const FileReport& report, const std::string* source) {
+  std::string out = "{\"file\": " + json_quoted(report.file) + ", \"python\": ";
+  out += report.python.major == 0
+             ? "null"
+             : "\"" + std::to_string(report.python.major) + "." + std::to_string(report.python.minor) + "\"";
+  out += ", \"status\": \"" + std::string(status_name(report.status)) + "\"";
+  out += ", \"state_machines\": " + std::to_string(report.state_machines);
+  out += ", \"stubs\": " + std::to_string(report.stubs) + ", \"marks\": [";
+  for (std::size_t i = 0; i < report.marks.size(); ++i)
+    out += (i ? ", {\"line\": " : "{\"line\": ") + std::to_string(report.marks[i].line) +
+           ", \"what\": " + json_quoted(report.marks[i].what) + "}";
+  out += "], \"output\": " + (report.output.empty() ? "null" : json_quoted(report.output));
+  out += ", \"error\": " + (report.error.empty() ? "null" : json_quoted(report.error));
+  if (source) out += ", \"source\": " + json_quoted(*source);
+  return out + "}";
+}
+
+void Counts::add(const FileReport& report) {
+  ++files_;
+  equal_ += report.status == FileReport::Status::equal;
+  unchecked_ += report.status == FileReport::Status::unchecked;
+  marked_ += report.status == FileReport::Status::marked;
+  text_ += report.status == FileReport::Status::text;
+  failed_ += report.status == FileReport::Status::failed;
+  state_machines_ += report.state_machines, stubs_ += report.stubs;
+}
+
+std::string Counts::line() const {
+  auto number = [](std::size_t count, const char* what) { return std::to_string(count) + " " + what; };
+  std::string out = files_ == 1 ? "1 file: " : number(files_, "files: ");
+  if (text_) return out + number(text_, "printed, ") + number(failed_, "failed\n");
+  if (unchecked_ && !equal_) out += number(unchecked_, "without a mark, ");
+  else out += number(equal_, "equal, ") + (unchecked_ ? number(unchecked_, "without a mark, ") : "");
+  out += number(marked_, "marked, ") + number(failed_, "failed; ");
+  return out + number(state_machines_, state_machines_ == 1 ? "state machine, " : "state machines, ") +
+         number(stubs_, stubs_ == 1 ? "stub\n" : "stubs\n");
+}
+
+std::string Counts::json() const {
+  return "{\"files\": " + std::to_string(files_) + ", \"equal\": " + std::to_string(equal_) +
+         ", \"unchecked\": " + std::to_string(unchecked_) + ", \"marked\": " + std::to_string(marked_) +
+         ", \"text\": " + std::to_string(text_) + ", \"failed\": " + std::to_string(failed_) +
+         ", \"state_machines\": " + std::to_string(state_machines_) + ", \"stubs\": " + std::to_string(stubs_) + "}";
+}
+
+}  // namespace depyf::cli

@@ -1,0 +1,46 @@
+// What became of each file: for the line at the end, and for --json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "depyf/code_object.h"
+
+namespace depyf::cli {
+
+struct Mark {
+  std::size_t line = 0;  // of the source, from 1
+  std::string what;
+};
+
+struct FileReport {
+  // equal: checked, and without a mark; unchecked: without a mark; text: not the source, but something in its place.
+  enum class Status : std::uint8_t { equal, unchecked, marked, text, failed } status = Status::failed;
+  std::string file, output, error;  // output: the path that was written; empty: none
+  Version python{0, 0};             // 0.0: unknown
+  std::vector<Mark> marks;
+  std::size_t state_machines = 0, stubs = 0;  // code objects
+};
+
+// The marks in a source, `# depyf: not equal: ...`, into `report`.
+void find_marks(const std::string& source, FileReport& report);
+
+// {"file": ..., "python": "3.12", "status": "marked", ...}; `source`: null where it is not part of it.
+std::string json_of(const FileReport& report, const std::string* source);
+
+class Counts {
+ public:
+  void add(const FileReport& report);
+  std::string line() const;  // for people
+  std::string json() const;
+
+ private:
+  std::size_t files_ = 0, equal_ = 0, unchecked_ = 0, marked_ = 0, text_ = 0, failed_ = 0;
+  std::size_t state_machines_ = 0, stubs_ = 0;
+};
+
+// A JSON string. Names are UTF-8, in which a lone surrogate may stand as three bytes: it is escaped.
+std::string json_quoted(std::string_view text);
+
+}  // namespace depyf::cli

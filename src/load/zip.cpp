@@ -1,0 +1,99 @@
+#include "load/zip.h"
+
+#include <algorithm>
+#include <array>
+
+#include "load/byte_reader.h"
+#include "load/inflate.h"
+
+namespace depyf {
+namespace {
+
+constexpr std::string_view local_mark("PK\3\4"), directory_mark("PK\1\2"), end_mark("PK\5\6");
+constexpr std::size_t end_size = 22, comment_max = 65535;
+constexpr std::uint16_t is_encrypted = 1, stored = 0, deflated = 8;
+
+constexpr std::array<std::uint32_t, 256> checksum_table = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0xedb88320u : value >> 1;
+    table[byte] = value;
+  }
+  return table;
+}();
+
+std::uint32_t checksum_of(std::string_view bytes) {
+  std::uint32_t value = ~0u;
+  for (char byte : bytes) value = checksum_table[(value ^ static_cast<std::uint8_t>(byte)) & 0xff] ^ value >> 8;
+  return ~value;
+}
+
+}  // namespace
+
+bool is_zip(std::string_view file) { return file.starts_with(local_mark) || file.starts_with(end_mark); }
+
+Result<std::vector<ZipMember>> zip_members(std::string_view file) {
+  const std::size_t from = file.size() - std::min(file.size(), end_size + comment_max);
+  const std::size_t end = file.rfind(end_mark);
+  if (end == std::string_view::npos || end < from || file.size() - end < end_size)
+    return Error{"a zip archive without its directory", file.size()};
+  ByteReader reader(file, end + end_mark.size());
+  const std::uint32_t disks = reader.u32();
+  reader.u16();
+  const std::uint16_t count = reader.u16();
+  const std::uint32_t size = reader.u32(), offset = reader.u32();
+  if (disks != 0 || offset == 0xffffffff || std::uint64_t{offset} + size > end)
+    return Error{"a zip archive of an unsupported kind", end};
+  const std::size_t before = end - size - offset;  // a program may stand in front of an archive
+  std::vector<ZipMember> members;
+  reader.seek(before + offset);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::size_t start = reader.offset();
+    if (reader.bytes(directory_mark.size()) != directory_mark)
+      return Error{"a malformed directory of a zip archive", start};
+    ZipMember member;
+    reader.u32();  // versions
+    member.flags = reader.u16(), member.method = reader.u16();
+    reader.u32();  // time
+    member.checksum = reader.u32(), member.compressed = reader.u32(), member.size = reader.u32();
+    const std::uint16_t name = reader.u16(), extra = reader.u16(), comment = reader.u16();
+    reader.bytes(8);  // disk and attributes
+    member.offset = before + reader.u32();
+    member.name = reader.bytes(name);
+    reader.bytes(std::size_t{extra} + comment);
+    if (!reader.ok()) return reader.error();
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+Result<std::string> read_member(std::string_view file, const ZipMember& member, std::size_t limit) {
+  if (member.flags & is_encrypted) return Error{"is encrypted", member.offset};
+  if (member.size > limit)
+    return Error{"is larger than the limit of " + std::to_string(limit) + " bytes", member.offset};
+  if (member.offset > file.size()) return Error{"lies outside of the archive", file.size()};
+  ByteReader reader(file, member.offset);
+  if (reader.bytes(local_mark.size()) != local_mark) return Error{"has no header", member.offset};
+  reader.bytes(22);  // what the directory says again
+  const std::uint16_t name = reader.u16(), extra = reader.u16();
+  reader.bytes(std::size_t{name} + extra);
+  const std::size_t start = reader.offset();
+  const std::string_view bytes = reader.bytes(member.compressed);
+  if (!reader.ok()) return reader.error();
+  std::string result;
+  if (member.method == stored) {
+    result = bytes;
+  } else if (member.method == deflated) {
+    Result<std::string> inflated = inflate(bytes, member.size);
+    if (!inflated) return Error{inflated.error().message, start + inflated.error().offset};
+    result = std::move(*inflated);
+  } else {
+    return Error{"is compressed in an unsupported way (" + std::to_string(member.method) + ")", start};
+  }
+  if (result.size() != member.size || checksum_of(result) != member.checksum)
+    return Error{"does not fit its checksum", start};
+  return result;
+}
+
+}  // namespace depyf
