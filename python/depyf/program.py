@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import sys
 import traceback
@@ -10,8 +11,10 @@ import types
 from pathlib import Path
 from typing import Any
 
+from depyf import journal
+from depyf.capture import recovery
 from depyf.dump import deciding_reason, details, headline
-from depyf.session import SCHEMA_VERSION, Session
+from depyf.session import Session, read_runs
 
 DIRECTORY = "depyf_dump"
 
@@ -104,22 +107,37 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 def summary(directory: Path) -> str:
     """What a dump tells, in short: functions, compilations, distinct graph breaks, recompilations, seconds.
 
+    Of blocks whose processes died, index and session are rebuilt first; see `recovery`.
+
     Raises:
         ValueError: there is no dump in the directory, or it cannot be read.
     """
-    ranks = sorted(directory.glob("rank_*/session.json"), key=lambda path: (len(str(path)), str(path)))
-    if ranks and not (directory / "session.json").exists():
-        return "\n\n".join(f"{path.parent.name}:\n{summary(path.parent)}" for path in ranks)
+    ranks = sorted(filter(_has_record, directory.glob("rank_*")), key=lambda path: (len(str(path)), str(path)))
+    if ranks and not _has_record(directory):
+        return "\n\n".join(f"{path.name}:\n{summary(path)}" for path in ranks)
+    if not _has_record(directory):
+        raise ValueError("no session.json and no journal in it: it is no directory that prepare_debug wrote to")
+    out = []
+    problem = ""
     try:
-        data = json.loads((directory / "session.json").read_text(encoding="utf-8"))
-        if data["schema_version"] != SCHEMA_VERSION:
-            raise ValueError(f"its schema version is {data['schema_version']}, this depyf reads {SCHEMA_VERSION}")
-        session = Session.from_dict(data["runs"][-1], str(directory))
-    except FileNotFoundError:
-        raise ValueError("no session.json in it: it is no directory that prepare_debug wrote to") from None
-    except (KeyError, IndexError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        raise ValueError(f"its session.json cannot be read: {type(error).__name__}: {error}") from None
-    return "\n".join(_lines(session, _seconds(directory), len(data["runs"])))
+        blocks = recovery.recover(directory)
+    except OSError as error:
+        blocks = recovery.blocks(directory)
+        problem = f"  depyf: index.md and session.json could not be rebuilt: {error}"
+    apart = [block.session for block in blocks if block.is_open or problem]
+    runs = read_runs(directory)
+    recovered = [] if problem else [block.session.to_dict() for block in blocks if not block.is_open]
+    for number, run in enumerate(runs, 1):
+        # All that was rebuilt now, and the last one.
+        if number == len(runs) or run.to_dict() in recovered:
+            out += _lines(run, _seconds(directory) if number == len(runs) else [], number, len(runs))
+    for session in apart:
+        out += _lines(session, [frame.seconds for frame in session.frames], 1, 1)
+    return "\n".join([*out, problem] if problem else out)
+
+
+def _has_record(directory: Path) -> bool:
+    return os.path.lexists(directory / "session.json") or any(directory.glob(journal.PATTERN))
 
 
 def _seconds(directory: Path) -> list[float | None]:
@@ -130,7 +148,7 @@ def _seconds(directory: Path) -> list[float | None]:
         return []
 
 
-def _lines(session: Session, seconds: list[float | None], runs: int) -> list[str]:
+def _lines(session: Session, seconds: list[float | None], number: int, runs: int) -> list[str]:
     compiled = [frame for frame in session.frames if frame.status == "compiled"]
     functions = {(frame.filename, frame.line, frame.function) for frame in compiled if not frame.is_resume}
     breaks, again = session.distinct_breaks(), session.recompilations()
@@ -145,7 +163,11 @@ def _lines(session: Session, seconds: list[float | None], runs: int) -> list[str
     if failed:
         counts.append(f"{len(failed)} not compiled")
     out = [f"depyf: {', '.join(counts)}" + (f", {spent:.1f} s spent compiling" if seconds else "")]
-    out += [f"  (the last of {runs} runs in this directory)"] if runs > 1 else []
+    out += (
+        [f"  ({'the last' if number == runs else f'run {number}'} of {runs} runs in this directory)"]
+        if runs > 1
+        else []
+    )
     for frame in failed:
         out += [f"  {headline(frame)}", *(f"    {line}" for line in details(frame))]
     stopping = {frame.stopped_by.key for frame in failed if frame.stopped_by is not None}
@@ -159,7 +181,8 @@ def _lines(session: Session, seconds: list[float | None], runs: int) -> list[str
         why = deciding_reason(frame.failures) if frame.failures else "".join(words)
         out.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
     out += [f"  note: {note}" for note in session.notes]
-    out.append(f"  Read on in {Path(session.directory) / 'index.md'}")
+    if number == runs:
+        out.append(f"  Read on in {Path(session.directory) / 'index.md'}")
     out += [f"          and {Path(session.directory) / one.file}: {one.title}" for one in session.full_code]
     return out
 

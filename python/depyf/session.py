@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import json
 import types
 import typing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from depyf.source_line import Line
@@ -330,7 +333,7 @@ class Session:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON has it. The directory is left out: a dump can be moved."""
-        data: dict[str, Any] = _plain(self)
+        data: dict[str, Any] = plain(self)
         del data["directory"]
         for frame in data["frames"]:
             del frame["seconds"]
@@ -341,9 +344,11 @@ class Session:
         """The record that `to_dict` made.
 
         Raises:
-            TypeError: fields are missing or unknown.
+            TypeError: fields are missing, unknown or of another type.
         """
-        return typing.cast(Session, _load(cls, {**data, "directory": directory}))
+        if type(data) is not dict:
+            raise TypeError("a run is not an object")
+        return typing.cast(Session, load(cls, {**data, "directory": directory}))
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
         """Each graph break once, with the compile ids of the compilations that end there."""
@@ -370,33 +375,90 @@ class Session:
         return [frame for frame in again if frame.status != "not compiled"]
 
 
-def _load(kind: Any, data: Any) -> Any:
-    """Data as JSON has it as what the type says: a dataclass, a list or tuple of something, or something or None."""
+class Unreadable(ValueError):
+    """A session.json that cannot be read. The message names the file, what is wrong with it, and what to do."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path.name} cannot be read: {why}; move {path} away, and run the program again")
+        self.why = why
+
+
+def read_runs(directory: Path) -> list[Session]:
+    """The runs that `session.json` in a directory tells of; none if there is no such file.
+
+    Raises:
+        Unreadable: it is no file, or not what depyf writes.
+    """
+    path = directory / "session.json"
+    try:
+        data = json.loads(path.read_bytes())
+        version = data["schema_version"]
+        if version != SCHEMA_VERSION:
+            raise Unreadable(path, f"its schema version is {version!r:.50}, and this depyf reads {SCHEMA_VERSION}")
+        if type(data["runs"]) is not list:
+            raise TypeError("runs is not a list")
+        return [Session.from_dict(run, str(directory)) for run in data["runs"]]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise Unreadable(path, f"{error.strerror or error}") from None
+    except RecursionError:
+        raise Unreadable(path, "it nests too deep") from None
+    except Unreadable:
+        raise
+    except KeyError as error:
+        raise Unreadable(path, f"it has no {error}") from None
+    except (ValueError, TypeError) as error:
+        raise Unreadable(path, f"{type(error).__name__}: {error}") from None
+
+
+def load(kind: Any, data: Any, where: str = "") -> Any:
+    """Data as JSON has it as what a type says: a dataclass, a list of something, something or None, a simple value.
+
+    Args:
+        where: what the data is, for the message of the error.
+
+    Raises:
+        TypeError: it is of another type, or fields are missing or unknown.
+    """
+    where = where or getattr(kind, "__name__", "value")
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = _hints(typing.cast(type, kind))
+        if type(data) is not dict:
+            raise TypeError(f"{where} is not an object")
         unknown = set(data) - set(hints)
         if unknown:
-            raise TypeError(f"unknown fields: {', '.join(sorted(unknown))}")
-        return typing.cast(Any, kind)(**{name: _load(hints[name], value) for name, value in data.items()})
+            raise TypeError(f"{where} has unknown fields: {', '.join(sorted(unknown))}")
+        fields = {name: load(hints[name], value, f"{where}.{name}") for name, value in data.items()}
+        return typing.cast(Any, kind)(**fields)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (list, tuple):
-        return origin(_load(arguments[0], one) for one in data)
+        if type(data) is not list:
+            raise TypeError(f"{where} is not a list")
+        return origin(load(arguments[0], item, where) for item in data)
     if origin is types.UnionType:
-        return None if data is None else _load(arguments[0], data)
+        return None if data is None else load(arguments[0], data, where)
+    if type(data) is not kind and not (kind is float and type(data) is int):
+        raise TypeError(f"{where} is not {kind.__name__}")
     return data
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 _SIMPLE = {str, int, float, bool, type(None)}
 
 
-def _plain(value: Any) -> Any:
-    """Dataclasses as dicts, at any depth."""
+def plain(value: Any) -> Any:
+    """A value with its dataclasses as dicts, at any depth."""
     kind = type(value)
     if kind in _SIMPLE:
         return value
     if kind is list or kind is tuple:
-        return [one if type(one) in _SIMPLE else _plain(one) for one in value]
+        return [one if type(one) in _SIMPLE else plain(one) for one in value]
     if kind is dict:
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     fields = getattr(kind, "__dataclass_fields__", None)
-    return value if fields is None else {name: _plain(getattr(value, name)) for name in fields}
+    return value if fields is None else {name: plain(getattr(value, name)) for name in fields}

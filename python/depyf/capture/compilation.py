@@ -43,6 +43,8 @@ class Compilation:
     number: int | None = None
     items: list[Item] = field(default_factory=list)
     original: types.CodeType | None = None
+    source: str | None = None
+    """The source of the function, as it is noted in the journal."""
     transformed: types.CodeType | None = None
     resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
     resume_places: dict[str, Line] = field(default_factory=dict)
@@ -86,3 +88,18 @@ class Compilation:
         if code is not None:
             line = resume_source.line_of(name, code, original)
             self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)
+
+
+def link_resume_names(order: list[Compilation]) -> list[Compilation]:
+    """Gives each compilation of a resume function the names by which it is called. Returns those that have any."""
+    # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
+    known: dict[int, list[str]] = {}
+    for compile in order:
+        for name, code in compile.resumes.items():
+            if code is not None:
+                known.setdefault(id(code), []).append(name)
+    linked = [compile for compile in order if compile.frame.is_resume and id(compile.original) in known]
+    for compile in linked:
+        compile.frame.resume_names = list(dict.fromkeys(known[id(compile.original)]))
+        compile.frame.resume_name = compile.frame.resume_names[0]
+    return linked

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import platform
 import threading
 import types
+import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from depyf import dump, files, function_names, names, report, running, source_line
 from depyf.capture import before, hub, memory, outcomes, story
 from depyf.capture.artifacts import Artifacts
-from depyf.capture.compilation import Compilation, Item
+from depyf.capture.compilation import Compilation, Item, link_resume_names
 from depyf.capture.guarding import Guarding
+from depyf.capture.journaling import Journaling
 from depyf.compat import (
     at_work,
     compiled,
@@ -39,6 +44,40 @@ _SHOWN = {**_SHOWN_AS, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_P
 _OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
 
 
+Event = TypeVar("Event", bound=Callable[..., Any])
+
+
+def _noted(event: Event) -> Event:
+    """Has the journal note what an event of the recorder's has changed."""
+
+    @functools.wraps(event)
+    def handler(self: Recorder, *args: Any) -> Any:
+        # Writing a file can lead to other events, which are part of this one.
+        is_outermost = not getattr(self._at_work, "event", False)
+        self._at_work.event = True
+        try:
+            return event(self, *args)
+        finally:
+            if is_outermost:
+                self._at_work.event = False
+                self._note()
+
+    return cast(Event, handler)
+
+
+_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    # Another thread may have held a recorder's lock when this process was made from its parent.
+    for recorder in _recorders:
+        recorder._lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 class Recorder:
     """Receives the events of one block. Thread safe; what it raises is caught by the hub and told once."""
 
@@ -52,6 +91,7 @@ class Recorder:
         memory.opened(self.session)
         self._functions = functions
         self._lock = threading.RLock()
+        _recorders.add(self)
         self._compiles: dict[int, tuple[object, Compilation]] = {}
         self._order: list[Compilation] = []
         self._artifacts = Artifacts(directory)
@@ -65,9 +105,13 @@ class Recorder:
         self._has_trace = trace.has_records()
         # By identity: comparing code objects compares their constants, which can be anything.
         self._before = {id(code): code for code in dynamo.compiled_codes()}
+        self._at_work = threading.local()
+        self._touched: dict[int, Compilation] = {}  # by id, since the journal noted something last
+        self._journaling = Journaling(directory, self.session, self._order)
 
     # Events. Another thread's may still come when the block has ended: they are too late for its index.
 
+    @_noted
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
         """Dynamo made `code` to run in place of `original`. Returns the same from a file, if that is to run."""
         with self._lock:
@@ -100,6 +144,7 @@ class Recorder:
                 memory.remember(replacement, self.session, frame)
             return replacement
 
+    @_noted
     def traced(self, record: trace.Record) -> None:
         """A record of the structured trace."""
         with self._lock:
@@ -128,6 +173,7 @@ class Recorder:
                 if compile is not None:
                     self._told_about(compile, record)
 
+    @_noted
     def scheduled(self, kind: str, text: str) -> None:
         """Inductor's IR before or after fusion, or a graph from the other process in which it compiles."""
         with self._lock:
@@ -153,6 +199,7 @@ class Recorder:
             if seen is not None:
                 seen.not_fused[one, other] = reason
 
+    @_noted
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
         """The guards of a compilation are made."""
         with self._lock:
@@ -173,6 +220,7 @@ class Recorder:
                 replace(value, range=ranges.get(value.name, value.range)) for value in compile.frame.runtime_values
             ]
 
+    @_noted
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
         """A graph that someone shows under a name."""
         number = names.compiled_fn_number(name)
@@ -216,12 +264,14 @@ class Recorder:
             runs = compile.graphs.pop(kind, None)
             self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs), compile)
 
+    @_noted
     def recompiled(self, graph: Any) -> None:
         """PyTorch has made the function of a graph module anew: of one that was dumped, or of a copy."""
         with self._lock:
             if not self._closed:
                 self._artifacts.recompiled(graph, self._current)
 
+    @_noted
     def loaded(self, path: str, module: types.ModuleType) -> None:
         """Inductor has loaded output code."""
         with self._lock:
@@ -236,6 +286,7 @@ class Recorder:
                     compile.seen.direction(graphs.direction()).code = text
             self._artifacts.loaded(path, module)
 
+    @_noted
     def failed(self, error: Exception) -> None:
         """Something of ours raised in a hook. Told once; the program goes on."""
         with self._lock:
@@ -250,6 +301,12 @@ class Recorder:
         if not told:
             report.warn(note)
 
+    def _note(self) -> None:
+        with self._lock:
+            if not self._closed:
+                touched, self._touched = self._touched, {}
+                self._journaling.note(touched.values())
+
     # The end
 
     def finish(self) -> None:
@@ -257,6 +314,7 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
+            self._note()
             self._closed = True
             for step in (
                 self._flush,
@@ -272,6 +330,10 @@ class Recorder:
                     step()
                 except Exception as error:
                     self.failed(error)
+                except BaseException:  # an interrupt: what is missing then can be rebuilt
+                    self._journaling.close()
+                    raise
+            self._journaling.close()
 
     def _flush(self) -> None:
         for compile in self._order:
@@ -311,11 +373,9 @@ class Recorder:
 
     def _write_index(self) -> None:
         with files.locked(self.directory):
-            runs = dump.merged_runs(self.directory, self.session)
-            files.replace(self.directory / "session.json", dump.session_json(runs))
-            files.replace(self.directory / "index.md", dump.index(runs))
-            dumped.write_record(self.directory, self._provenance)
-            files.replace(self.directory / "times.json", dump.times_json(self.session))
+            dump.write_record(self.directory, [self.session], self._provenance)
+            # From here on the session tells all that the journal does.
+            self._journaling.fold()
 
     # Compilations
 
@@ -341,6 +401,7 @@ class Recorder:
         if now.attempt > compile.attempt:
             self._drop_artifacts(compile)
             compile.attempt = compile.frame.attempt = now.attempt
+        self._touched[id(compile)] = compile
         return compile
 
     def _told_about(self, compile: Compilation, record: trace.Record) -> None:
@@ -407,18 +468,8 @@ class Recorder:
         self._link_resume_names()
 
     def _link_resume_names(self) -> None:
-        """Gives each compilation of a resume function the names by which it is called."""
-        # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
-        known: dict[int, list[str]] = {}
-        for compile in self._order:
-            for name, code in compile.resumes.items():
-                if code is not None:
-                    known.setdefault(id(code), []).append(name)
-        for compile in self._order:
-            found = known.get(id(compile.original)) if compile.frame.is_resume else None
-            if found:
-                compile.frame.resume_names = list(dict.fromkeys(found))
-                compile.frame.resume_name = found[0]
+        for compile in link_resume_names(self._order):
+            self._touched[id(compile)] = compile
 
     def _name_as_its_beginning(self, compile: Compilation, call: at_work.Call) -> None:
         """Names a resume function as the function is named that it goes on with, where a block saw that compiled."""

@@ -47,7 +47,8 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
         listed = [None if compile.guarded is None else compile.guarded.guards for compile in group]
         called = {name: line for compile in group for name, line in compile.resume_places.items()}
         own = {name: places[name] for name in group[0].frame.resume_names if name in places}
-        sections.append(dump.Section(original, [compile.frame for compile in group], listed, called, own))
+        frames = [compile.frame for compile in group]
+        sections.append(dump.Section(original, frames, listed, called, own, group[0].source))
         for compile in group:
             for resume in compile.resumes.values():
                 if resume is not None and id(resume) in by_code and id(resume) not in reached:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from depyf.dump.artifacts import artifact_text, graph_body, graph_class, runs_text, transformed_text
 from depyf.dump.missing import missing_artifacts
-from depyf.dump.not_compiled import UNFINISHED, details, headline
-from depyf.dump.overview import index
+from depyf.dump.not_compiled import DIED, UNFINISHED, details, headline
 from depyf.dump.reasons import deciding_reason, failure_lines, runtime_rows, symbol_rows
-from depyf.dump.record import merged_runs, session_json, times_json
+from depyf.dump.record import write as write_record
 from depyf.dump.story import Section, full_code, original_source
 
 __all__ = [
+    "DIED",
     "UNFINISHED",
     "Section",
     "artifact_text",
@@ -25,14 +25,11 @@ __all__ = [
     "graph_body",
     "graph_class",
     "headline",
-    "index",
-    "merged_runs",
     "missing_artifacts",
     "original_source",
     "runs_text",
     "runtime_rows",
-    "session_json",
     "symbol_rows",
-    "times_json",
     "transformed_text",
+    "write_record",
 ]

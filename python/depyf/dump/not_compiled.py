@@ -6,6 +6,7 @@ from depyf.dump.reasons import deciding_reason
 from depyf.session import Break, Exceeded, Frame
 
 UNFINISHED = "The block ended before this compilation did."
+DIED = "The process died before this compilation ended."
 # Exceptions of Dynamo's that are graph breaks; what else has a hint is an error of the program's.
 _BREAKS = ("Unsupported", "UserError", "SkipFrame")
 # Of an error's lines so many are shown, the last ones among them: compilers quote whole files.
@@ -32,7 +33,7 @@ def headline(frame: Frame, title: str = "") -> str:
         then = f" {frame.stopped_by.then}" if frame.stopped_by.then else ""
         return f"{title} runs eagerly, because {cause}{then}"
     lines = _error_lines(frame)
-    if frame.error == UNFINISHED:
+    if frame.error in (UNFINISHED, DIED):
         return f"{title} was not compiled: {lines[0]}"
     if lines:
         what = "was not compiled, and its call raised an error" if frame.raised else "runs eagerly, because of an error"

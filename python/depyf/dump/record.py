@@ -2,27 +2,81 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 from pathlib import Path
+from typing import Any
 
-from depyf import _core
-from depyf.session import SCHEMA_VERSION, Session
+from depyf import _core, files, report
+from depyf.dump.overview import index
+from depyf.provenance import dumped
+from depyf.session import SCHEMA_VERSION, Session, Unreadable, read_runs
 
 
-def merged_runs(directory: Path, session: Session) -> list[Session]:
-    """The runs that the directory already tells of, and this one at the end; the same run is told of once."""
-    runs: list[Session] = []
-    path = directory / "session.json"
+def write(directory: Path, sessions: list[Session], provenance: list[dict[str, Any]], *, last: bool = True) -> None:
+    """Writes the files that tell of the whole directory; the others are written also where one cannot be.
+
+    Args:
+        sessions: the runs to add. A `session.json` that cannot be read or written is noted in the last of them.
+        provenance: the links of their compilations.
+        last: False if the last run that the directory tells of is later than these.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    failures: list[OSError] = []
+
+    def replace(name: str, text: str) -> None:
+        try:
+            files.replace(directory / name, text)
+        except OSError as error:
+            failures.append(error)
+            if name == "session.json":
+                sessions[-1].notes.append(
+                    f"{name} could not be written ({error.strerror}): move {directory / name} away, and run the program again."
+                )
+
+    runs = _merged(directory, sessions, last=last)
+    replace("session.json", session_json(runs))
+    replace("index.md", index(runs))
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data.get("schema_version") == SCHEMA_VERSION:
-            runs = [Session.from_dict(one, str(directory)) for one in data["runs"]]
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        session.notes.append("The session.json that was in the directory could not be read, and was replaced.")
-    mine = session.to_dict() if runs else None
-    return [run for run in runs if run.to_dict() != mine] + [session]
+        dumped.write_record(directory, provenance)
+    except OSError as error:
+        failures.append(error)
+    if runs[-1] is sessions[-1]:
+        replace("times.json", times_json(sessions[-1]))
+    if failures:
+        raise failures[0]
+
+
+def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Session]:
+    """The runs that the directory already tells of, and others; the same run is told of once."""
+    runs: list[Session] = []
+    try:
+        runs = read_runs(directory)
+    except Unreadable as error:
+        note = _put_aside(directory, error.why)
+        sessions[-1].notes.append(note)
+        report.warn(f"depyf: {note}")
+    new = [session.to_dict() for session in sessions] if runs else []
+    runs = [run for run in runs if run.to_dict() not in new]
+    place = len(runs) if last else max(len(runs) - 1, 0)
+    return [*runs[:place], *sessions, *runs[place:]]
+
+
+def _put_aside(directory: Path, why: str) -> str:
+    """Gives a session.json that cannot be read another name, so that nothing is lost. Returns a note that says so."""
+    lead = f"The session.json that was in the directory could not be read ({why})"
+    for number in itertools.count():
+        name = f"session.unreadable.{number}.json"
+        if not os.path.lexists(directory / name):
+            break
+    try:
+        os.rename(directory / "session.json", directory / name)
+    except OSError as error:
+        return f"{lead}, nor be renamed ({error.strerror}): move it away, and run the program again."
+    return f"{lead}: it is {name} now, and its runs are not in this index. Delete it, or read it with the depyf that wrote it."
 
 
 def session_json(runs: list[Session]) -> str:

@@ -35,6 +35,13 @@ class Section:
     """The user's lines at which the resume functions go on that its compilations call."""
     own_places: dict[str, Line] = field(default_factory=dict)
     """Of a resume function: the line at which it goes on, by the names that it is called by."""
+    source: str | None = None
+    """The source of the function, where it is known already."""
+
+    @property
+    def text(self) -> str:
+        """The source of the function."""
+        return self.source or original_source(self.original)
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
@@ -63,14 +70,14 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
     known = {name: section for section in sections for name in section.frames[0].resume_names}
     number = itertools.count()
     for section in sections:
-        out += _section(section, top.original, known, read, number)
+        out += _section(section, top, known, read, number)
     out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
     return "\n".join(out)
 
 
 def _section(
     section: Section,
-    top: types.CodeType,
+    top: Section,
     known: dict[str, Section],
     read: Callable[[str], str],
     number: Iterator[int],
@@ -82,7 +89,7 @@ def _section(
         places = [section.own_places[name] for name in first.resume_names if name in section.own_places]
         out += ["", *_marked(top, places[0])] if places else []
     else:
-        out = [*_title(f"{first.title}: the original function"), "", original_source(section.original)]
+        out = [*_title(f"{first.title}: the original function"), "", section.text]
     for frame, guards in zip(section.frames, section.guards, strict=True):
         out += _title(
             f"{frame.resume_name or frame.name or frame.function}: compilation {frame.compile_id}, {frame.status}"
@@ -128,7 +135,7 @@ def _resumed(name: str, known: dict[str, Section]) -> list[str]:
     return ["", remark(f"{name} goes on after the graph break; {said}.")]
 
 
-def _not_compiled(section: Section, top: types.CodeType, known: dict[str, Section]) -> list[str]:
+def _not_compiled(section: Section, top: Section, known: dict[str, Section]) -> list[str]:
     """The sections of the resume functions that were not compiled in the block: the user's source, and the line."""
     out = []
     for name in [name for frame in section.frames for name in frame.resume_calls if name not in known]:
@@ -141,9 +148,9 @@ def _not_compiled(section: Section, top: types.CodeType, known: dict[str, Sectio
     return out
 
 
-def _marked(top: types.CodeType, place: Line) -> list[str]:
+def _marked(top: Section, place: Line) -> list[str]:
     """The user's source with the line where a resume function goes on; as comments where it is no whole statement."""
-    source = resume_source.marked(original_source(top), top, place.file, place.line)
+    source = resume_source.marked(top.text, top.original, place.file, place.line)
     lines = source.splitlines()
     return lines if _is_python(source) else [remark(line) for line in lines]
 

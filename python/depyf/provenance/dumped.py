@@ -48,9 +48,9 @@ def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:
     runs: list[Any] = []
     try:
         data = json.loads((directory / FILE).read_text(encoding="utf-8"))
-        if data.get("schema_version") == SCHEMA_VERSION:
+        if data.get("schema_version") == SCHEMA_VERSION and isinstance(data["runs"], list):
             runs = data["runs"]
-    except (OSError, ValueError, KeyError, AttributeError):
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         pass
     mine: Any = {"compilations": compilations}
     if runs:

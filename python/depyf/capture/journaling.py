@@ -1,0 +1,94 @@
+"""What a block notes in its journal: of each compilation what has changed since it was noted last."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from depyf import dump
+from depyf.capture.compilation import Compilation
+from depyf.journal import Journal
+from depyf.session import Frame, Session, plain
+
+_NO_FIELDS = vars(Frame("", ""))
+
+
+class Journaling:
+    """The journal of one block. Not thread safe: the recorder's lock is held.
+
+    A process that is forked in the block begins a journal of its own, with all that was noted so far, when it compiles.
+    """
+
+    def __init__(self, directory: Path, session: Session, order: list[Compilation]) -> None:
+        self._session = session
+        self._order = order
+        self._journal = Journal(directory)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._frames: dict[int, tuple[int, dict[str, Any]]] = {}  # by id of the compilation: its number, what is noted
+        self._codes: set[int] = set()
+        self._of_session: dict[str, Any] = {"notes": [], "other_artifacts": []}
+        versions = {name: getattr(self._session, name) for name in ("torch_version", "python_version")}
+        self._journal.begin(versions)
+
+    def note(self, touched: Iterable[Compilation]) -> None:
+        """Notes what is new of some compilations. Never raises: a journal that cannot be kept is given up."""
+        try:
+            self._note(touched)
+        except Exception as error:
+            self._journal.give_up(f"{type(error).__name__}: {error}")
+
+    def _note(self, touched: Iterable[Compilation]) -> None:
+        if not self._journal.is_ours:
+            self._begin()
+            touched = self._order
+        for compile in touched:
+            number, noted = self._frames.get(id(compile)) or (len(self._frames), {**_NO_FIELDS})
+            self._frames[id(compile)] = number, noted
+            if compile.original is not None and id(compile.original) not in self._codes:
+                self._codes.add(id(compile.original))
+                compile.source = None if compile.frame.is_resume else dump.original_source(compile.original)
+                self._note_code(compile.original, compile.source)
+            line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
+            if line["fields"] or line["of"]:
+                self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
+        changed = _changed(self._of_session, {name: getattr(self._session, name) for name in self._of_session})
+        if changed:
+            self._journal.write({"session": changed})
+
+    def _note_code(self, code: types.CodeType, source: str | None) -> None:
+        place = {"file": code.co_filename, "line": code.co_firstlineno}
+        self._journal.write({"code": id(code), "name": code.co_name, **place, "source": source})
+
+    def fold(self) -> None:
+        """All of it stands in the session now."""
+        self._journal.remove()
+
+    def close(self) -> None:
+        """Notes no more; the file stays, unless it was folded."""
+        self._journal.close()
+
+
+def _beside(compile: Compilation) -> dict[str, Any]:
+    """What has to be known of a compilation to write its part of the index and of `full_code`, and is no field of its frame."""
+    return {
+        "code": None if compile.original is None else id(compile.original),
+        "resumes": {name: None if code is None else id(code) for name, code in compile.resumes.items()},
+        "resume_places": dict(compile.resume_places),
+        "cached": sorted(compile.cached, key=str),
+        "elsewhere": compile.elsewhere,
+        "ended": compile.ended,
+    }
+
+
+def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """The values that are not as they are noted, as plain data; they are noted now."""
+    changed = {}
+    for name, value in values.items():
+        if name not in noted or noted[name] != value:
+            noted[name] = value[:] if type(value) is list else value  # lists grow
+            changed[name] = plain(value)
+    return changed

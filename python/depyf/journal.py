@@ -1,0 +1,150 @@
+"""The journal of a block: lines of JSON in a file that only grows, written while the block is open.
+
+A process that dies leaves it behind, and `capture.recovery` rebuilds the index and the session from it. Each line is one
+write, so a process that dies in the middle of one loses that line alone. No line waits in a buffer: what is written
+survives the process, though not a loss of power. The file is locked as long as its process lives, which tells a block that
+is open from one whose process died.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from depyf import _core
+
+try:
+    import fcntl
+except ImportError:  # a system without record locks
+    fcntl = None  # type: ignore[assignment]
+
+VERSION = 1
+PATTERN = "journal_*.jsonl"
+MAX_BYTES = 64 << 20  # more than what any program is known to write; a bound for one that compiles without end
+
+# By process and path, the descriptor of each open journal. Closing another descriptor of the same file would take away the
+# process's record lock, so this process reads its own journals through the one that it has.
+_of_this_process: dict[tuple[int, str], int] = {}
+
+
+class Journal:
+    """Appends lines to a file of its own. Not thread safe. Never raises: `problem` says why nothing is written."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._path = ""
+        self._file = -1
+        self._process = 0
+        self._size = 0
+        self._is_torn = False
+        self.problem = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """False in a process that was forked since the journal was begun, and before that."""
+        return self._process == os.getpid()
+
+    def begin(self, head: dict[str, Any]) -> None:
+        """Makes the file, with a first line that has the fields of `head`. In a forked process: a file of its own."""
+        self.close()
+        if self._process:
+            head = {"forked_from": self._process, **head}
+        self._process = os.getpid()
+        self._size, self._is_torn, self.problem = 0, False, ""
+        try:
+            for number in itertools.count():
+                suffix = f"_{number}" if number else ""
+                path = str(self._directory / f"journal_{self._process}{suffix}.jsonl")
+                try:
+                    self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+                except FileExistsError:  # of an earlier process that had the same number
+                    continue
+                break
+        except OSError as error:
+            self.problem = f"{error.strerror or error}"
+            return
+        self._path = path
+        _of_this_process[self._process, path] = self._file
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # some network file systems cannot lock
+                fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.write({"journal": VERSION, "process": self._process, **head})
+
+    def write(self, line: dict[str, Any]) -> None:
+        """Appends a line."""
+        if self._file < 0 or self.problem:
+            return
+        try:
+            data = _core.json_text(line, levels=0).encode() + b"\n"
+            if self._size + len(data) > MAX_BYTES:
+                data, self.problem = b'{"full": true}\n', "it has reached its greatest size"
+            if self._is_torn:  # the disk was full: what is left of that line costs no other
+                data = b"\n" + data
+            written = os.write(self._file, data)
+            self._is_torn = written != len(data)
+            self._size += written
+        except (OSError, TypeError, ValueError, RecursionError) as error:
+            self.problem = f"{type(error).__name__}: {error}"
+
+    def give_up(self, problem: str) -> None:
+        """Writes no more, for a reason that the last line says."""
+        self.write({"given_up": problem})
+        self.problem = self.problem or problem
+
+    def remove(self) -> None:
+        """Takes the file away: all that it says stands in the session."""
+        if self.is_ours and self._path:
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+        self.close()
+
+    def close(self) -> None:
+        """Writes no more. The file stays, and is that of a block that is no longer open."""
+        if self._file >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._file)
+            self._file = -1
+        _of_this_process.pop((self._process, self._path), None)
+
+
+def is_open(path: Path) -> bool:
+    """True if the process that writes a journal is alive, and its block is open.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if (os.getpid(), str(path)) in _of_this_process:
+        return True
+    if fcntl is None:
+        return False
+    with open(path, "rb") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return True
+        except OSError:  # some network file systems cannot lock
+            return False
+    return False
+
+
+def lines(path: Path) -> Iterator[dict[str, Any] | None]:
+    """The lines of a journal; None for each that cannot be read, such as the last one if the process died in it.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    own = _of_this_process.get((os.getpid(), str(path)))
+    data = path.read_bytes() if own is None else os.pread(own, os.fstat(own).st_size, 0)
+    for part in data.split(b"\n"):
+        if not part.strip():
+            continue
+        try:
+            line = json.loads(part)
+        except (ValueError, RecursionError):
+            line = None
+        yield line if isinstance(line, dict) else None
