@@ -10,6 +10,7 @@ from torch._dynamo import convert_frame
 
 import depyf
 import torch
+from depyf.whereabouts import Here
 from torch_helpers import bytecode_hook, hooks
 
 
@@ -217,3 +218,12 @@ def test_here_tells_when_the_guards_no_longer_hold(tmp_path):
     before, after = seen
     assert before.guards_hold is True and before.graph.kind == "Captured_Graph"
     assert after.guards_hold is False and "dtype mismatch" in after.guard_failure
+    # At the prompt: neither the guards nor the code of the entry.
+    for state in seen:
+        assert repr(state).startswith("compilation ") and len(repr(state)) < 1000 and len(repr(state.entry)) < 300
+
+
+def test_here_with_many_inputs_is_short_at_the_prompt():
+    inputs = {f"input_{number}": torch.ones(3) for number in range(500)}
+    state = Here("f", "0/0", "f.py", 1, None, None, None, None, None, inputs)
+    assert len(repr(state)) < 700 and "print shows them" in repr(state) and len(str(state).splitlines()) == 501

@@ -10,7 +10,7 @@ import logging
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from depyf.compat import private
@@ -43,7 +43,7 @@ class Entry:
     """What is copied of one cache entry. Entries themselves point into memory of C++ and must not be kept."""
 
     code: types.CodeType
-    guards: str
+    guards: str = field(repr=False)
     compile_id: str | None
 
 

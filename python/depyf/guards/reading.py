@@ -247,8 +247,8 @@ class _Reader:
 
     def _object_of(self, guard: Guard) -> str:
         """The object that a guard knows by its identity, as text; "" unless the variables that it was made for are known."""
-        if guard.kind != "ID_MATCH" or guard.value is None or self._local is None:
-            return ""
+        if guard.kind != "ID_MATCH" or guard.value is None or self._local is None or guard.source.startswith("G['__"):
+            return ""  # what Dynamo itself put into the globals, PyTorch's own modules say, is never another
         with contextlib.suppress(Exception):
             return shown(guard.read(self._local, self._global or {}))
         return ""
