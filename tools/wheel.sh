@@ -41,6 +41,8 @@ assert gcd(84, 36) == before == [1, 2, 3, 4, 6, 12]
 command = Path(sys.prefix) / "bin" / "depyf"
 for one in ([str(command), "--help"], [sys.executable, "-m", "depyf", "--help"]):
     subprocess.run(one, check=True, stdout=subprocess.DEVNULL)
+native = Path(sys.prefix) / "bin" / "depyf-decompile"
+assert "usage: depyf-decompile" in subprocess.run([str(native), "--help"], check=True, capture_output=True, text=True).stdout
 try:
     depyf.explain(gcd)
 except ImportError as error:

@@ -105,7 +105,13 @@ class Outliner {
     if (found.gets_iterator) found.setup.push_back(found.loop), found.loop = skip(found.loop + 1);
     if (code_[found.loop].op != Op::for_iter_) return false;
     found.end = code_[found.loop].target;
-    return found.end >= 0 && prologue(found) && closed(found) && epilogue(found);
+    return found.end >= 0 && prologue(found) && closed(found) && epilogue(found) && is_apart(found);
+  }
+
+  // What is around the loop must not be in it: the loop, taken out, would hold itself again.
+  static bool is_apart(const Found& found) {
+    auto in_body = [&](int at) { return std::ranges::binary_search(found.body, at); };
+    return std::ranges::none_of(found.setup, in_body) && std::ranges::none_of(found.cleanup, in_body);
   }
 
   bool prologue(Found& found) const {
