@@ -381,6 +381,10 @@ Block whole(Context& context, const CodeObject& code) {
   declared_nonlocal(block, declared);
   for (const std::string& free : code.freevars)
     if (declared.contains(free) && std::find(outer.begin(), outer.end(), free) == outer.end()) outer.push_back(free);
+  // `super()` reads the cell that a class makes; a variable of that name around the function makes it, too.
+  if (kind != Scope::Kind::class_body && std::ranges::find(code.freevars, "__class__") != code.freevars.end() &&
+      std::ranges::find(outer, "__class__") == outer.end())
+    outer.push_back("__class__");
   if (kind == Scope::Kind::class_body) {
     block = context.list({context.stmt(ClassDef{name, {}, {}, block, {}, {}, &code}, 0, code.firstlineno)});
   } else {

@@ -165,6 +165,21 @@ def test_a_class_comes_back_as_a_class() -> None:
     assert inspect.signature(namespace["Shape"].__init__) == inspect.signature(Shape.__init__)
 
 
+def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from nested_codes(constant)
+
+
+def test_a_method_compiles_to_code_with_the_cell_of_its_class() -> None:
+    text = depyf.decompile(Shape.__init__)
+    assert text.startswith("# proved equivalent to the bytecode\n")
+    codes = nested_codes(compile(text, "<shown>", "exec", dont_inherit=True))
+    (back,) = [code for code in codes if code.co_name == "__init__"]
+    assert back.co_freevars == Shape.__init__.__code__.co_freevars == ("__class__",)
+
+
 async def coroutine():
     return 1
 
