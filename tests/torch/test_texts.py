@@ -322,3 +322,29 @@ def test_what_is_captured_ahead_of_time_is_named_and_no_failure(tmp_path):
     (frame,) = session.frames
     assert frame.name == "callee" and frame.error is None and "ahead of time" in frame.notes[0]
     assert "not compiled" not in program.summary(tmp_path)
+
+
+class Caller(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Called()
+
+    def forward(self, x):
+        for _ in range(2):
+            torch._dynamo.graph_break()
+        return self.inner(x)
+
+
+class Called(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+
+
+def test_what_an_eager_function_calls_is_still_compiled_and_said_to_be(tmp_path):
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(Caller(), backend="eager")(torch.ones(2))
+    assert [(frame.name, frame.status) for frame in session.frames] == [
+        ("Caller.forward", "not compiled"),
+        ("Called.forward", "compiled"),
+    ]
+    assert "those that it calls are still compiled" in program.summary(tmp_path)

@@ -50,7 +50,8 @@ def details(frame: Frame) -> list[str]:
     if frame.exceeded is not None:
         return _used_up(frame, frame.exceeded)
     if frame.stopped_by is not None:
-        return hints(frame.stopped_by)
+        only = [] if frame.raised else ["This function alone: those that it calls are still compiled on their own."]
+        return [*hints(frame.stopped_by), *only]
     return _error_lines(frame)[1:]
 
 
