@@ -155,7 +155,8 @@ class _Reader:
         if node.type is None:
             return None
         # Dicts of all sizes can be tried.
-        least = 1 + max((int(child.step.argument) for child in node.children if child.step), default=-1)
+        steps = [child.step for child in node.children if child.step is not None]
+        least = 1 + max((int(step.argument) for step in steps if step.kind in ("key", "value")), default=-1)
         for size in range(least, least + 64):
             try:
                 example = node.type()
