@@ -117,7 +117,7 @@ def message() -> str:
         if len(inside) > _SHOWN_MAX:
             out.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
     out.append("depyf: nothing is compiled in this block; calls that fit no compilation are told of.")
-    return "\n".join(out)
+    return names.one_line_each(out)
 
 
 class _Pdb(pdb.Pdb):

@@ -10,11 +10,14 @@ import ast
 import keyword
 import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
-_NOT_IN_A_LINE = re.compile("[\\x00-\\x08\\x0a-\\x1f\\x7f\\x85\\u2028\\u2029\\ud800-\\udfff]+")
+# What ends a line, controls a terminal or turns the direction of text, and half characters. A tab does none of that.
+_NOT_IN_A_LINE = re.compile(
+    "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
+)
 _MAX_BYTES = 150  # of the 255 that a file's name may have
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
@@ -25,8 +28,21 @@ def shorten(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` as a comment of Python can have it, whatever it is: what ends a line or no file may hold is a space."""
-    return text if text.isprintable() else _NOT_IN_A_LINE.sub(" ", text)
+    """`text` as one line that can be shown anywhere, a comment of Python too.
+
+    Names, paths and messages can hold anything. What ends a line, controls a terminal or turns the direction of text is
+    escaped as in a literal of Python.
+    """
+    return text if text.isprintable() else _NOT_IN_A_LINE.sub(_escaped, text)
+
+
+def one_line_each(lines: Iterable[str]) -> str:
+    """Lines joined to a text, each of which is one line there; see `one_line`."""
+    return "\n".join(map(one_line, lines))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def compiled_fn_number(name: str) -> int | None:

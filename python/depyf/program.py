@@ -11,7 +11,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from depyf import journal
+from depyf import journal, names
 from depyf.capture import recovery
 from depyf.dump import deciding_reason, details, headline
 from depyf.session import Session, read_runs
@@ -133,7 +133,7 @@ def summary(directory: Path) -> str:
             out += _lines(run, _seconds(directory) if number == len(runs) else [], number, len(runs))
     for session in apart:
         out += _lines(session, [frame.seconds for frame in session.frames], 1, 1)
-    return "\n".join([*out, problem] if problem else out)
+    return names.one_line_each([*out, problem] if problem else out)
 
 
 def _has_record(directory: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from depyf import names
 from depyf.dump.not_compiled import details, headline, hints
 from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
 from depyf.dump.stages import KINDS, in_order
@@ -17,7 +18,7 @@ def index(runs: list[Session]) -> str:
         if len(runs) > 1:
             out += [f"# Run {i}", ""]
         out += _run(run)
-    return "\n".join(out).rstrip() + "\n"
+    return names.one_line_each(out).rstrip() + "\n"
 
 
 def _run(run: Session) -> list[str]:

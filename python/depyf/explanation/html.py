@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
+import html as standard
 
+from depyf import names
 from depyf.dump import failure_lines
 from depyf.explanation.model import Entry, Explanation
 
@@ -14,10 +15,10 @@ def html(explanation: Explanation) -> str:
 
 
 def _function(one: Explanation) -> str:
-    head = f"<p><code>{escape(repr(one))}</code> {escape(one.title)}</p>"
-    failed = "".join(f"<p>{escape(line)}</p>" for line in one.failed)
+    head = f"<p><code>{_escape(repr(one))}</code> {_escape(one.title)}</p>"
+    failed = "".join(f"<p>{_escape(line)}</p>" for line in one.failed)
     if not one.entries:
-        return f"{head}<p>{escape(one.nothing)}</p>{failed}"
+        return f"{head}<p>{_escape(one.nothing)}</p>{failed}"
     head += failed
     body = "".join(_entry(entry, number) for number, entry in enumerate(one.entries, 1))
     return head + body + (_list("Accepted by the entries together", one.frontier) if one.frontier else "")
@@ -30,20 +31,30 @@ def _entry(entry: Entry, number: int) -> str:
     parts += [_code(graph.name, graph.source or f"Missing: {graph.missing}") for graph in entry.graphs]
     for resume in entry.resumes:
         inner = _code("Where it goes on", resume.source)
-        inner += _function(resume.explanation) if resume.explanation is not None else f"<p>{escape(resume.note)}</p>"
+        inner += _function(resume.explanation) if resume.explanation is not None else f"<p>{_escape(resume.note)}</p>"
         parts.append(_fold(resume.name, inner))
-    parts += [f"<p>Missing: {escape(one)}</p>" for one in entry.missing]
+    parts += [f"<p>Missing: {_escape(one)}</p>" for one in entry.missing]
     title = f"Cache Entry {number}: {entry.compile_id}" + (f", backend {entry.backend}" if entry.backend else "")
     return _fold(title, "".join(parts))
 
 
 def _fold(title: str, body: str) -> str:
-    return f"<details><summary><code>{escape(title)}</code></summary>{body}</details>"
+    return f"<details><summary><code>{_escape(title)}</code></summary>{body}</details>"
 
 
 def _code(title: str, code: str) -> str:
-    return _fold(title, f"<pre><code>{escape(code)}</code></pre>")
+    return _fold(title, f"<pre><code>{_lines(code)}</code></pre>")
 
 
 def _list(title: str, items: list[str]) -> str:
-    return _fold(title, "<ul>" + "".join(f"<li><code>{escape(one)}</code></li>" for one in items) + "</ul>")
+    return _fold(title, "<ul>" + "".join(f"<li><code>{_escape(one)}</code></li>" for one in items) + "</ul>")
+
+
+def _escape(text: str) -> str:
+    """A text as one line of HTML."""
+    return standard.escape(names.one_line(text))
+
+
+def _lines(code: str) -> str:
+    """A text of several lines as HTML."""
+    return standard.escape(names.one_line_each(code.split("\n")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from depyf import names
 from depyf.dump import failure_lines, symbol_rows
 from depyf.explanation.model import Entry, Explanation, Resume
 
@@ -12,7 +13,7 @@ _INDENT = "    "
 
 def text(explanation: Explanation) -> str:
     """The whole story, in the order in which it runs."""
-    return "\n".join(_function(explanation)).rstrip() + "\n"
+    return names.one_line_each(_function(explanation)).rstrip() + "\n"
 
 
 def _function(one: Explanation) -> list[str]:
