@@ -199,7 +199,8 @@ def _no_attempt(code: types.CodeType) -> str:
     if compiled.seen_by_dynamo(code):
         return (
             "Dynamo looked at it and made nothing of it: nothing in it was for a graph, or it was skipped. "
-            f"Which one, and why, is not kept; {_ASK}."
+            "Which one, and why, is in the index.md of a depyf.prepare_debug block that saw it, and told here as long as the "
+            "session of that block is alive."
         )
     return "it was never called under torch.compile, or torch._dynamo.reset() was called since."
 
