@@ -475,7 +475,11 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
   auto print = [&] { return print_block(block, code.version, module, options.limits.text, options.lines, &code); };
   Printed printed = print();
-  if (printed.has_renamed) block = reach_odd_names(context, block, module != nullptr), printed = print();
+  if (printed.has_renamed) {
+    // Where only a name may stand, in a pattern or before `:=`, `globals()[...]` does not compile.
+    block = valid_statements(context, reach_odd_names(context, block, module != nullptr), code.version);
+    printed = print();
+  }
   Decompiled result;
   result.source = std::move(printed.source);
   if (options.lines) add_lines(result, printed.lines, code, options.limits.depth);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 #include "ast/visit.h"
 #include "print/unicode.h"
@@ -19,6 +18,11 @@ constexpr std::string_view wildcard = "_";             // binds nothing in a pat
 // How deeply brackets may nest: the parser of 3.8 has a stack of its own, later tokenizers count to 200.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
+
+// True if it is printed so, as names are that have no letter of an identifier.
+bool is_wildcard(std::string_view name) {
+  return name == wildcard || (!print::is_identifier(name) && print::identifier(name) == wildcard);
+}
 
 int depth_of(const Constant& constant) {
   int deepest = 0;
@@ -55,7 +59,7 @@ void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<s
 bool is_dotted_name(const Expr* expr) {
   while (auto* attribute = as<Attribute>(expr)) expr = attribute->value;
   auto* name = as<Name>(expr);
-  return name && name->id != wildcard;
+  return name && !is_wildcard(name->id);
 }
 
 // A number, text or bytes as a pattern may hold it, with a sign and an imaginary part.
@@ -79,11 +83,8 @@ bool is_pattern_literal(const Expr* expr) {
 }  // namespace
 
 bool has_duplicates(std::vector<std::string_view> names) {
-  std::vector<std::string> printed;
-  printed.reserve(names.size());
-  for (std::string_view name : names) printed.push_back(print::identifier(name));
-  std::sort(printed.begin(), printed.end());
-  return std::adjacent_find(printed.begin(), printed.end()) != printed.end();
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
 Reason Expressions::reason(Expr* expr, Where where, bool starred_allowed) {
@@ -271,7 +272,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
   auto bind = [&](std::string_view name) -> Reason {
     if (name.empty()) return {};
     if (name == debug_constant) return "an assignment to __debug__";
-    if (name == wildcard) return "a pattern that binds _";
+    if (is_wildcard(name)) return "a pattern that binds _";
     bound.push_back(name);
     return {};
   };
@@ -307,6 +308,9 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
   }
   if (auto* n = as<MatchClass>(pattern)) {
     if (!is_dotted_name(n->cls)) return "a class pattern of what is no name";
+    for (std::string_view attribute : n->kwd_attrs)
+      if (attribute == debug_constant || !print::is_identifier(attribute))
+        return "a class pattern of an attribute that it cannot name";
     if (has_duplicates({n->kwd_attrs.begin(), n->kwd_attrs.end()})) return "a class pattern with an attribute twice";
     if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
     return all(n->kwd_patterns, false);

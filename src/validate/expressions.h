@@ -58,7 +58,7 @@ class Expressions {
   std::vector<Todo> todo_;
 };
 
-// True if two of `names` are printed as the same identifier.
+// True if two of `names` are the same. Different names are never printed alike.
 bool has_duplicates(std::vector<std::string_view> names);
 
 }  // namespace depyf::validate

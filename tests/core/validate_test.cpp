@@ -56,7 +56,7 @@ TEST_CASE("parameters and names that no function can have") {
   Trees t;
   CHECK(is_kept(t.block({t.definition("f", t.parameters({"a", "b"}), {})})));
   CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"a", "a"}), {})})));
-  CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"a b", "a_b"}), {})})));  // printed alike
+  CHECK(is_kept(t.block({t.definition("f", t.parameters({"a b", "a_b"}), {})})));  // one of them gets another name
   CHECK_FALSE(is_kept(t.block({t.definition("f", t.parameters({"__debug__"}), {})})));
   CHECK_FALSE(is_kept(t.block({t.assign("__debug__")})));
   CHECK(is_kept(t.block({t.line("__debug__")})));
@@ -104,6 +104,20 @@ TEST_CASE("what only later versions have") {
   auto* alias = t.stmt(TypeAlias{"X", {}, t.name("int")});
   CHECK(is_kept(t.block({alias}), {3, 12}));
   CHECK_FALSE(is_kept(t.block({t.stmt(TypeAlias{"X", {}, t.name("int")})}), {3, 11}));
+}
+
+TEST_CASE("patterns that bind nothing, or name what they cannot") {
+  Trees t;
+  auto matched = [&](auto pattern) {
+    auto* node = t.arena.make<Pattern>(Pattern{pattern});
+    return t.block({t.stmt(Match{t.name("a"), t.list<MatchCase>({{node, nullptr, {}}})})});
+  };
+  CHECK(is_kept(matched(MatchAs{nullptr, "b"})));
+  CHECK_FALSE(is_kept(matched(MatchAs{nullptr, "_"})));
+  CHECK(is_kept(matched(MatchClass{t.name("C"), {}, {}, {}})));
+  CHECK_FALSE(is_kept(matched(MatchClass{t.name("_"), {}, {}, {}})));
+  CHECK_FALSE(is_kept(matched(MatchClass{t.call("f", {}), {}, {}, {}})));
+  CHECK_FALSE(is_kept(matched(MatchValue{t.name("a")})));
 }
 
 TEST_CASE("imports from __future__ come first") {
