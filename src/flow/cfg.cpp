@@ -73,13 +73,14 @@ class Builder {
       return from;
     };
     int before = plain(at - 1, -1);
-    if (before < 0 || !ends_statement(code_[before].op)) return false;
+    if (before < 0 || !cfg_.ops.has(Op::for_iter_) || !ends_statement(code_[before].op)) return false;
     while (before > 0 && code_[before].op == Op::pop_top_) before = plain(before - 1, -1);
     if (code_[before].op == Op::pop_except_ || at + 1 >= count_) return false;
     const int next = plain(at + 1, 1);
     const Op after = code_[next].op;
     if (after == Op::load_const_ && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
-    return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_;
+    // `a, _, _ = v` drops a value before a store.
+    return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_ && !is_store_name(after);
   }
 
   static bool ends_statement(Op op) {
