@@ -253,3 +253,21 @@ def test_what_a_debugger_shows_of_them_is_short():
     told = depyf.dispatch(compiled, torch.ones(2, 3).double())
     assert repr(told).splitlines()[0].endswith("would compile") and len(repr(told)) < 1500
     assert len(repr(refused.failures[0])) < 200
+
+
+def test_an_entry_that_dynamo_invalidated_is_no_entry_and_no_drift(recwarn):
+    from torch._dynamo.guards import DeletedGuardManagerWrapper
+
+    def doubled(x):
+        return x * 2
+
+    compiled = torch.compile(doubled, backend="eager")
+    compiled(torch.ones(3))
+    (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
+    manager = entry.guard_manager
+    # What Dynamo does when an object is freed that the guards refer to.
+    manager.extra_state.invalidate(manager.cache_entry, DeletedGuardManagerWrapper("it got deallocated"))
+    (entry,) = torch._dynamo.eval_frame._debug_get_cache_entry_list(doubled.__code__)
+    assert entry.code is None
+    assert depyf.cache_entries(compiled) == [] and depyf.explain(compiled).entries == []
+    assert not [str(warning.message) for warning in recwarn if "depyf" in str(warning.message)]

@@ -157,6 +157,8 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
 
 @guarded()
 def _raw_entry(entry: Any) -> RawEntry | None:
+    if getattr(entry, "code", entry) is None:
+        return None  # an object that its guards refer to was freed: Dynamo keeps the entry, but not its code
     code = private.of(entry, f"{_ENTRY}.code")
     has_tree = hasattr(entry, "guard_manager") or not hasattr(entry, "check_fn")
     compile_id = private.of(entry, f"{_ENTRY}.compile_id")
