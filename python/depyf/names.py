@@ -19,6 +19,7 @@ _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
 _MAX_BYTES = 150  # of the 255 that a file's name may have
+_DATA = (int, float, complex, str, bytes, bool, type(None), type(...), types.CodeType)
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
@@ -97,6 +98,17 @@ def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.Cod
     if any(new is not old for new, old in zip(consts, code.co_consts)):
         code = code.replace(co_consts=consts)
     return change(code)
+
+
+def as_data(code: types.CodeType) -> types.CodeType:
+    """A copy of `code` that keeps no object of the program alive: constants that are no plain data are left out."""
+    return map_codes(code, lambda one: one.replace(co_consts=tuple(map(_constant_as_data, one.co_consts))))
+
+
+def _constant_as_data(value: Any) -> Any:
+    if type(value) in (tuple, frozenset):
+        return type(value)(map(_constant_as_data, value))
+    return value if type(value) in _DATA else f"<{type(value).__name__}>"
 
 
 def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:

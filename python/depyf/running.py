@@ -7,11 +7,11 @@ from __future__ import annotations
 import __future__
 
 import types
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from depyf import names
-from depyf.compat import bytecode
+from depyf import names, weak
+from depyf.compat import bytecode, dynamo
 from depyf.decompilation import Decompilation
 from depyf.proof import Proof, prove
 from depyf.recompile import qualname, signature
@@ -23,6 +23,7 @@ __all__ = [
     "first_line",
     "from_decompilation",
     "functions_in",
+    "known",
     "like",
     "reason_against",
     "shifted",
@@ -45,21 +46,127 @@ class RunningFile:
     """The first line that does something."""
 
 
-files: dict[str, RunningFile] = {}
-"""Path -> what runs from there. The name of the file that a code object tells leads to its entry."""
+known: dict[str, RunningFile] = {}
+"""Path -> what runs, or ran, from there. Entries stay: they are data, and code that runs from a file may be shown later."""
 
 
-@dataclass
+class _Functions:
+    """Stands for the functions that run from one file: only the table has it, so it goes with the last of them."""
+
+
+class _Compiled:
+    """Where Dynamo keeps transformed code. Whether it still does is asked: nothing tells when it is dropped."""
+
+    def __init__(self, original: types.CodeType, code: types.CodeType) -> None:
+        self._original, self._code = weak.reference(original), weak.reference(code)
+        self.holders: list[weak.Reference] = []
+        """What refers to others that have the code: entries that a user holds, copies that are registered."""
+
+    def is_called(self) -> bool:
+        """True as long as the code can be called."""
+        self.holders = [holder for holder in self.holders if holder() is not None]
+        original, code = self._original(), self._code()
+        return bool(self.holders) or (original is not None and code is not None and dynamo.is_in_cache(original, code))
+
+
+class _Files(Mapping[str, RunningFile]):
+    """Path -> what runs from there, for as long as it does.
+
+    A file that is announced with functions runs as long as one of them lives; one that is tied to transformed code, as long
+    as that can be called.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, RunningFile] = {}
+        self._functions: weak.Table[_Functions] = weak.Table()
+        self._functions_of: dict[str, weak.Reference] = {}
+        self._compiled: weak.Table[_Compiled] = weak.Table()
+        self._compiled_of: dict[str, _Compiled] = {}
+
+    def announce(self, file: RunningFile, function: types.FunctionType | None = None) -> None:
+        """A file runs, as long as any function lives that it was announced with."""
+        if self._files.get(file.path) is not file:
+            self.forget(file.path)
+        self._files[file.path] = known[file.path] = file
+        if function is not None:
+            functions = self._functions_of.get(file.path, weak.NOTHING)() or _Functions()
+            self._functions_of[file.path] = weak.reference(functions)
+            self._functions.set(function, functions)
+
+    def tie(self, paths: Iterable[str], original: types.CodeType, code: types.CodeType) -> None:
+        """The files at these paths run only as long as Dynamo calls `code` in the place of `original`."""
+        compiled = self._compiled.get(code)
+        if compiled is None:
+            compiled = _Compiled(original, code)
+            self._compiled.set(code, compiled)
+        self._compiled_of.update(dict.fromkeys(paths, compiled))
+
+    def hold(self, holder: object, code: types.CodeType) -> None:
+        """The files that are tied to `code` run also as long as the holder lives: an entry, or code that has a copy of it."""
+        compiled = self._compiled.get(code)
+        if compiled is not None and holder is not code:
+            compiled.holders.append(weak.reference(holder))
+            if isinstance(holder, types.CodeType):
+                self._compiled.set(holder, compiled)
+
+    def forget(self, path: str) -> None:
+        """Nothing runs from a file any more."""
+        for table in (self._files, self._functions_of, self._compiled_of):
+            table.pop(path, None)  # type: ignore[attr-defined]
+
+    def clear(self) -> None:
+        """Forgets all files."""
+        for path in list(self._files):
+            self.forget(path)
+
+    def __getitem__(self, path: str) -> RunningFile:
+        file = self._files[path]
+        functions, compiled = self._functions_of.get(path), self._compiled_of.get(path)
+        if (functions is not None and functions() is None) or (compiled is not None and not compiled.is_called()):
+            self.forget(path)
+            raise KeyError(path)
+        return file
+
+    def __iter__(self) -> Iterator[str]:
+        return (path for path in list(self._files) if path in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+files = _Files()
+"""Path -> what runs from there. All threads write to it, one entry at a time; a block that gives up a file forgets it."""
+
+Pair = tuple[types.FunctionType, types.CodeType]
+
+
 class Swap:
-    """Functions whose code is to be that of a file, or is."""
+    """Functions whose code is to be that of a file, or is. It keeps none of them alive."""
 
-    pairs: list[tuple[types.FunctionType, types.CodeType]]
-    before: list[tuple[types.FunctionType, types.CodeType]] = field(default_factory=list)
+    def __init__(self, pairs: Iterable[Pair]) -> None:
+        self.pairs: list[tuple[weak.Reference, types.CodeType]] = [
+            (weak.reference(function), code) for function, code in pairs
+        ]
+        self.before: list[tuple[weak.Reference, types.CodeType]] = []
+
+    def _alive(self) -> Iterator[Pair]:
+        for refers, code in self.pairs:
+            function = refers()
+            if function is not None:
+                yield function, code
+
+    def function(self, code: types.CodeType) -> types.FunctionType | None:
+        """The function that gets this code; None if it is gone."""
+        return next((function for function, its in self._alive() if its is code), None)
+
+    def codes(self) -> dict[str, types.CodeType]:
+        """The codes by the qualified names of the functions that get them."""
+        return {function.__qualname__: code for function, code in self._alive()}
 
     def do(self, path: str) -> None:
         """Puts the code in place, under the file's name."""
-        for function, code in self.pairs:
-            self.before.append((function, function.__code__))
+        for function, code in self._alive():
+            self.before.append((weak.reference(function), function.__code__))
             function.__code__ = named(code, path)
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
@@ -71,8 +178,10 @@ class Swap:
     def undo(self) -> None:
         """Puts the code back that was there."""
         while self.before:
-            function, code = self.before.pop()
-            function.__code__ = code
+            refers, code = self.before.pop()
+            function = refers()
+            if function is not None:
+                function.__code__ = code
 
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:

@@ -56,4 +56,4 @@ def is_users(file: str, library: str) -> bool:
         return False
     from depyf import running
 
-    return file not in running.files
+    return file not in running.known

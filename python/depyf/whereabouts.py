@@ -79,11 +79,11 @@ def here(frame: types.FrameType | None = None) -> Here | None:
         None where there is no such frame.
     """
     at: types.FrameType | None = sys._getframe(1) if frame is None else frame
-    while at is not None and at.f_code.co_filename not in running.files and dynamo.original_of(at.f_code) is None:
+    while at is not None and at.f_code.co_filename not in running.known and dynamo.original_of(at.f_code) is None:
         at = at.f_back
     if at is None:
         return None
-    file = running.files.get(at.f_code.co_filename)
+    file = running.known.get(at.f_code.co_filename)
     caller: types.FrameType | None = at
     while caller is not None and dynamo.original_of(caller.f_code) is None:
         caller = caller.f_back

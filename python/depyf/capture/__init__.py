@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from depyf import decompiler, files, report
+from depyf import decompiler, files, report, weak
 from depyf.capture import hub
 from depyf.capture.recorder import Recorder
 from depyf.compat import distributed
@@ -55,9 +55,8 @@ class prepare_debug(contextlib.ContextDecorator):
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")
         self._directory = Path(os.path.abspath(os.fspath(arguments[-1])))
-        self._functions = tuple(arguments[:-1])
-        for function in self._functions:
-            decompiler.find_code(function)
+        # The user may drop a function while the block is open.
+        self._functions = tuple(weak.reference(decompiler.find_code(function)) for function in arguments[:-1])
         self._entered: list[Recorder] = []
 
     def __enter__(self) -> Session:

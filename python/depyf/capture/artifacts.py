@@ -14,22 +14,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, dump, files, names, running
+from depyf import decompilation, dump, files, names, running, weak
 from depyf.capture import hub, substitution
 from depyf.capture.compilation import Compilation, Item
 from depyf.compat import graphs
 from depyf.provenance import annotate
-from depyf.session import Artifact, Frame
+from depyf.session import Artifact
 
 _GRAPHS = ("Captured_Graph", "Forward_graph", "Backward_graph")
 _OTHER_DUMP = "the files of another block, which was entered before, do"
 _ENDED = "the block ended before it was known what runs"
 _KERNELS = "Inductor's kernels run in its place"
+_LOWERED = "the graphs that AOTAutograd made of it run in its place"
 
 
-def _goes_to_inductor(item: Item, compile: Compilation) -> bool:
-    """Does Inductor make kernels of a graph? One that calls nothing runs as it is."""
-    return item.kind in _GRAPHS and compile.by_inductor and item.graph is not None and graphs.computes(item.graph)
+def _expected_instead(item: Item, compile: Compilation) -> str:
+    """Why the backend is expected not to run a graph as it is; empty where it is not. One that calls nothing runs as it is."""
+    graph = item.graph()
+    if graph is None or not graphs.computes(graph):
+        return ""
+    if compile.by_inductor and item.kind in _GRAPHS:
+        return _KERNELS
+    return _LOWERED if compile.by_aot and item.kind == "Captured_Graph" else ""
 
 
 class Artifacts:
@@ -38,7 +44,10 @@ class Artifacts:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._taken: set[str] = set()
-        self._graphs: dict[int, list[Item]] = {}  # number of nodes -> those that run from their files
+        self._graphs: weak.Table[Item] = (
+            weak.Table()
+        )  # by the graph modules that run from their files, and copies of them
+        self._sizes: set[int] = set()  # of those graphs, in nodes
         self._kernels: dict[str, tuple[Item, Compilation]] = {}  # by the path of Inductor's file
 
     def read(self, file: str) -> str:
@@ -60,13 +69,33 @@ class Artifacts:
         """Writes what is known of a compilation's items; with `last`, also those that would wait."""
         for item in compile.items:
             if item.artifact is None and (last or not self._waits(item, compile)):
+                self._supersede(item, compile)
                 self._write(item, compile)
-            if last and item.graph is not None:
-                if not compile.has_kernels:  # what was said of it does not hold: it runs as it is
+            if last and item.graph() is not None:
+                if not (compile.has_kernels if compile.by_inductor else compile.has_lowered):
+                    # What was said of it does not hold: it runs as it is.
                     self.unwrite(compile, item)
-                    compile.by_inductor = False
+                    compile.by_inductor = compile.by_aot = False
                     self._write(item, compile)
-                item.graph = None
+                item.graph = weak.NOTHING
+
+    def _supersede(self, item: Item, compile: Compilation) -> None:
+        """Tells of the graphs that no longer run as they are, because a backend made this item of them."""
+        kinds: tuple[str, ...]
+        if item.kind == "Forward_graph":
+            kinds, reason = ("Captured_Graph",), _LOWERED
+        elif item.kind == "kernel":
+            of_direction = "Backward_graph" if item.direction == "backward" else "Forward_graph"
+            kinds, reason = ("Captured_Graph", of_direction), _KERNELS
+        else:
+            return
+        for earlier in list(compile.items):
+            if earlier.kind in kinds and earlier.artifact is not None and earlier.artifact.running:
+                place = compile.frame.artifacts.index(earlier.artifact)
+                self.unwrite(compile, earlier)
+                earlier.superseded = reason
+                self._write(earlier, compile)
+                compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
 
     def write_alone(self, item: Item) -> Artifact:
         """Writes an artifact of no compilation."""
@@ -91,20 +120,23 @@ class Artifacts:
         runs, codes, reason = None, {}, _OTHER_DUMP if hub.active() else _ENDED
         can_run = item.kind in _GRAPHS or item.kind == "kernel"
         if can_run:
-            if item.graph is None and item.path is None:
+            graph = item.graph()
+            if item.superseded:
+                reason = item.superseded
+            elif graph is None and item.path is None:
                 reason = "this PyTorch does not show what runs"
-            elif compile is not None and _goes_to_inductor(item, compile):
-                reason = _KERNELS
+            elif compile is not None and (expected := _expected_instead(item, compile)):
+                reason = expected
             elif hub.substitutes(self.directory):
                 candidate = text(dump.runs_text(item.kind, ""))
-                if item.graph is not None:
-                    item.swap, reason = substitution.graph_swap(item.graph, candidate)
+                if graph is not None:
+                    item.swap, reason = substitution.graph_swap(graph, candidate)
                     codes = {} if item.swap is None else {"forward": item.swap.pairs[0][1]}
                 else:
                     path = str(item.path)
                     module = module or graphs.loaded_module(path)
                     item.swap, reason = substitution.kernel_swap(module, item.text, candidate, path)
-                    codes = {} if item.swap is None else {one.__qualname__: code for one, code in item.swap.pairs}
+                    codes = {} if item.swap is None else item.swap.codes()
             runs = dump.runs_text(item.kind, reason)
         content = text(runs)
         if item.kind == "kernel":
@@ -117,14 +149,15 @@ class Artifacts:
         if frame is not None:
             frame.artifacts.append(item.artifact)
         if item.swap is not None:
-            self._announce(file, item.kind, item.direction, frame, codes)
+            self._announce(file, item.kind, item.direction, compile, codes, item.swap)
             item.swap.do(file)
-            if item.graph is not None:
-                item.modules.add(item.graph)
-                item.nodes = graphs.node_names(item.graph)
-                self._graphs.setdefault(len(item.nodes), []).append(item)
-        if reason != _KERNELS:  # else it is known at the end of the compilation
-            item.graph = None
+            if graph is not None:
+                item.nodes = graphs.node_names(graph)
+                item.frame = frame
+                self._graphs.set(graph, item)
+                self._sizes.add(len(item.nodes))
+        if reason not in (_KERNELS, _LOWERED):  # else it is known at the end of the compilation
+            item.graph = weak.NOTHING
         return item.artifact
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
@@ -137,10 +170,11 @@ class Artifacts:
         if item.swap is not None:
             item.swap.undo()
             item.swap = None
-        if item.nodes:
-            self._graphs[len(item.nodes)].remove(item)
-            item.nodes = ()
-        running.files.pop(str(path), None)
+        for graph, its in self._graphs.items():
+            if its is item:
+                self._graphs.pop(graph)
+        item.nodes = ()
+        running.files.forget(str(path))
         self._taken.discard(str(path))
         if item.created:
             path.unlink(missing_ok=True)
@@ -171,29 +205,35 @@ class Artifacts:
             graph: the graph module.
             current: gives the compilation that is at work.
         """
-        same_size = self._graphs.get(graphs.size(graph)) if self._graphs else None
-        if not same_size:
+        if graphs.size(graph) not in self._sizes:
             return
-        found = [item for item in same_size if graph in item.modules]
-        if not found:
+        item = self._graphs.get(graph)
+        if item is None:
             compile = current()
             names_ = graphs.node_names(graph)
-            mine = compile.items if compile is not None else []
-            found = [item for item in mine if item in same_size and item.nodes == names_]
-        for item in found[-1:]:
-            item.modules.add(graph)
-            artifact = item.artifact
-            if artifact is not None and artifact.running:
-                swap = item.swap.again(graphs.forward_of(graph)) if item.swap is not None else None
-                if swap is None:
-                    swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
-                if swap is not None:
-                    swap.do(str(self.directory / artifact.file))
+            for _, candidate in self._graphs.items():
+                if compile is not None and candidate.frame is compile.frame and candidate.nodes == names_:
+                    item = candidate
+        if item is None:
+            return
+        self._graphs.set(graph, item)
+        artifact = item.artifact
+        if artifact is not None and artifact.running:
+            function = graphs.forward_of(graph)
+            swap = item.swap.again(function) if item.swap is not None else None
+            if swap is None:
+                swap, _ = substitution.graph_swap(graph, self.read(artifact.file))
+            if swap is not None:
+                path = str(self.directory / artifact.file)
+                swap.do(path)
+                if path in running.known:
+                    running.files.announce(running.known[path], function)
 
     # Transformed code
 
-    def write_transformed(self, frame: Frame, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
+    def write_transformed(self, compile: Compilation, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
         """Writes the source of transformed code. Returns the code compiled from that file, if it may run."""
+        frame = compile.frame
         part = names.safe_file_part(frame.function)
         first = f"__transformed_code_0_for_{part}"
         result = decompilation.decompile(code, name=first)
@@ -221,15 +261,36 @@ class Artifacts:
         if replacement is None:
             return None
         replacement = running.named(replacement, path)
-        self._announce(path, "transformed code", None, frame, {"call": replacement})
+        self._announce(path, "transformed code", None, compile, {"call": replacement})
         return replacement
 
+    def tie(self, compile: Compilation, code: types.CodeType) -> None:
+        """What runs from the files of a compilation does so as long as Dynamo calls this code."""
+        frame = compile.frame
+        graphs_that_run = [one.file for one in frame.artifacts if one.running]
+        paths = [str(self.directory / file) for file in (frame.transformed_file, *graphs_that_run) if file]
+        original = compile.function()
+        if original is not None:
+            running.files.tie(paths, original, code)
+
     def _announce(
-        self, path: str, kind: str, direction: str | None, frame: Frame | None, codes: substitution.Codes
+        self,
+        path: str,
+        kind: str,
+        direction: str | None,
+        compile: Compilation | None,
+        codes: substitution.Codes,
+        swap: running.Swap | None = None,
     ) -> None:
         """Tells debuggers of a file that runs."""
+        frame = None if compile is None else compile.frame
         code = next((code for name, code in codes.items() if name.rpartition(".")[2] in ("call", "forward")), None)
         if code is None:
             code = next(iter(codes.values()))
         function, compile_id = ("?", "?") if frame is None else (frame.function, frame.compile_id)
-        running.files[path] = running.RunningFile(path, kind, direction, function, compile_id, running.first_line(code))
+        file = running.RunningFile(path, kind, direction, function, compile_id, running.first_line(code))
+        running.files.announce(file, None if swap is None else swap.function(code))
+        if compile is not None and kind != "transformed code":
+            original, transformed = compile.function(), compile.transformed()
+            if original is not None and transformed is not None:
+                running.files.tie([path], original, transformed)

@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-import types
 from pathlib import Path
-from typing import Any
 
-from depyf import decompiler, function_names, names, report
+from depyf import function_names, names, report, weak
 from depyf.capture.artifacts import Artifacts
-from depyf.capture.compilation import Compilation
+from depyf.capture.compilation import Compilation, numbers
 from depyf.compat import dynamo
 from depyf.guards import texts
 from depyf.session import Frame, Session
 
 
 def add(
-    codes: dict[int, types.CodeType],
-    functions: tuple[Any, ...],
+    codes: weak.Table[bool],
+    functions: tuple[weak.Reference, ...],
     order: list[Compilation],
-    seen: set[int],
+    seen: weak.Table[bool],
     session: Session,
     artifacts: Artifacts,
 ) -> None:
     """Adds it to a block's compilations, and notes in the session what is not shown.
 
     Args:
-        codes: by id, the functions that had cache entries when the block began.
-        functions: those that the block was given.
+        codes: the functions that had cache entries when the block began.
+        functions: what refers to the codes of those that the block was given.
         order: the block's compilations, to which the others are added.
-        seen: ids of the transformed codes that the block saw made.
+        seen: the transformed codes that the block saw made.
         session: of the block.
         artifacts: writes the files.
     """
     # The functions given to `prepare_debug`, and the resume functions that they lead to.
-    given = {id(code) for code in dynamo.family([decompiler.find_code(function) for function in functions])}
-    again = {id(compile.original) for compile in order if compile.original is not None}
+    alive = [code for code in [refers() for refers in functions] if code is not None]
+    given = {id(code) for code in dynamo.family(alive)}
+    again = {compile.number_of_original for compile in order}
     nothing_new = not any(compile.frame.status == "compiled" for compile in order)
     shown: list[str] = []
     others: list[str] = []
-    for key, code in codes.items():
+    for code, _ in codes.items():
         where = f"{function_names.of_code(code)} ({Path(code.co_filename).name}:{code.co_firstlineno})"
-        if not (nothing_new or key in given or key in again):
+        if not (nothing_new or id(code) in given or numbers.of(code) in again):
             others.append(where)
             continue
-        entries = [entry for entry in dynamo.entries(code) if id(entry.code) not in seen]
+        entries = [entry for entry in dynamo.entries(code) if entry.code not in seen]
         for entry in reversed(entries):
             frame = Frame(
                 entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
@@ -51,7 +50,8 @@ def add(
             frame.name = function_names.of_code(code)
             frame.is_resume = dynamo.is_resume_code(code)
             frame.guards = texts.tree(entry.guards)
-            compile = Compilation(frame, original=code)
+            compile = Compilation(frame)
+            compile.set_original(code)
             called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
             frame.compiled_fn = compile.number = called[0] if called else None
             for name in entry.code.co_names:
@@ -60,7 +60,7 @@ def add(
             session.frames.append(frame)
             order.append(compile)
             # An entry of the cache keeps the code that it has.
-            artifacts.write_transformed(frame, entry.code, may_run=False)
+            artifacts.write_transformed(compile, entry.code, may_run=False)
         if entries and not dynamo.is_resume_code(code):
             shown.append(where)
     if shown:

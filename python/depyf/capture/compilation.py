@@ -1,17 +1,22 @@
-"""What a block knows of one compilation while it is at work."""
+"""What a block knows of one compilation while it is at work.
+
+A block may be open for as long as the program runs, so what is kept here is text and numbers. Objects of the program and of
+PyTorch (graph modules, code objects, trees of guards) are referred to weakly.
+"""
 
 from __future__ import annotations
 
 import types
-import weakref
 from dataclasses import dataclass, field
-from typing import Any
 
-from depyf import names, resume_source, running
+from depyf import names, resume_source, running, weak
 from depyf.capture.guarding import Guarded
 from depyf.provenance.collect import Collected
 from depyf.session import Artifact, Frame, Symbol
 from depyf.source_line import Line
+
+numbers = weak.Numbers()
+"""Numbers of the code objects of functions and resume functions, the same in all blocks."""
 
 
 @dataclass(eq=False)
@@ -22,16 +27,19 @@ class Item:
     text: str
     direction: str | None
     suffix: str
-    graph: Any = None
-    """The graph module, if it can be what runs."""
+    graph: weak.Reference = weak.NOTHING
+    """Refers to the graph module, if it can be what runs."""
     path: str | None = None
     """Of a kernel: Inductor's own file."""
     artifact: Artifact | None = None
     created: bool = False
     swap: running.Swap | None = None
-    modules: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
-    """The graph module and its copies."""
+    frame: Frame | None = None
+    """Of the compilation that a graph belongs to which runs from its file."""
     nodes: tuple[str, ...] = ()
+    """The names of the nodes of a graph that runs from its file."""
+    superseded: str = ""
+    """Why a graph does not run as it is, known since the backend made something else of it."""
 
 
 @dataclass
@@ -43,16 +51,27 @@ class Compilation:
     number: int | None = None
     items: list[Item] = field(default_factory=list)
     original: types.CodeType | None = None
+    """A copy of the function's code, of plain data alone."""
+    function: weak.Reference = weak.NOTHING
+    """Refers to the function's code itself."""
+    number_of_original: int = 0
+    """The number of the function's code in `numbers`; 0 as long as it is not known."""
     source: str | None = None
     """The source of the function, as it is noted in the journal."""
-    transformed: types.CodeType | None = None
-    resumes: dict[str, types.CodeType | None] = field(default_factory=dict)
+    transformed: weak.Reference = weak.NOTHING
+    """Refers to the code that runs in place of the function's."""
+    resumes: dict[str, int | None] = field(default_factory=dict)
+    """The names of the resume functions that the transformed code calls, with the numbers of their codes in `numbers`."""
     resume_places: dict[str, Line] = field(default_factory=dict)
     """The user's lines at which its resume functions go on, by their names."""
-    graphs: dict[str, Any] = field(default_factory=dict)
-    """Kind -> the graph module that was shown last, whose text comes next."""
+    graphs: dict[str, weak.Reference] = field(default_factory=dict)
+    """Kind -> what refers to the graph module that was shown last, whose text comes next."""
     by_inductor: bool = False
     """Is Inductor the backend? Then graphs run only where no kernels are made of them."""
+    by_aot: bool = False
+    """Is the backend known to run the graphs that AOTAutograd makes?"""
+    made_kernels: bool = False
+    """Did Inductor make output code before what is in `items`?"""
     cached: set[str | None] = field(default_factory=set)
     """The directions that came from a cache; None of what was asked for before there were any."""
     elsewhere: bool = False
@@ -74,7 +93,17 @@ class Compilation:
     @property
     def has_kernels(self) -> bool:
         """Did Inductor make output code?"""
-        return any(item.kind == "kernel" for item in self.items)
+        return self.made_kernels or any(item.kind == "kernel" for item in self.items)
+
+    @property
+    def has_lowered(self) -> bool:
+        """Did AOTAutograd make graphs of the captured one?"""
+        return any(item.kind == "Forward_graph" for item in self.items)
+
+    def settle(self) -> None:
+        """Lets go of what only matters until the files of its items are written, and what runs is known."""
+        self.made_kernels = self.has_kernels
+        self.items.clear()
 
     def add_resume(self, name: str, code: types.CodeType | None, original: types.CodeType) -> None:
         """Its transformed code calls the resume function with this code under this name.
@@ -84,10 +113,15 @@ class Compilation:
         """
         if name not in self.frame.resume_calls:
             self.frame.resume_calls.append(name)
-        self.resumes[name] = code
+        self.resumes[name] = None if code is None else numbers.of(code)
         if code is not None:
             line = resume_source.line_of(name, code, original)
             self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)
+
+    def set_original(self, code: types.CodeType) -> None:
+        """Its transformed code runs in place of this code."""
+        self.original, self.number_of_original = names.as_data(code), numbers.of(code)
+        self.function = weak.reference(code)
 
 
 def link_resume_names(order: list[Compilation]) -> list[Compilation]:
@@ -95,11 +129,11 @@ def link_resume_names(order: list[Compilation]) -> list[Compilation]:
     # Dynamo keeps one code object for a break, and calls it by another name in each compilation that ends there.
     known: dict[int, list[str]] = {}
     for compile in order:
-        for name, code in compile.resumes.items():
-            if code is not None:
-                known.setdefault(id(code), []).append(name)
-    linked = [compile for compile in order if compile.frame.is_resume and id(compile.original) in known]
+        for name, number in compile.resumes.items():
+            if number is not None:
+                known.setdefault(number, []).append(name)
+    linked = [compile for compile in order if compile.frame.is_resume and compile.number_of_original in known]
     for compile in linked:
-        compile.frame.resume_names = list(dict.fromkeys(known[id(compile.original)]))
+        compile.frame.resume_names = list(dict.fromkeys(known[compile.number_of_original]))
         compile.frame.resume_name = compile.frame.resume_names[0]
     return linked

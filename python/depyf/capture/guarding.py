@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import types
 from dataclasses import dataclass, replace
 from typing import Any
 
-from depyf import guards
+from depyf import guards, weak
 from depyf.compat import dynamo, global_state, origins
 from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
@@ -13,11 +14,13 @@ from depyf.session import Failure, Limit, Symbol
 
 # Of one compilation; what is more tells no more.
 _MOST_REASONS = 20
+# Compilations whose guards are kept without a look at which of them are still in use.
+_FEW = 64
 
 
 @dataclass
 class Guarded:
-    """The guards of one compilation."""
+    """The guards of one compilation, as a record that holds no objects of PyTorch."""
 
     guards: guards.Guards
     origins: origins.Origins
@@ -30,20 +33,37 @@ class Guarded:
 
 
 class Guarding:
-    """The guards of all compilations of a block. They hold objects of PyTorch, so `close` lets them go."""
+    """The guards of all compilations of a block.
+
+    They hold objects of PyTorch, so they are kept only as long as the cache entry that they are of.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, Guarded]] = {}
+        self._known: weak.Table[tuple[guards.Guards, Guarded]] = weak.Table()
+        self._codes: weak.Table[bool] = weak.Table()  # the functions whose guards they are
+        self._most = _FEW
 
-    def made(self, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
+    def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
         """Reads the guards of a compilation when they are made; None if this PyTorch has no tree of guards."""
         found = origins.read(builder)
         read = guards.read(manager, local, found.line_of)
         if read is None:
             return None
-        guarded = Guarded(read, found, frontier(read, found.symbols))
-        self._known[id(manager)] = (manager, guarded)
+        guarded = Guarded(read.recorded(), found, frontier(read, found.symbols))
+        self._known.set(manager, (read, guarded))
+        self._codes.set(code, True)
+        if len(self._known) > self._most:
+            self._forget_what_is_gone(manager)
         return guarded
+
+    def _forget_what_is_gone(self, new: Any) -> None:
+        """Forgets the guards of entries that Dynamo no longer has: PyTorch itself may keep managers for ever."""
+        managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]
+        alive = {id(manager) for manager in [new, *managers]}
+        for manager, _ in self._known.items():
+            if id(manager) not in alive:
+                self._known.pop(manager)
+        self._most = max(_FEW, 2 * len(self._known))
 
     def failures(self, told_by_torch: list[str]) -> list[Failure]:
         """Why none of a function's compilations serves the call that is compiled now, the nearest compilation first.
@@ -64,8 +84,8 @@ class Guarding:
 
     def _failing(self, entry: dynamo.Live, local: dict[str, Any]) -> list[Failure]:
         manager = entry.guard_manager
-        known = self._known.get(id(manager))
-        listed = known[1].guards if known is not None else guards.read(manager)
+        known = self._known.get(manager)
+        listed = known[0] if known is not None else guards.read(manager)
         scope = dynamo.globals_of(manager)
         if listed is None or scope is None:
             return []

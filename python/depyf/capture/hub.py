@@ -7,13 +7,12 @@ each event goes to every block.
 
 from __future__ import annotations
 
-import os
-import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from depyf import locks
 from depyf.compat import compiled, dynamo, graph_text, graphs, inductor, ir_text, trace
 
 
@@ -33,22 +32,12 @@ class Listener(Protocol):
     def failed(self, error: Exception) -> None: ...
 
 
-_lock = threading.RLock()
+_lock = locks.Lock()
 _listeners: tuple[Listener, ...] = ()
 _undo: list[Callable[[], None]] = []
 _hears_inductor = False
 _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
 """Names of backends of PyTorch that never hand a graph to Inductor."""
-
-
-def _after_fork() -> None:
-    # Another thread may have held the lock when this process was made from its parent.
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 def add(listener: Listener) -> None:

@@ -48,10 +48,10 @@ class Journaling:
         for compile in touched:
             number, noted = self._frames.get(id(compile)) or (len(self._frames), {**_NO_FIELDS})
             self._frames[id(compile)] = number, noted
-            if compile.original is not None and id(compile.original) not in self._codes:
-                self._codes.add(id(compile.original))
+            if compile.original is not None and compile.number_of_original not in self._codes:
+                self._codes.add(compile.number_of_original)
                 compile.source = None if compile.frame.is_resume else dump.original_source(compile.original)
-                self._note_code(compile.original, compile.source)
+                self._note_code(compile.number_of_original, compile.original, compile.source)
             line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
             if line["fields"] or line["of"]:
                 self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
@@ -59,9 +59,9 @@ class Journaling:
         if changed:
             self._journal.write({"session": changed})
 
-    def _note_code(self, code: types.CodeType, source: str | None) -> None:
+    def _note_code(self, number: int, code: types.CodeType, source: str | None) -> None:
         place = {"file": code.co_filename, "line": code.co_firstlineno}
-        self._journal.write({"code": id(code), "name": code.co_name, **place, "source": source})
+        self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
         """All of it stands in the session now."""
@@ -75,8 +75,8 @@ class Journaling:
 def _beside(compile: Compilation) -> dict[str, Any]:
     """What has to be known of a compilation to write its part of the index and of `full_code`, and is no field of its frame."""
     return {
-        "code": None if compile.original is None else id(compile.original),
-        "resumes": {name: None if code is None else id(code) for name, code in compile.resumes.items()},
+        "code": compile.number_of_original or None,
+        "resumes": dict(compile.resumes),
         "resume_places": dict(compile.resume_places),
         "cached": sorted(compile.cached, key=str),
         "elsewhere": compile.elsewhere,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import types
 import weakref
 from dataclasses import dataclass
 
+from depyf import locks, weak
 from depyf.guards.reading import LineOf
 from depyf.session import Frame, Session
 
@@ -21,21 +21,14 @@ class Seen:
     """Gives the user's line for a guard; see `guards.read`."""
 
 
-_lock = threading.Lock()
-_by_code: dict[int, tuple[weakref.ref[types.CodeType], Seen]] = {}
+_lock = locks.Lock()
+_by_code: weak.Table[Seen] = weak.Table()
 _sessions: list[weakref.ref[Session]] = []
 
 
 def remember(code: types.CodeType, session: Session, frame: Frame) -> None:
     """Keeps what is known of transformed code for as long as that lives."""
-    key = id(code)
-
-    def forget(reference: weakref.ref[types.CodeType]) -> None:
-        found = _by_code.get(key)
-        if found is not None and found[0] is reference:
-            del _by_code[key]
-
-    _by_code[key] = (weakref.ref(code, forget), Seen(session, frame))
+    _by_code.set(code, Seen(session, frame))
 
 
 def opened(session: Session) -> None:
@@ -47,8 +40,7 @@ def opened(session: Session) -> None:
 
 def of(code: types.CodeType) -> Seen | None:
     """What is known of transformed code; None if no block saw it made."""
-    found = _by_code.get(id(code))
-    return found[1] if found is not None and found[0]() is code else None
+    return _by_code.get(code)
 
 
 def attempts(code: types.CodeType) -> list[Frame]:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import os
 import platform
 import threading
 import types
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from depyf import dump, files, function_names, names, report, running, source_line
+from depyf import dump, files, function_names, locks, names, report, running, source_line, weak
 from depyf.capture import before, hub, memory, outcomes, story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, Item, link_resume_names
@@ -65,23 +63,10 @@ def _noted(event: Event) -> Event:
     return cast(Event, handler)
 
 
-_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    # Another thread may have held a recorder's lock when this process was made from its parent.
-    for recorder in _recorders:
-        recorder._lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
-
-
 class Recorder:
     """Receives the events of one block. Thread safe; what it raises is caught by the hub and told once."""
 
-    def __init__(self, directory: Path, functions: tuple[Any, ...] = ()) -> None:
+    def __init__(self, directory: Path, functions: tuple[weak.Reference, ...] = ()) -> None:
         import torch
 
         self.directory = directory
@@ -90,21 +75,20 @@ class Recorder:
         )
         memory.opened(self.session)
         self._functions = functions
-        self._lock = threading.RLock()
-        _recorders.add(self)
-        self._compiles: dict[int, tuple[object, Compilation]] = {}
+        self._lock = locks.Lock()
+        self._compiles: weak.Table[Compilation] = weak.Table()  # by PyTorch's object for the compilation
         self._order: list[Compilation] = []
         self._artifacts = Artifacts(directory)
         self._fusing: dict[int, collect.Direction] = {}  # by thread, since the IR was told of last
-        self._seen_codes: set[int] = set()
+        self._seen_codes: weak.Table[bool] = weak.Table()
         self._guarding = Guarding()
         self._provenance: list[dict[str, Any]] = []
-        self._keep: list[types.CodeType] = []
         self._told = False
         self._closed = False
         self._has_trace = trace.has_records()
-        # By identity: comparing code objects compares their constants, which can be anything.
-        self._before = {id(code): code for code in dynamo.compiled_codes()}
+        self._before: weak.Table[bool] = weak.Table()
+        for code in dynamo.compiled_codes():
+            self._before.set(code, True)
         self._at_work = threading.local()
         self._touched: dict[int, Compilation] = {}  # by id, since the journal noted something last
         self._journaling = Journaling(directory, self.session, self._order)
@@ -121,10 +105,10 @@ class Recorder:
             if compile is None:
                 return None
             frame = compile.frame
-            compile.original, compile.transformed = original, code
-            self._keep += [original, code]
+            compile.set_original(original)
+            compile.transformed = weak.reference(code)
             memory.remember(code, self.session, frame)
-            self._seen_codes.add(id(code))
+            self._seen_codes.set(code, True)
             frame.status = "compiled"
             outcomes.describe(frame, original)
             self._name_resume_functions(compile, original, code)
@@ -136,12 +120,12 @@ class Recorder:
             ]
             if called:
                 self._set_number(compile, called[0] if compile.number not in called else compile.number)
-            replacement = self._artifacts.write_transformed(frame, code, may_run=hub.substitutes(self.directory))
+            replacement = self._artifacts.write_transformed(compile, code, may_run=hub.substitutes(self.directory))
             if replacement is not None:
-                compile.transformed = replacement
-                self._keep.append(replacement)
-                self._seen_codes.add(id(replacement))
+                compile.transformed = weak.reference(replacement)
+                self._seen_codes.set(replacement, True)
                 memory.remember(replacement, self.session, frame)
+            self._artifacts.tie(compile, replacement or code)
             return replacement
 
     @_noted
@@ -153,7 +137,7 @@ class Recorder:
             self._fusing.pop(threading.get_ident(), None)
             if record.graph is not None:
                 compile = self._current()
-                graph = compile.graphs.pop(record.graph, None) if compile is not None else None
+                graph = compile.graphs.pop(record.graph, weak.NOTHING) if compile is not None else weak.NOTHING
                 direction = _DIRECTIONS.get(record.graph) or graphs.direction()
                 self._add(Item(record.graph, record.text, direction, ".py", graph=graph), compile)
             elif record.event == "kernel":
@@ -206,11 +190,13 @@ class Recorder:
             if self._closed:
                 return
             compile = self._current()
-            guarded = None if compile is None else self._guarding.made(manager, local, builder)
+            function = None if compile is None else compile.function()
+            guarded = None if function is None else self._guarding.made(function, manager, local, builder)
             if compile is None or guarded is None:
                 return
             compile.guarded = guarded
-            seen = None if compile.transformed is None else memory.of(compile.transformed)
+            transformed = compile.transformed()
+            seen = None if transformed is None else memory.of(transformed)
             if seen is not None:
                 seen.line_of = guarded.origins.line_of
             compile.frame.frontier = guarded.frontier
@@ -230,8 +216,9 @@ class Recorder:
                     return
                 compile = self._current()
                 if compile is not None:
-                    compile.graphs["Captured_Graph"] = graph
-                    compile.by_inductor = compiled.backend_name(dynamo.backend_at_work()) == "inductor"
+                    compile.graphs["Captured_Graph"] = weak.reference(graph)
+                    backend = compiled.backend_name(dynamo.backend_at_work())
+                    compile.by_inductor, compile.by_aot = backend == "inductor", backend.startswith("aot_")
                     compile.seen.captured = fx_nodes.rows(graph)
                     compile.frame.runtime_asserts = runtime_asserts.read(graph)
                     self._set_number(compile, number)
@@ -242,7 +229,7 @@ class Recorder:
                 if compile is not None:
                     compile.seen.add_graph(name, graphs.direction(), fx_nodes.rows(graph))
                     if name in _SHOWN_AS:
-                        compile.graphs[_SHOWN_AS[name]] = graph
+                        compile.graphs[_SHOWN_AS[name]] = weak.reference(graph)
                     self._show(compile, _SHOWN.get(name), graph)
         elif caller.partition(".")[0] != "torch":  # torch's own come by the trace, with their compile id
             text = graphs.text(graph)
@@ -261,7 +248,7 @@ class Recorder:
                     return
         text = graphs.text(graph)
         if text:
-            runs = compile.graphs.pop(kind, None)
+            runs = compile.graphs.pop(kind, weak.NOTHING)
             self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs), compile)
 
     @_noted
@@ -384,18 +371,15 @@ class Recorder:
         now = dynamo.current()
         if now is None:
             return None
-        found = self._compiles.get(id(now.key))
-        if found is not None:
-            compile = found[1]
-        else:
+        compile = self._compiles.get(now.key)
+        if compile is None:
             compile = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
             call = at_work.call()
             if call is not None:
-                compile.original = call.code
+                compile.set_original(call.code)
                 outcomes.describe(compile.frame, call.code, call)
                 self._name_as_its_beginning(compile, call)
-            # The key is held so that its id is not given to another.
-            self._compiles[id(now.key)] = (now.key, compile)
+            self._compiles.set(now.key, compile)
             self._order.append(compile)
             self.session.frames.append(compile.frame)
         if now.attempt > compile.attempt:
@@ -417,9 +401,11 @@ class Recorder:
             frame.seconds = record.seconds
             if record.error:
                 frame.error = names.shorten(record.error)
-                compiled_before = [one.frame for one in self._order if one.original is compile.original]
-                outcomes.add_failure(frame, compile.original, compiled_before, self._users_line)
+                number = compile.number_of_original
+                compiled_before = [one.frame for one in self._order if one.number_of_original == number]
+                outcomes.add_failure(frame, compile.function(), compiled_before, self._users_line)
             self._artifacts.write(compile, last=True)
+            compile.settle()
         elif record.event == "guards":
             frame.guards = texts.tree(record.text)
         elif record.event == "graph break":
@@ -476,7 +462,7 @@ class Recorder:
         if not compile.frame.is_resume:
             return
         for beginning in reversed(self._order):
-            leads_here = any(code is call.code for code in beginning.resumes.values())
+            leads_here = compile.number_of_original in beginning.resumes.values()
             if leads_here and outcomes.goes_on_with(compile.frame, beginning.frame):
                 compile.frame.name = function_names.of_resumed(
                     compile.frame.name, beginning.frame.name, call.code, call.local
@@ -485,7 +471,7 @@ class Recorder:
 
     def _users_line(self, line: Line) -> Line | None:
         """The user's line that a line of dumped transformed code stands for: that of the break, where it calls others."""
-        file = running.files.get(line.file)
+        file = running.known.get(line.file)
         if file is None or file.kind != "transformed code":
             return None
         frames = [compile.frame for compile in self._order if compile.frame.compile_id == file.compile_id]

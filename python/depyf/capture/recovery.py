@@ -156,8 +156,9 @@ class _Reader:
         code = beside.get("code")
         if code is not None and code in self._codes:
             compile.original, compile.source = self._codes[code]
-        resumes = {name: self._codes.get(key) for name, key in beside.get("resumes", {}).items()}
-        compile.resumes = {name: None if known is None else known[0] for name, known in resumes.items()}
+            compile.number_of_original = code
+        resumes = beside.get("resumes", {}).items()
+        compile.resumes = {name: number if number in self._codes else None for name, number in resumes}
         compile.resume_places = {name: load(Line, place) for name, place in beside.get("resume_places", {}).items()}
         frame.missing = dump.missing_artifacts(frame, set(beside.get("cached", ())), beside.get("elsewhere", False))
         return compile

@@ -22,7 +22,7 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
     by_code: dict[int, list[Compilation]] = {}
     for compile in order:
         if compile.original is not None:
-            by_code.setdefault(id(compile.original), []).append(compile)
+            by_code.setdefault(compile.number_of_original, []).append(compile)
     reached: set[int] = set()
     compiled = {key for key, group in by_code.items() if any(one.frame.status != "not compiled" for one in group)}
     tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
@@ -51,9 +51,9 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
         sections.append(dump.Section(original, frames, listed, called, own, group[0].source))
         for compile in group:
             for resume in compile.resumes.values():
-                if resume is not None and id(resume) in by_code and id(resume) not in reached:
-                    reached.add(id(resume))
-                    todo.append(id(resume))
+                if resume is not None and resume in by_code and resume not in reached:
+                    reached.add(resume)
+                    todo.append(resume)
     name = sections[0].original.co_name
     text = dump.full_code(sections, artifacts.read)
     path = artifacts.claim(f"full_code_for_{names.safe_file_part(name)}_{{}}.py", lambda n: text, texts.without_ids)[0]

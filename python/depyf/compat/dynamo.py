@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from depyf import locks
 from depyf.compat import private
 from depyf.compat.private import guarded
 
@@ -74,9 +76,24 @@ def _remove(handle: Any) -> None:
 
 
 def compile_lock() -> contextlib.AbstractContextManager[Any]:
-    """What keeps other threads from compiling."""
+    """What keeps other threads from compiling. Nothing in a forked child whose parent was compiling in another thread."""
     lock = private.get("torch._dynamo.convert_frame:compile_lock")
-    return contextlib.nullcontext() if lock is None else lock  # type: ignore[no-any-return]
+    return contextlib.nullcontext() if lock is None or lock is _abandoned else lock  # type: ignore[no-any-return]
+
+
+_abandoned: Any = None
+"""PyTorch's lock, where another thread held it when this process was forked: nobody will release it."""
+
+
+def _after_fork() -> None:
+    global _abandoned
+    if "torch._dynamo.convert_frame" in sys.modules:
+        lock = private.get("torch._dynamo.convert_frame:compile_lock")
+        _abandoned = lock if lock is not None and locks.is_held_elsewhere(lock) else None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable[[], None]:
@@ -153,6 +170,11 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
     listed = private.call("torch._dynamo.eval_frame:_debug_get_cache_entry_list", code, otherwise=[])
     found = [_raw_entry(entry) for entry in _linked(listed)]
     return [one for one in found if one is not None]
+
+
+def is_in_cache(original: types.CodeType, transformed: types.CodeType) -> bool:
+    """True if Dynamo calls `transformed` in the place of `original` where its guards hold."""
+    return any(entry.code is transformed for entry in raw_entries(original))
 
 
 @guarded()

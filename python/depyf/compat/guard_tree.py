@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf import weak
 from depyf.compat import private
 from depyf.compat.private import guarded
 
@@ -60,8 +61,8 @@ class Node:
 
     source: str
     """Dynamo's name for the value, `L['x']`."""
-    type: type | None
-    """Of the value that was seen when the guards were made; None for the root."""
+    type_reference: Callable[[], Any]
+    """Refers to the type of the value that was seen when the guards were made. PyTorch takes an entry away when a class goes."""
     is_dict: bool
     """A manager that guards the order of the keys of a dict, by itself, besides its leaf guards."""
     step: Step | None
@@ -69,6 +70,12 @@ class Node:
     children: list[Node] = field(default_factory=list)
     manager: Any = None
     parent: Node | None = None
+
+    @property
+    def type(self) -> type | None:
+        """The type of the value that was seen when the guards were made; None for the root, and where the type is gone."""
+        kind: type | None = self.type_reference()
+        return kind
 
     def __iter__(self) -> Iterator[Node]:
         """This node and all below it, each before those below it, in the order in which they are checked."""
@@ -155,7 +162,9 @@ def read(guard_manager: Any) -> Tree | None:
         if type_of is not None and step is not None:
             kind = private.checked(f"{_MODULE}:RootGuardManager.get_type_of_guarded_value", type_of())
         source = private.checked(f"{_MODULE}:RootGuardManager.get_source", manager.get_source())
-        node = Node(source, kind, isinstance(manager, dict_manager), step, manager=manager, parent=parent)
+        node = Node(
+            source, weak.reference(kind), isinstance(manager, dict_manager), step, manager=manager, parent=parent
+        )
         node.leaves = [_leaf(leaf, relational) for leaf in manager.get_leaf_guards()]
         nodes.append(node)
         return node

@@ -55,9 +55,9 @@ class Compile(Protocol):
     elsewhere: bool
     started: bool
     ended: bool
-    original: Any
+    number_of_original: int
     graphs: dict[str, Any]
-    resumes: dict[str, Any]
+    resumes: dict[str, int | None]
 
     @property
     def seen(self) -> Seen: ...
@@ -66,7 +66,7 @@ class Compile(Protocol):
 def notice(compiles: Sequence[Compile]) -> None:
     """Tells of what stayed away in a block that has ended."""
     compiled = [one for one in compiles if one.frame.status == "compiled"]
-    resumes = {id(code) for one in compiled for code in one.resumes.values() if code is not None}
+    resumes = {number for one in compiled for number in one.resumes.values() if number is not None}
     if not compiled or any(path.startswith("torch.__trace") for path in private.losses):
         return
     if not any(one.ended or one.frame.artifacts or one.frame.guards for one in compiled):
@@ -106,7 +106,7 @@ def _of_frame(one: Compile, resumes: set[int]) -> None:
         private.not_found("dynamo_graph_break_reason", _NEVER)
     if one.number is None and frame.files("Captured_Graph"):
         private.not_found("__compiled_fn_", "is no name that transformed code calls")
-    if not frame.is_resume and id(one.original) in resumes:
+    if not frame.is_resume and one.number_of_original in resumes:
         private.not_found("torch_dynamo_resume_in_", f"is not how the name {frame.function} begins")
 
 

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from depyf.compat import guard_forms
@@ -164,6 +164,10 @@ class Guards(Sequence[Guard]):
         failing = [(one, text) for one in self.guards if (text := one._failing(L, G, names)) is not None]
         return Verdict(failing)
 
+    def recorded(self) -> Guards:
+        """The same without PyTorch's objects: what `live` decided can be read, and no longer be checked."""
+        return Guards([one if one.live is None else replace(one, live=_not_recorded) for one in self.guards])
+
     def __getitem__(self, index: Any) -> Any:
         return self.guards[index]
 
@@ -172,3 +176,7 @@ class Guards(Sequence[Guard]):
 
     def __iter__(self) -> Iterator[Guard]:
         return iter(self.guards)
+
+
+def _not_recorded(L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
+    raise LookupError("PyTorch's object for this guard is not part of the record")

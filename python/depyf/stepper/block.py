@@ -115,13 +115,14 @@ class step:
     # At a stop
 
     def _decide(self, stop: Stop) -> Plan:
-        self._commands.frame = None
         try:
             return self._ask_callback(stop) if self._callback is not None else self._ask_prompt(stop)
         except Exception as error:
             who = "the callback of depyf.step" if self._callback is not None else "depyf.step"
             report.warn(f"{who} raised {type(error).__name__}: {error}; the program goes on without stepping")
             return Plan("quit")
+        finally:
+            self._commands.frame = None
 
     def _ask_callback(self, stop: Stop) -> Plan:
         assert self._callback is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from depyf.stepper.stop import Stop, instruction_at
@@ -126,6 +126,8 @@ class Engine:
         """A followed frame has returned or raised."""
         self._open.pop(id(frame), None)
         self._lines.pop(id(frame), None)
+        if self.plan.frame is frame:  # its variables must not wait for the next stop, and nothing is called from it
+            self.plan = replace(self.plan, frame=None)
 
     def forget(self) -> None:
         """Lets go of all frames."""

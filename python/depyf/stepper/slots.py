@@ -8,7 +8,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from depyf import _core, names
+from depyf import _core, names, weak
 
 __all__ = ["NULL", "Slot", "exact_depth", "read", "set_local", "set_slot", "stack_map"]
 
@@ -46,19 +46,16 @@ class Slot:
         return self.expression
 
 
-_kept: dict[int, tuple[types.CodeType, Any]] = {}
-_KEPT_MAX = 2000
+_kept: weak.Table[Any] = weak.Table()
 
 
 def stack_map(code: types.CodeType) -> Any:
     """What is known of the value stack of a code object, computed once."""
-    # By identity: comparing code objects compares their constants, which can be anything.
-    found = _kept.get(id(code))
-    if found is None:
-        if len(_kept) >= _KEPT_MAX:
-            _kept.clear()
-        found = _kept[id(code)] = (code, _core.stack_map(code))
-    return found[1]
+    known = _kept.get(code)
+    if known is None:
+        known = _core.stack_map(code)
+        _kept.set(code, known)
+    return known
 
 
 def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:

@@ -7,13 +7,12 @@ import linecache
 import types
 from dataclasses import dataclass, field
 
-from depyf import _core, names, running
+from depyf import _core, names, running, weak
 from depyf.recompile import compile_like
 
 __all__ = ["Source", "source_of"]
 
-_known: dict[int, tuple[types.CodeType, Source]] = {}
-_KNOWN_MAX = 1000
+_known: weak.Table[Source] = weak.Table()
 
 
 @dataclass
@@ -36,16 +35,15 @@ class Source:
 
 def source_of(code: types.CodeType) -> Source:
     """The source of a code object: the file that it was compiled from if that is a dumped one, else decompiled."""
-    found = _known.get(id(code))
-    if found is None or found[0] is not code:
-        if len(_known) >= _KNOWN_MAX:
-            _known.clear()
-        found = _known[id(code)] = (code, _make(code))
-    return found[1]
+    source = _known.get(code)
+    if source is None:
+        source = _make(code)
+        _known.set(code, source)
+    return source
 
 
 def _make(code: types.CodeType) -> Source:
-    if code.co_filename in running.files:
+    if code.co_filename in running.known:
         return _own(code)
     decompiled = _core.decompile(names.rename(code, names.short_names(code)))
     lines = decompiled.source.splitlines()

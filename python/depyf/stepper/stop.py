@@ -9,7 +9,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from depyf import names
+from depyf import names, weak
 from depyf.stepper import slots
 from depyf.stepper.slots import Slot
 from depyf.stepper.sources import Source, source_of
@@ -177,26 +177,23 @@ class Stop(Frame):
         return found
 
 
-_instructions: dict[int, tuple[types.CodeType, list[Instruction]]] = {}
-_KNOWN_MAX = 1000
+_instructions: weak.Table[list[Instruction]] = weak.Table()
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:
     """All instructions; EXTENDED_ARG is part of the one that it extends, and gives it its offset."""
-    found = _instructions.get(id(code))
-    if found is None or found[0] is not code:
-        if len(_instructions) >= _KNOWN_MAX:
-            _instructions.clear()
-        rows, start = [], None
+    known = _instructions.get(code)
+    if known is None:
+        known, start = [], None
         for one in dis.get_instructions(code):
             if one.opname == "CACHE":
                 continue
             start = one.offset if start is None else start
             if one.opname != "EXTENDED_ARG":
-                rows.append(Instruction(start, one.opname, one.arg, names.shorten(_argument(one))))
+                known.append(Instruction(start, one.opname, one.arg, names.shorten(_argument(one))))
                 start = None
-        found = _instructions[id(code)] = (code, rows)
-    return found[1]
+        _instructions.set(code, known)
+    return known
 
 
 def _argument(one: dis.Instruction) -> str:

@@ -6,6 +6,7 @@ import sys
 import types
 from collections.abc import Callable
 
+from depyf import weak
 from depyf.compat import dynamo
 
 __all__ = ["Targets"]
@@ -18,17 +19,18 @@ class Targets:
     """
 
     def __init__(self, codes: list[types.CodeType]) -> None:
-        self._given = list(codes)
-        self._codes: dict[int, types.CodeType] = {}
-        self._originals: dict[int, types.CodeType] = {}
+        self._given = [weak.reference(code) for code in codes]
+        self._codes: weak.Table[bool] = weak.Table()
+        self._originals: weak.Table[bool] = weak.Table()
         self._undo: Callable[[], None] | None = None
 
     def start(self) -> None:
-        for code in self._given:
-            self._codes[id(code)] = code
+        given = self._codes_given()
+        for code in given:
+            self._codes.set(code, True)
         if "torch" not in sys.modules:
             return
-        originals = dynamo.family(self._given) if self._given else dynamo.compiled_codes()
+        originals = dynamo.family(given) if self._given else dynamo.compiled_codes()
         for code in originals:
             self._add(code)
         self._undo = dynamo.add_bytecode_hook(self._compiled)
@@ -41,26 +43,30 @@ class Targets:
         self._originals.clear()
 
     def has(self, code: types.CodeType) -> bool:
-        return self._codes.get(id(code)) is code
+        return code in self._codes
+
+    def _codes_given(self) -> list[types.CodeType]:
+        """The code objects that were given and are still there."""
+        return [code for refers in self._given if isinstance(code := refers(), types.CodeType)]
 
     def _add(self, original: types.CodeType) -> None:
-        self._originals[id(original)] = original
+        self._originals.set(original, True)
         for entry in dynamo.entries(original):
-            self._codes[id(entry.code)] = entry.code
+            self._codes.set(entry.code, True)
 
     def _compiled(self, original: types.CodeType, transformed: types.CodeType) -> None:
         try:
             if not self._given or self._belongs(original):
-                self._originals[id(original)] = original
-                self._codes[id(transformed)] = transformed
+                self._originals.set(original, True)
+                self._codes.set(transformed, True)
         except Exception:  # a hook that raises would break the compilation
             pass
 
     def _belongs(self, original: types.CodeType) -> bool:
-        if id(original) in self._originals or id(original) in self._codes:
+        if original in self._originals or original in self._codes:
             return True
         # A resume function keeps file and first line of the function that it goes on with.
         return dynamo.is_resume_code(original) and any(
             (one.co_filename, one.co_firstlineno) == (original.co_filename, original.co_firstlineno)
-            for one in self._given
+            for one in self._codes_given()
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf import weak
 from depyf.guards import Guard, evaluated
 from depyf.toolkit.target import Target
 
@@ -31,25 +32,42 @@ class AddedGuard(Guard):
     """What its last check raised: it counts as failed then."""
     loosened: tuple[Guard, frozenset[int]] | None = field(default=None, repr=False)
     """Dynamo's guard on a tensor that this one comes from, and the dimensions that may vary now."""
-    kept: list[object] = field(default_factory=list, repr=False)
-    """What its expression knows by identity."""
+    kept: list[weak.Reference] = field(default_factory=list, repr=False)
+    """What refers to the objects that its expression knows by identity: it does not hold once one of them is gone."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
         """Its words if it does not hold; `error` has the exception if it raised one."""
         self.error = None
         try:
-            if self.function is not None:
+            if any(refers() is None for refers in self.kept):
+                holds = False
+            elif self.function is not None:
                 holds = bool(self.function(dict(L)))
             else:
                 holds = all(bool(evaluated(one, L, G)) for one in self.conditions)
         except Exception as error:
-            self.error = error
+            self.error = _without_frames(error)
             holds = False
         return None if holds else self.text
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
         """Does it hold? What raises does not, and is kept in `error`."""
         return self.failing(L, G) is None
+
+
+def _without_frames(error: Exception) -> Exception:
+    """An exception that no longer keeps the variables alive of the functions that it passed through."""
+    chain: list[BaseException] = [error]
+    for raised in chain:  # grows meanwhile
+        raised.__traceback__ = None
+        if isinstance(raised, (AttributeError, NameError)) and hasattr(raised, "obj"):
+            raised.obj = None
+        chain += [
+            before
+            for before in (raised.__cause__, raised.__context__)
+            if before is not None and all(before is not known for known in chain)
+        ]
+    return error
 
 
 def added(condition: object, target: Target, *, kind: str = "ADDED", source: str = "") -> AddedGuard:

@@ -8,6 +8,7 @@ import inspect
 import itertools
 import linecache
 import types
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from depyf.toolkit.validation import check_code, unknown_names
 _counter = itertools.count(1)
 REPLACEMENT = "_depyf_replacement"
 """The attribute of a function in the place of a graph that has what a user gave for it."""
+_UNSAVED = "<depyf edit "
+"""What the names begin with under which tracebacks show edited text that is in no file."""
 EDITED = "# edited"
 """The first line of source that was proved before it was edited."""
 
@@ -58,6 +61,8 @@ def edit(
     if source is not None or code is not None:
         copy.kind = "edited"
         copy.code, copy.written = _new_code(entry, source, code, copy.bound)
+        if copy.code.co_filename.startswith(_UNSAVED):
+            weakref.finalize(copy.code, linecache.cache.pop, copy.code.co_filename, None).atexit = False
         if source is not None:
             copy.warnings += _doubt(entry)
     copy._need_code()
@@ -121,7 +126,7 @@ def _text(source: str | Path | Text, name: str) -> Text:
         return Text(Path(source).read_text(encoding="utf-8"), str(source))
     if not isinstance(source, str):
         raise TypeError(f"source= is text or a path, not {type(source).__name__}")
-    filename = f"<depyf edit {next(_counter)} of {name}>"
+    filename = f"{_UNSAVED}{next(_counter)} of {name}>"
     # Tracebacks and debuggers find the lines here.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     return Text(source, filename)

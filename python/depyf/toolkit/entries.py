@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depyf import decompiler, guards, names
+from depyf import decompiler, guards, names, running
 from depyf.compat import bytecode, cache, dynamo, live_graphs
 from depyf.guards import Guard
 from depyf.toolkit.target import Target, find_target
@@ -192,7 +192,9 @@ class CacheEntry:
                     self.target.globals.setdefault(name, self.bound[name])
                 return one
 
-        return names.map_codes(self.code, bind)
+        runnable = names.map_codes(self.code, bind)
+        running.files.hold(runnable, self.code)
+        return runnable
 
     def manager(self) -> Any:
         """PyTorch's object for the guards, made once."""
@@ -304,19 +306,19 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
     for raw in cache.raw_entries(target.code):
         listed = list(guards.read(raw.manager) or ())
         bound = bound_names(raw.code, target)
-        found.append(
-            CacheEntry(
-                target,
-                raw.code,
-                "ordinary",
-                listed,
-                raw.compile_id,
-                bound,
-                backend=raw.backend,
-                tree=raw.manager,
-                native=tuple(listed),
-            )
+        entry = CacheEntry(
+            target,
+            raw.code,
+            "ordinary",
+            listed,
+            raw.compile_id,
+            bound,
+            backend=raw.backend,
+            tree=raw.manager,
+            native=tuple(listed),
         )
+        running.files.hold(entry, raw.code)
+        found.append(entry)
     return found
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, names, report
+from depyf import decompilation, names, report, weak
 from depyf.compat import bytecode, dynamo
 from depyf.decompilation import PROVED
 from depyf.guards import Guard
@@ -557,7 +557,7 @@ def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: 
         for condition in resumed.guards:
             keep: list[object] = []
             guard = added_at(condition, portable.with_identities(condition.text, target, keep), target, parts.path)
-            guard.kept = keep
+            guard.kept = [weak.reference(thing) for thing in keep]
             loaded.guards.append(guard)
     except LookupError as error:
         entry.warnings.append(f"{resumed.function} is compiled again: missing {error}")
@@ -650,7 +650,7 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
             entry.warnings.append(f"not checked here: {one.text}: missing {error}")
             continue
         guard = added_at(one, what, target, parts.path)
-        guard.kept = keep
+        guard.kept = [weak.reference(thing) for thing in keep]
         entry.guards.append(guard)
 
 

@@ -5,70 +5,132 @@ away all of a function's or none, cannot be asked what their code is, and does n
 middle of a lookup would go on with what another thread has freed. So entries are taken away only while there is no other
 thread. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
 one's guards first.
+
+PyTorch's C++ holds what is registered of a function as long as the function's code lives, and the garbage collector cannot
+see that. So what is registered must not lead back to that code, nor to the object whose method it is: PyTorch holds the
+guards, the guards hold a `_Record`, and everything else refers to that weakly. The handle that a user has may hold more.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import sys
-import threading
 import types
-from dataclasses import dataclass, field
+import weakref
+from collections.abc import Callable
 from typing import Any
 
+from depyf import locks, weak
 from depyf.compat import cache
 from depyf.toolkit.building import build, is_guard_running
 from depyf.toolkit.entries import CacheEntry
+from depyf.toolkit.target import Target
 from depyf.toolkit.validation import check_code
 
-_lock = threading.RLock()
+_lock = locks.Lock()
 _counter = itertools.count()
-_loaded: dict[int, list[Registration]] = {}
-"""By the identity of the function's code, which each registration holds: all that PyTorch has of ours, in its order."""
+_loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
+"""By the function's code: what refers to all that PyTorch has of ours, in its order. Guarded by `_lock`."""
 
 
-@dataclass(eq=False)
 class Registration:
     """One registered entry. As a context manager it removes the entry at the end of the block."""
 
-    entry: CacheEntry
-    code: types.CodeType = field(repr=False)
-    """What runs: the entry's code, with what it needs bound to it."""
-    manager: Any = field(default=None, repr=False)
-    number: int = field(default_factory=lambda: next(_counter), repr=False)
-    _removed: bool = field(default=False, repr=False)
-    resumed: list[Registration] = field(default_factory=list, repr=False)
-    """Those of the resume functions that the entry brought with it, which go when this one goes."""
-    _newer: list[Registration] = field(default_factory=list, repr=False)
-    """Those that come before this one although PyTorch has them behind it."""
+    def __init__(self, entry: CacheEntry, record: _Record) -> None:
+        self.entry = entry
+        self._record = record
+        record.handle = weakref.ref(self)
+
+    def __repr__(self) -> str:
+        return f"Registration(entry={self.entry!r})"
+
+    @property
+    def resumed(self) -> list[Registration]:
+        """Those of the resume functions that the entry brought with it, which go when this one goes."""
+        records = [record for refers in self._record.resumed if (record := refers()) is not None and not record.removed]
+        return [record.registration(code) for record in records if (code := record.function()) is not None]
 
     @property
     def active(self) -> bool:
         """Does Dynamo still know it? Not after `remove`, nor after `torch._dynamo.reset`."""
-        return any(one is self for one in registered_of(self.entry.target.code))
+        return any(record is self._record for record in _records_of(self.entry.target.code))
 
     def remove(self) -> None:
         """Takes the entry away; the others stay. Does nothing if it is gone already."""
+        resumed = self.resumed
         target = self.entry.target.code
         with _lock:
-            self._removed = True
-            if any(one is self for one in _known(target)) and _alone():
-                _load_anew(target, registered_of(target))
-        for registration in self.resumed:
+            self._record.remove()
+            _sweep(target)
+        for registration in resumed:
             registration.remove()
-
-    def _accepts(self, L: dict[str, Any]) -> bool:
-        """The first guard: is it this entry's turn?"""
-        return not self._removed and not any(one._would_run(L) for one in self._newer)
-
-    def _would_run(self, L: dict[str, Any]) -> bool:
-        return not self._removed and cache.accepts(self.manager, L)
 
     def __enter__(self) -> Registration:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.remove()
+
+
+class _Record:
+    """What a registered entry's guards hold: all that is needed to run it, and to tell of it."""
+
+    def __init__(self, entry: CacheEntry, code: types.CodeType) -> None:
+        self.number = next(_counter)
+        self.code: types.CodeType | None = code
+        """What runs: the entry's code, with what it needs bound to it. None once the entry was removed."""
+        self.entry: CacheEntry | None = dataclasses.replace(
+            entry, target=_without_code(entry.target), tree=None, resumed=[], _manager=None
+        )
+        """The entry without its function and without the guards that Dynamo has itself. None once it was removed."""
+        self.function = weak.reference(entry.target.code)
+        self.resumed: list[Callable[[], _Record | None]] = []
+        self._tree = weak.reference(entry.tree)
+        self.manager: Callable[[], Any] = weak.NOTHING
+        self.handle: Callable[[], Registration | None] = weak.NOTHING
+        self.newer: list[Callable[[], _Record | None]] = []
+        """Those that come before this one although PyTorch has them behind it."""
+
+    @property
+    def removed(self) -> bool:
+        """True once the entry was removed."""
+        return self.entry is None
+
+    def remove(self) -> None:
+        """Has the entry refuse every call, and lets go of what it needed."""
+        self.entry = self.code = None
+        self.newer = []
+
+    def accepts(self, L: dict[str, Any]) -> bool:
+        """True if it is this entry's turn: the first guard."""
+        for refers in self.newer:  # may grow meanwhile: a guard may register entries, and remove this one
+            record = refers()
+            if record is not None and record.would_run(L):
+                return False
+        return not self.removed
+
+    def would_run(self, L: dict[str, Any]) -> bool:
+        """True if the entry takes a call with these locals."""
+        manager = self.manager()
+        return not self.removed and manager is not None and cache.accepts(manager, L)
+
+    def registration(self, code: types.CodeType) -> Registration:
+        """The handle that the user has; a new one if there is none any more."""
+        handle = self.handle()
+        if handle is None:
+            assert self.entry is not None
+            target = dataclasses.replace(self.entry.target, code=code)
+            handle = Registration(dataclasses.replace(self.entry, target=target, tree=self._tree()), self)
+        return handle
+
+
+def _without_code(target: Target) -> Target:
+    """A target that names a function, and does not lead to it or to the values that it is called with."""
+    return Target(_NO_CODE, target.globals, target.name, backend=target.backend)
+
+
+_NO_CODE = compile("", "<depyf>", "exec")
 
 
 def register(entry: CacheEntry) -> Registration:
@@ -78,9 +140,12 @@ def register(entry: CacheEntry) -> Registration:
     entry._need_code()
     target = entry.target
     check_code(entry.code, target)
-    new = Registration(entry, check_code(entry.runnable(), target))
-    new.manager = build(entry)
-    cache.add_guard(new.manager, new._accepts, "it is registered, and no newer entry accepts the call")
+    runnable = check_code(entry.runnable(), target)
+    record = _Record(entry, runnable)
+    manager = build(entry)
+    cache.add_guard(manager, _turn_of(weakref.ref(record)), "it is registered, and no newer entry accepts the call")
+    manager.depyf_record = record
+    record.manager = weak.reference(manager)
     code = target.code
     with _lock:
         known = _known(code)
@@ -90,63 +155,91 @@ def register(entry: CacheEntry) -> Registration:
                 "torch._dynamo.reset() takes them away"
             )
         if _alone():
-            _load_anew(code, [new, *registered_of(code)])
+            _load_anew(code, [record, *_records_of(code)])
         else:
-            cache.load(code, [(new.manager, new.code)], keep=True)
-            for one in known:
-                one._newer.append(new)
-            _loaded[id(code)] = [*known, new]
+            cache.load(code, [(manager, runnable)], keep=True)
+            for earlier in known:
+                earlier.newer.append(weakref.ref(record))
+            _remember(code, [*known, record])
         cache.look_at_again(code)
+    handle = Registration(entry, record)
     # The one that is registered last is tried first.
-    new.resumed = [register(one) for one in reversed(entry.resumed)]
-    return new
+    record.resumed = [weakref.ref(register(resumed)._record) for resumed in reversed(entry.resumed)]
+    return handle
+
+
+def _turn_of(refers: Callable[[], _Record | None]) -> Callable[[dict[str, Any]], bool]:
+    def is_its_turn(L: dict[str, Any]) -> bool:
+        record = refers()
+        return record is not None and record.accepts(L)
+
+    return is_its_turn
 
 
 def registered() -> list[Registration]:
     """Every registered entry that Dynamo still knows; of one function the one that is tried first in front."""
     with _lock:
-        codes = [slot[0].entry.target.code for slot in list(_loaded.values())]
-        return [one for code in codes for one in registered_of(code)]
+        return [handle for code, _ in list(_loaded.items()) for handle in registered_of(code)]
 
 
 def registered_of(code: types.CodeType) -> list[Registration]:
     """Those of one function, by its original code, the one that is tried first in front."""
     with _lock:
-        alive = [one for one in _known(code) if not one._removed]
-        return sorted(alive, key=lambda one: one.number, reverse=True)
+        _sweep(code)
+        return [record.registration(code) for record in _records_of(code)]
 
 
 def not_ours(code: types.CodeType) -> list[Any]:
     """The guard managers of entries that PyTorch loaded."""
     with _lock:
-        known = _known(code)
-        return [one for one in cache.loaded(code) if all(one is not mine.manager for mine in known)]
+        mine = [record.manager() for record in _known(code)]
+        return [manager for manager in cache.loaded(code) if all(manager is not known for known in mine)]
 
 
-def _known(code: types.CodeType) -> list[Registration]:
+def _records_of(code: types.CodeType) -> list[_Record]:
+    """What is registered of a function, the one that is tried first in front."""
+    with _lock:
+        alive = [record for record in _known(code) if not record.removed]
+        return sorted(alive, key=lambda record: record.number, reverse=True)
+
+
+def _known(code: types.CodeType) -> list[_Record]:
     """What PyTorch has of ours, removed entries too, in its order. A reset may have taken all away."""
-    ours = _loaded.get(id(code), [])
-    if ours:
-        managers = cache.loaded(code)
-        ours = [one for one in ours if any(one.manager is manager for manager in managers)]
-        _remember(code, ours)
+    references = _loaded.get(code)
+    if not references:
+        return []
+    managers = cache.loaded(code)
+    ours = [record for refers in references if (record := refers()) is not None]
+    ours = [record for record in ours if any(record.manager() is manager for manager in managers)]
+    _remember(code, ours)
     return ours
 
 
-def _remember(code: types.CodeType, registrations: list[Registration]) -> None:
-    if registrations:
-        _loaded[id(code)] = registrations
+def _remember(code: types.CodeType, records: list[_Record]) -> None:
+    if records:
+        _loaded.set(code, [weakref.ref(record) for record in records])
     else:
-        _loaded.pop(id(code), None)
+        _loaded.pop(code)
 
 
-def _load_anew(code: types.CodeType, registrations: list[Registration]) -> None:
+def _sweep(code: types.CodeType) -> None:
+    """Has PyTorch let go of what was removed, if that can be done now."""
+    if any(record.removed for record in _known(code)) and _alone():
+        _load_anew(code, _records_of(code))
+
+
+def _load_anew(code: types.CodeType, records: list[_Record]) -> None:
     """Makes PyTorch have just these, in this order."""
-    before = _known(code)  # held until PyTorch has let go of them
-    cache.load(code, [(one.manager, one.code) for one in registrations], keep=False)
-    for one in registrations:
-        one._newer = []
-    _remember(code, registrations)
+    before = [record.manager() for record in _known(code)]  # held until PyTorch has let go of them
+    entries = [
+        (manager, record.code)
+        for record in records
+        if (manager := record.manager()) is not None and record.code is not None
+    ]
+    cache.load(code, entries, keep=False)
+    for record in records:
+        record.newer = []
+    _remember(code, records)
     del before
 
 

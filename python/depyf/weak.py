@@ -1,0 +1,101 @@
+"""Tables of objects that keep none of them alive, told apart by identity.
+
+Comparing would not do: code objects compare their constants, which can be anything, and guard managers compare nothing.
+An identity alone would not do either: Python gives that of an object that is gone to the next one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+__all__ = ["NOTHING", "Numbers", "Reference", "Table", "reference"]
+
+V = TypeVar("V")
+Reference = Callable[[], Any]
+"""Gives an object; None if it is gone."""
+
+
+def NOTHING() -> None:
+    """A reference to no object."""
+
+
+def reference(thing: Any, gone: Callable[[Any], None] | None = None) -> Reference:
+    """A weak reference to an object; a strong one to an object that can have no weak references.
+
+    Args:
+        gone: called with the reference when the object is gone.
+    """
+    try:
+        return weakref.ref(thing, gone)
+    except TypeError:
+        return lambda: thing
+
+
+class Table(Generic[V]):
+    """A mapping from objects to values. The value of an object that is gone is let go at once.
+
+    A value must not hold its own object: it would keep it alive.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[int, tuple[Reference, V]] = {}
+
+    def get(self, thing: Any) -> V | None:
+        """The value of an object; None if it has none."""
+        entry = self._entries.get(id(thing))
+        return entry[1] if entry is not None and entry[0]() is thing else None
+
+    def set(self, thing: Any, value: V) -> None:
+        """Gives an object a value."""
+        key, refers_to_table = id(thing), weakref.ref(self)
+
+        def forget(gone: Any) -> None:
+            # A table that referred to itself would be freed only by the garbage collector.
+            table = refers_to_table()
+            entry = None if table is None else table._entries.get(key)
+            if table is not None and entry is not None and entry[0] is gone:
+                del table._entries[key]
+
+        self._entries[key] = reference(thing, forget), value
+
+    def pop(self, thing: Any) -> None:
+        """Takes away the value of an object, if it has one."""
+        if thing in self:
+            del self._entries[id(thing)]
+
+    def clear(self) -> None:
+        """Takes away all values."""
+        self._entries.clear()
+
+    def items(self) -> Iterator[tuple[Any, V]]:
+        """The objects that are alive with their values, in the order in which they came."""
+        for refers, value in list(self._entries.values()):
+            thing = refers()
+            if thing is not None:
+                yield thing, value
+
+    def __contains__(self, thing: Any) -> bool:
+        entry = self._entries.get(id(thing))
+        return entry is not None and entry[0]() is thing
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class Numbers:
+    """Gives each object a number: the same as long as it lives, and no other object the same ever."""
+
+    def __init__(self) -> None:
+        self._known: Table[int] = Table()
+        self._next = itertools.count(1)
+
+    def of(self, thing: Any) -> int:
+        """The number of an object."""
+        number = self._known.get(thing)
+        if number is None:
+            number = next(self._next)
+            self._known.set(thing, number)
+        return number
