@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 from torch_helpers import ENVIRONMENT, ROOT
 
 SOAK = str(ROOT / "tools" / "soak" / "soak.py")
@@ -39,10 +37,9 @@ def soak(*arguments, keep):
     return subprocess.run(command, capture_output=True, text=True, timeout=600, env=ENVIRONMENT)
 
 
-@pytest.mark.parametrize("seed", [8, 12])
-def test_programs_are_not_harmed(seed, tmp_path):
-    # Cells that are stored from the last to the first, by a resume function and by the function itself.
-    done = soak("--seed", str(seed), "--programs", "1", "--backends", "eager", keep=tmp_path)
+def test_programs_are_not_harmed(tmp_path):
+    # This one has cells that are stored from the last to the first.
+    done = soak("--seed", "12", "--programs", "1", "--backends", "eager", keep=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 harmed" in done.stdout and " 0 not proved" in done.stdout and "0 that do not parse" in done.stdout
     assert not list(tmp_path.iterdir())
