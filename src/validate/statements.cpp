@@ -69,7 +69,7 @@ void add_pattern(const Pattern* pattern, std::set<std::string_view>& names) {
 
 std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
 
-// Names that the statements of one scope bind, by `nonlocal` too: an outer scope binds those then.
+// Names that the statements of one scope bind. A `nonlocal` does not: an outer scope has to.
 void add_bound(Block body, std::set<std::string_view>& names) {
   for (Stmt* stmt : body) {
     if (auto* n = as<Assign>(stmt))
@@ -84,7 +84,6 @@ void add_bound(Block body, std::set<std::string_view>& names) {
     if (auto* n = as<FunctionDef>(stmt)) names.insert(n->name);
     if (auto* n = as<ClassDef>(stmt)) names.insert(n->name);
     if (auto* n = as<TypeAlias>(stmt)) names.insert(n->name);
-    if (auto* n = as<Nonlocal>(stmt)) names.insert(n->names.begin(), n->names.end());
     if (auto* n = as<Import>(stmt))
       for (const Alias& alias : n->names) names.insert(alias.asname.empty() ? first_part(alias.name) : alias.asname);
     if (auto* n = as<ImportFrom>(stmt))

@@ -73,6 +73,13 @@ TEST_CASE("nonlocal needs a function around that binds the name") {
       {t.definition("f", nullptr, {t.assign("x"), t.definition("g", t.parameters({"x"}), {t.nonlocal("x")})})})));
 }
 
+TEST_CASE("a nonlocal that is taken out binds nothing for those within") {
+  Trees t;
+  auto* inner = t.definition("g", nullptr, {t.nonlocal("x")});
+  const std::string text = valid(t.block({t.definition("f", nullptr, {t.nonlocal("x"), inner})}));
+  CHECK(text.find("nonlocal x") == std::string::npos);
+}
+
 TEST_CASE("yield, await, return, break where they may not stand") {
   Trees t;
   auto* awaiting = t.stmt(ExprStmt{t.expr(Await{t.name("a")})});
