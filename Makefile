@@ -30,6 +30,9 @@ bench: build  ## Measure the speed of the core
 bench-call: build  ## What running from dumped files costs a cached call, for each backend
 	@for backend in eager aot_eager inductor; do $(PYTHON_VENV) bench/cached_call.py $$backend; done
 
+bench-memory: build  ## Peak memory with depyf, as a multiple of plain torch.compile
+	@$(PYTHON_VENV) bench/memory.py 2>/dev/null
+
 bench-proof: build  ## What proving costs, as a multiple of decompiling
 	@$(PYTHON_VENV) bench/proof.py
 

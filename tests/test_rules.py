@@ -19,6 +19,7 @@ import sys
 import textwrap
 import threading
 import types
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,7 @@ def python_names() -> set[str]:
         os.path,
         re,
         sys,
+        weakref,
     ]
     modules += [textwrap, threading, types]
     found: set[str] = {"EnumMeta"}

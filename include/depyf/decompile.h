@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,9 @@ struct Options {
   bool lines = true;  // give the lines of each code object, too
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
+  // See ProofOptions in prove.h. Of each output of a function: what it may be called, or an empty name.
+  std::set<std::string, std::less<>> installed;
+  std::map<std::string, std::vector<std::string>, std::less<>> outputs;
   // Names of passes; empty: none. The source as it is after `stop_after` (structure or a later pass), which may hold markers
   // of unfinished parts; what `dump_after` (lift or a later pass) made of each code object.
   std::string stop_after, dump_after;

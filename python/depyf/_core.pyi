@@ -41,6 +41,8 @@ def decompile(
     name: str | None = None,
     style: str = "plain",
     parameters: dict[str, list[str]] = {},
+    installed: set[str] = ...,
+    outputs: dict[str, list[str]] = {},
 ) -> Decompiled:
     """Decompiles a code object; never raises on one.
 
@@ -49,6 +51,9 @@ def decompile(
         name: takes the place of the function's own name.
         style: "plain"; "readable", folded in ways that are to be proved; "exact", each effect a statement of its own.
         parameters: name of a global function that the code calls -> what its parameters are called.
+        installed: global names that are known to be there and to keep their value.
+        outputs: of those, the functions that return a new tuple or list which nobody else has -> what its items may be
+            called; an empty name where nothing is known.
 
     Raises:
         TypeError: `code` is no code object.
@@ -116,13 +121,52 @@ class ProofPlace:
     def two(self) -> str:
         """What that side does there, in words."""
 
+class KeptValue:
+    """A value that the second side still holds where the first no longer does."""
+
+    @property
+    def function(self) -> str:
+        """The qualified name of the code object that holds it."""
+
+    @property
+    def offset(self) -> int:
+        """Where something runs meanwhile, in bytes of the second side."""
+
+    @property
+    def line(self) -> int:
+        """The same, as a line of its source; -1 if it has none."""
+
+    @property
+    def local(self) -> str:
+        """The local that holds the value; empty: the value stack does."""
+
+    @property
+    def value(self) -> str:
+        """What the value is, in words."""
+
+    @property
+    def effect(self) -> str:
+        """What runs meanwhile, in words."""
+
+    @property
+    def outermost(self) -> bool:
+        """False in nested code."""
+
 class Proof:
-    """Whether two code objects do the same; where not, why and where."""
+    """Whether two code objects do the same and the second keeps no value longer; where not, why and where."""
 
     def __bool__(self) -> bool: ...
     @property
     def reason(self) -> str:
         """Why it is not proved; empty where it is."""
+
+    @property
+    def same_effects(self) -> bool:
+        """True if both do the same, whatever values they keep alive."""
+
+    @property
+    def kept(self) -> list[KeptValue]:
+        """The values that the second side keeps alive longer than the first; complete where the effects are the same."""
 
     @property
     def where(self) -> ProofPlace | None:
@@ -133,15 +177,33 @@ class Proof:
         """Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code objects
         that take each other's part."""
 
-def prove(one: types.CodeType, two: types.CodeType) -> Proof:
-    """Proves that two code objects do the same, or says where they part; never raises on a code object.
+def prove(
+    one: types.CodeType,
+    two: types.CodeType,
+    *,
+    lifetimes: bool = True,
+    calls_keep_operands: bool = False,
+    installed: set[str] = ...,
+    outputs: dict[str, int] = {},
+) -> Proof:
+    """Proves that two code objects do the same and that the second keeps no value alive longer, or says where they part.
+
+    Never raises on a code object. `include/depyf/prove.h` says what the options assume.
+
+    Args:
+        one: the code that is to be replaced.
+        two: the code that is to replace it.
+        lifetimes: False: values that `two` keeps longer are listed, and do not keep it from being proved.
+        calls_keep_operands: the code runs only under a frame evaluation function.
+        installed: global names that are known to be there and to keep their value.
+        outputs: of those, the functions that return a new tuple or list which nobody else has -> of how many items.
 
     Raises:
         TypeError: one of them is no code object.
     """
 
 # For tests: the proofs of all code objects in two .pyc of any versions.
-def prove_pyc(one: bytes, two: bytes) -> list[Proof]: ...
+def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False) -> list[Proof]: ...
 def passes() -> list[tuple[str, str]]:
     """(name, why it stands where it stands) of each pass, in order."""
 

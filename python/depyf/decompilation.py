@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from depyf import _core, names
+from depyf import _core, lifetimes, names
 from depyf.compat import dynamo
-from depyf.proof import Proof, prove
+from depyf.proof import NOTHING, Assumptions, Proof, assumptions_of, prove
 from depyf.recompile import compile_back
 
 __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_name"]
@@ -19,13 +20,15 @@ PROVED = "# proved equivalent to the bytecode"
 # What is tried for a style, in this order, until one is proved.
 _FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
+# How often statements are added that let go of values; each time the proof says what is still kept.
+_RELEASES_MAX = 6
 
 
 @dataclass(frozen=True)
 class Decompilation:
     """What decompiling one code object gave.
 
-    Only what is `proved` may ever run in place of the code object.
+    Only what is `proved` and keeps no value longer (`keeps`) may ever run in place of the code object.
     """
 
     original: types.CodeType
@@ -47,11 +50,20 @@ class Decompilation:
     """(line of `source`, from 1; offset of the bytecode in bytes), in order."""
     head: int = field(default=0, repr=False)
     """How many lines of `source` are the comments at its head."""
+    keeps: str = ""
+    """Which values the source keeps alive longer than the bytecode does, in one line; empty where there are none."""
+    assumptions: Assumptions = field(default=NOTHING, repr=False)
+    """What the proof relies on."""
 
     @property
     def proved(self) -> bool:
         """Does the source do what the bytecode does?"""
         return not self.reason
+
+    @property
+    def can_run(self) -> bool:
+        """True if the source's code may run in place of the original: it does the same, and keeps no value alive longer."""
+        return not self.reason and not self.keeps
 
     @property
     def body(self) -> str:
@@ -60,24 +72,26 @@ class Decompilation:
 
     def named(self, name: str) -> Decompilation:
         """The same under another name of the function. The name is no part of what a proof compares."""
-        return replace(self, source=_text(_decompile(self.original, name, self.style), self.original, self.reason)[0])
+        same = _decompilation(self.original, name, self.style, self.assumptions)
+        return replace(self, source=same.source, lines=same.lines, head=same.head)
 
     def compile_text(self, text: str, filename: str) -> types.CodeType | None:
         """Compiles a text that holds `source`, a file of a dump for one, so that positions in the code are the file's.
 
-        Returns None where the result is not proved: then it must not run.
+        Returns None where the result is not proved, or keeps values longer: then it must not run.
         """
-        if not self.proved:
+        if not self.can_run:
             return None
-        code, _, reason = _check(text, self.original, filename)
-        return None if reason else code
+        code, proof, reason = _check(text, self.original, filename, self.assumptions)
+        return None if reason or (proof is not None and proof.kept) else code
 
 
 def decompile(code: types.CodeType, *, name: str | None = None, style: str | None = None) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
     Where readable source is not proved, exact source is tried; where nothing is proved, what was asked for is returned,
-    and says so.
+    and says so. The same goes for code of Dynamo's whose source would keep values longer than it does: such source may be
+    shown, and says so.
 
     Args:
         code: what to decompile.
@@ -92,49 +106,113 @@ def decompile(code: types.CodeType, *, name: str | None = None, style: str | Non
         style = "exact" if os.environ.get("DEPYF_REMOVE_TEMP") == "0" else "readable"
     if style not in STYLES:
         raise ValueError(f"unknown style {style!r}: the styles are {' and '.join(map(repr, STYLES))}")
-    first: Decompilation | None = None
+    assumptions = assumptions_of(code)
+    results = []
     for form in _FORMS[style]:
-        result = _decompilation(code, name, form)
-        if result.proved:
+        result = _decompilation(code, name, form, assumptions)
+        if result.can_run or (result.proved and not assumptions.hooked):
             return result
-        first = first or result
-    assert first is not None
-    return first
+        results.append(result)
+    return next((result for result in results if result.proved), results[0])
 
 
-def _decompilation(code: types.CodeType, name: str | None, style: str) -> Decompilation:
+def _decompilation(code: types.CodeType, name: str | None, style: str, assumptions: Assumptions) -> Decompilation:
     result = _decompile(code, name, style)
-    back, proof, reason = _check(result.source, code, None)
-    source, shift = _text(result, code, reason)
-    lines = [(line + shift, offset) for line, offset in result.lines]
-    return Decompilation(code, source, style, result.level, back, proof, reason, lines, shift)
+    checked = _Checked(result.source, list(range(1, result.source.count("\n") + 2)), code, assumptions)
+    if assumptions.hooked:  # others keep their source as a person wrote it
+        checked = checked.released(_parameters(code))
+    keeps = checked.keeps
+    head = [f"# not proved: {checked.reason}" if checked.reason else PROVED]
+    head += [f"# keeps values alive longer than the bytecode: {keeps}"] if keeps else []
+    head += [f"# {sentence}" for sentence in assumptions.in_words(names.short_names(code))]
+    head += [f"# {const}: {describe(names.constant_at(code, path))}" for const, path in result.constants.items()]
+    head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
+    new_lines = {origin: line for line, origin in enumerate(checked.origins, len(head) + 1) if origin}
+    return Decompilation(
+        code,
+        "\n".join([*head, checked.source]),
+        style,
+        result.level,
+        checked.code,
+        checked.proof,
+        checked.reason,
+        [(new_lines[line], offset) for line, offset in result.lines],
+        len(head),
+        keeps,
+        assumptions,
+    )
 
 
 def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Decompiled:
     short = names.short_names(code)
-    parameters = {short.get(full, full): list(given) for full, given in dynamo.parameters(code).items()}
-    return _core.decompile(names.rename(code, short), name=name, style=style, parameters=parameters)
+    assumptions = assumptions_of(code)
+    return _core.decompile(
+        names.rename(code, short),
+        name=name,
+        style=style,
+        parameters={function: list(given) for function, given in _parameters(code).items()},
+        installed={short.get(full, full) for full in assumptions.installed},
+        outputs={short.get(full, full): list(items) for full, items in assumptions.outputs.items()},
+    )
 
 
-def _check(source: str, code: types.CodeType, filename: str | None) -> tuple[types.CodeType | None, Proof | None, str]:
+def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
+    """What the parameters of the resume functions are called that Dynamo's code calls, by their names as they are shown."""
+    short = names.short_names(code)
+    return {short.get(full, full): given for full, given in dynamo.parameters(code).items()}
+
+
+class _Checked:
+    """A source, compiled back and proved."""
+
+    def __init__(self, source: str, origins: list[int], original: types.CodeType, assumptions: Assumptions) -> None:
+        self.source = source
+        self.origins = origins
+        """Of each line: the line of the source that was there before statements were added; 0: an added one."""
+        self._original = original
+        self._assumptions = assumptions
+        self.code, self.proof, self.reason = _check(source, original, None, assumptions)
+
+    @property
+    def keeps(self) -> str:
+        """Which values are kept longer, in one line."""
+        kept = [] if self.proof is None or self.reason else self.proof.kept
+        locals_ = {value.local or "the value stack": value.line for value in reversed(kept)}
+        return ", ".join(f"{local} (line {line})" for local, line in reversed(locals_.items()))
+
+    def released(self, parameters: Mapping[str, tuple[str, ...]]) -> _Checked:
+        """Returns the same with statements that let go of what is kept too long, as far as these are found and proved."""
+        best = self
+        for to_none in (False, True):
+            checked = self
+            for _ in range(_RELEASES_MAX):
+                if checked.reason or checked.proof is None or not checked.proof.kept:
+                    break
+                edited = lifetimes.released(checked.source, checked.proof.kept, parameters, to_none=to_none)
+                if edited is None:
+                    break
+                origins = [checked.origins[line - 1] if line else 0 for line in edited.origins]
+                checked = _Checked(edited.source, origins, self._original, self._assumptions)
+            if not checked.reason and len(checked.keeps) < len(best.keeps):
+                best = checked
+            if not best.keeps:
+                break
+        return best
+
+
+def _check(
+    source: str, code: types.CodeType, filename: str | None, assumptions: Assumptions = NOTHING
+) -> tuple[types.CodeType | None, Proof | None, str]:
     """(the source compiled back, proof, why it is not proved). Never raises: the user's program must go on."""
     try:
         back = compile_back(source, code, filename=filename)
     except Exception as error:  # RecursionError, MemoryError and what compilers of other versions may raise
         return None, None, _one_line(f"the source does not compile back: {type(error).__name__}: {error}")
     try:
-        proof = prove(code, back)
+        proof = prove(code, back, lifetimes=False, assumptions=assumptions)
     except Exception as error:
         return back, None, _one_line(f"the proof failed: {type(error).__name__}: {error}")
     return back, proof, "" if proof else _one_line(str(proof).removeprefix("<not proved: ").removesuffix(">"))
-
-
-def _text(result: _core.Decompiled, code: types.CodeType, reason: str) -> tuple[str, int]:
-    """The source with its head, and how many lines that has."""
-    head = [f"# not proved: {reason}" if reason else PROVED]
-    head += [f"# {const}: {describe(names.constant_at(code, path))}" for const, path in result.constants.items()]
-    head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
-    return "\n".join([*head, result.source]), len(head)
 
 
 def _one_line(text: str) -> str:

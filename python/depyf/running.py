@@ -196,13 +196,13 @@ def from_decompilation(result: Decompilation, text: str, path: str) -> types.Cod
         return None
     if not _variables(result.original) <= _variables(code):
         return None  # Dynamo of PyTorch 2.2 puts the values of a frame in place by name
-    return _with_nested(code, result.original, None if moved is None else result.proof)
+    return _with_nested(code, result, None if moved is None else result.proof)
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
     """The code that was proved, with its positions in a text that ends with the same source; None where that does not."""
     body = result.body.rstrip("\n") + "\n"
-    if result.code is None or not result.proved or not text.endswith(f"\n{body}"):
+    if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
     return named(shifted(result.code, text.count("\n", 0, len(text) - len(body))), path)
 
@@ -211,23 +211,24 @@ def _variables(code: types.CodeType) -> set[str]:
     return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
-def _with_nested(code: types.CodeType, original: types.CodeType, proof: Proof | None) -> types.CodeType | None:
-    """Returns `code` with the nested code objects of `original` in place of those that the proof pairs with them; None if
+def _with_nested(code: types.CodeType, made: Decompilation, proof: Proof | None) -> types.CodeType | None:
+    """Returns `code` with the nested code objects of the original in place of those that the proof pairs with them; None if
     the result would not do the same, or if two of the original's take the part of the same one.
 
     Code that no execution reaches, which the proof pairs with nothing, stays as it is.
     """
+    original = made.original
     if not any(type(const) is types.CodeType for const in code.co_consts):
         return code
     if proof is None:
-        proof = prove(original, code)
+        proof = prove(original, code, assumptions=made.assumptions)
     kept: dict[int, types.CodeType] = {}
     for index_in_original, index in proof.nested:
         own = original.co_consts[index_in_original]
         if kept.setdefault(index, own) is not own:
             return None
     result = bytecode.with_nested(code, kept)
-    return result if prove(original, result) else None
+    return result if prove(original, result, assumptions=made.assumptions) else None
 
 
 def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -66,6 +67,8 @@ nb::dict constants(const Decompiled& result) {
 
 using Parameters = std::map<std::string, std::vector<std::string>, std::less<>>;
 
+using Names = std::set<std::string, std::less<>>;
+
 Style style_named(const std::string& name) {
   if (name == "plain") return Style::plain;
   if (name == "readable") return Style::readable;
@@ -74,12 +77,14 @@ Style style_named(const std::string& name) {
 }
 
 Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name, const std::string& style,
-                          Parameters parameters) {
+                          Parameters parameters, Names installed, Parameters outputs) {
   CodeObject code = code_from_python(code_object);
   Options options;
   if (name) options.name = std::move(*name);
   options.style = style_named(style);
   options.parameters = std::move(parameters);
+  options.installed = std::move(installed);
+  options.outputs = std::move(outputs);
   const ReleasedGil released;
   return decompile(code, options);
 }
@@ -106,9 +111,12 @@ void bind_decompile(nb::module_& module) {
       .def_prop_ro("constants", &constants, "Constants that have no literal: name in source -> path into co_consts.");
   module.def(
       "decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
-      nb::arg("style") = "plain", nb::arg("parameters") = Parameters(),
+      nb::arg("style") = "plain", nb::arg("parameters") = Parameters(), nb::arg("installed") = Names(),
+      nb::arg("outputs") = Parameters(),
       "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
-      "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called.");
+      "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called, `installed` "
+      "the global names that are known to be there and to keep their value, and `outputs` those of them that name a function "
+      "which returns a new container, with what its items may be called.");
   module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
 }
 

@@ -73,6 +73,7 @@ class Context {
   std::vector<std::uint32_t> path;                 // to the code object at work
   std::map<std::string_view, std::string_view>
       lent;    // temporary -> the local that it was copied to; of the code at work
+  std::map<std::string_view, std::string_view> wanted;  // temporary -> what it may be called; of the code at work
   Level level = Level::structured;
   Version version;                                 // of the code object at work
   int depth = 0;

@@ -59,6 +59,7 @@ class Lifter {
   };
 
   // simulate.cpp
+  void add_installed();
   void lift_block(int block);
   void count_iterators(int block);
   bool only_after_chains(int block) const;

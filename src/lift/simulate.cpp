@@ -30,6 +30,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
   fast_.reserve(code.varnames.size() + 1);
   for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
     if (cells.empty() || !cells.contains(decoded.localsplus[index])) fast_.push_back(decoded.localsplus[index].data());
+  if (!context.options.installed.empty()) add_installed();
   if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
   std::sort(fast_.begin(), fast_.end(), std::less<>());
   for (const BasicBlock& block : cfg.blocks)
@@ -37,6 +38,17 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       int& region = with_at_.try_emplace(block.begin, -1).first->second;
       region = std::max(region, block.setup_of);
     }
+}
+
+// A global that is there and keeps its value may be read at any time, as a local may.
+void Lifter::add_installed() {
+  std::set<std::string_view> changed;
+  const std::vector<std::string>& names = decoded_.code->names;
+  for (const Instruction& instruction : code_)
+    if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
+      changed.insert(names[std::size_t(instruction.arg)]);
+  for (const std::string& name : names)
+    if (context_.options.installed.contains(name) && !changed.contains(name)) fast_.push_back(name.data());
 }
 
 Lifted Lifter::run() {

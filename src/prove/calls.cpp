@@ -15,7 +15,7 @@ bool Machine::callable_of(Symbol low, Symbol high, Symbol& callable, Parts& argu
   if (symbols_.may_be_null(low) || symbols_.may_be_null(high)) return false;
   callable = low;
   const SymbolInfo& self = symbols_[high];
-  if (self.kind == SymbolInfo::Kind::term && self.text == "self of") return self.args[0] == low;
+  if (self.kind == SymbolInfo::Kind::term && self.text == self_of) return self.args[0] == low;
   arguments.push_back(high);
   return true;
 }
@@ -54,6 +54,7 @@ Step Machine::finish_call(Symbol callable, Parts arguments, Symbol names, int po
   Effect made{.op = Op::call_, .name = names, .operands = {callable}};
   made.operands.insert(made.operands.end(), arguments.begin(), arguments.end());
   made.pops = pops, made.results = 1;
+  if (auto outputs = program_.outputs.find(callable); outputs != program_.outputs.end()) made.outputs = outputs->second;
   for (Symbol operand : made.operands) {
     if (symbols_.may_be_null(operand)) return stuck("no value where one is needed");
   }

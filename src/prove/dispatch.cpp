@@ -237,9 +237,13 @@ Step Machine::dispatch(const Instruction& it) {
         return pop(), silent();
       }
       return named(it);
+    case Op::load_global_:
+      if (Symbol value = program_.installed[static_cast<std::size_t>(it.arg)]; value != Symbols::null) {
+        return push(value), silent();
+      }
+      return named(it);
     case Op::load_name_:
     case Op::delete_name_:
-    case Op::load_global_:
     case Op::store_global_:
     case Op::delete_global_:
     case Op::load_from_dict_or_globals_:

@@ -20,7 +20,7 @@ Object* Machine::object(Symbol symbol) {
 
 bool Machine::sequence(Symbol symbol, Parts& items) {
   if (const Object* known = object(symbol)) {
-    if (known->kind != Object::Kind::tuple && known->kind != Object::Kind::list) return false;
+    if (!is_sequence(known->kind)) return false;
     items = known->items;
     return true;
   }
@@ -252,7 +252,7 @@ Step Machine::subscript(const Instruction& it) {
   if (sequence(container, items)) {
     if (index(key, items.size(), at)) {
       result = items[at];
-    } else if (known && bounds(key, items.size(), at, stop)) {
+    } else if (known && known->kind != Object::Kind::outputs && bounds(key, items.size(), at, stop)) {
       Parts part(items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(stop));
       const bool tuple = known->kind == Object::Kind::tuple;
       if (tuple && part.empty()) result = symbols_.constant(Constant::Kind::tuple);

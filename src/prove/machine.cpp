@@ -104,8 +104,7 @@ Symbol Machine::truth(Symbol value, Step& step) {
   }
   if (symbols_[value].boolean) return fact(value);
   if (const Object* known = object(value)) {
-    bool sized =
-        known->kind == Object::Kind::tuple || known->kind == Object::Kind::list || known->kind == Object::Kind::dict;
+    const bool sized = is_sequence(known->kind) || known->kind == Object::Kind::dict;
     return symbols_.boolean(!sized || !known->items.empty());
   }
   if (frame().asked && value == state_->tested) return fact(state_->truth);
@@ -218,7 +217,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
     case Effect::Then::iterate:
       drop(effect.pops);
       for (Symbol result : results) push(effect.negated ? symbols_.negation(result) : result);
-      if (effect.method) push(symbols_.term("self of", {results[0]}));
+      if (effect.method) push(symbols_.term(self_of, {results[0]}));
       if (effect.none) push(symbols_.none());
       if (effect.half) {
         side.second = true;

@@ -34,6 +34,7 @@ struct Effect {
   bool half = false;                   // the instruction has a second effect
   bool negated = false;                // the result is negated
   bool none = false;                   // None is pushed after the results
+  int outputs = -1;                    // the result is a container of so many items; see ProofOptions. -1: a value
   int pops = 0, results = 0;
 };
 

@@ -18,9 +18,50 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
+bool ends_flow(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
+
+void find_returns(Program& program) {
+  const auto& instructions = program.decoded.instructions;
+  program.may_return.assign(instructions.size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t at = instructions.size(); at-- > 0;) {
+      if (program.may_return[at]) continue;
+      const Instruction& it = instructions[at];
+      bool follows = it.op == Op::return_value_ || it.op == Op::yield_value_;
+      if (!ends_flow(it.op) && at + 1 < instructions.size()) follows = follows || program.may_return[at + 1];
+      if (it.target >= 0) follows = follows || program.may_return[static_cast<std::size_t>(it.target)];
+      if (const int range = program.handler_of[at]; range >= 0) {
+        const int handler = program.decoded.ranges[static_cast<std::size_t>(range)].target;
+        follows = follows || program.may_return[static_cast<std::size_t>(handler)];
+      }
+      program.may_return[at] = follows;
+      changed = changed || follows;
+    }
+  }
+}
+
+// The globals that the options say are there. One that the code itself stores or deletes keeps no value.
+void add_installed(Program& program, Symbols& symbols, const ProofOptions& options) {
+  const std::vector<std::string>& names = program.code().names;
+  program.installed.assign(names.size(), Symbols::null);
+  if (options.installed.empty()) return;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!options.installed.contains(names[i])) continue;
+    const Symbol value = symbols.known("global " + names[i]);
+    program.installed[i] = value;
+    if (auto count = options.outputs.find(names[i]); count != options.outputs.end())
+      program.outputs[value] = count->second;
+  }
+  for (const Instruction& it : program.decoded.instructions) {
+    if (it.op == Op::store_global_ || it.op == Op::delete_global_)
+      program.installed[static_cast<std::size_t>(it.arg)] = Symbols::null;
+  }
+}
+
 }  // namespace
 
-Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
+Result<Program> make_program(const CodeObject& code, Symbols& symbols, const ProofOptions& options) {
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return decoded.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
@@ -58,18 +99,20 @@ Result<Program> make_program(const CodeObject& code, Symbols& symbols) {
     program.names.push_back(symbols.string(name));
     program.watched = program.watched || name == "_getframe" || name == "currentframe";
   }
+  find_returns(program);
+  add_installed(program, symbols, options);
   return program;
 }
 
 Side start_of(const Program& program, Symbols& symbols) {
   const DecodedCode& decoded = program.decoded;
   Side side;
-  side.handled = symbols.known("the exception handled by the caller");
+  side.handled = symbols.known(handled_by_caller);
   side.locals.assign(decoded.localsplus.size(), Symbols::null);
   std::int64_t arguments = program.code().argument_count();
   for (std::int64_t i = 0; i < arguments; ++i) {
     side.locals[static_cast<std::size_t>(i)] =
-        symbols.known("argument " + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
+        symbols.known(std::string(argument_prefix) + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
   }
   if (program.has_table()) return side;  // MAKE_CELL and COPY_FREE_VARS do the rest
   for (std::size_t i = 0; i < side.locals.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/instruction.h"
+#include "depyf/prove.h"
 #include "prove/state.h"
 #include "support/result.h"
 
@@ -15,14 +16,17 @@ struct Program {
   DecodedCode decoded;
   std::vector<int> handler_of;   // by instruction: index of its range, or -1
   std::vector<bool> meets;       // by instruction: jumps or handlers lead there
+  std::vector<bool> may_return;  // by instruction: can a return or a yield follow? Else an exception leaves the frame
   std::vector<Symbol> constants, names;
+  std::vector<Symbol> installed;  // by name: the value of a global that is there and keeps its value, or null
+  std::map<Symbol, int> outputs;  // by such a value: how many items its result has; see ProofOptions
   // From 3.13 on: where the compiler has a class body store what it says of its own source: the line, and names in an
   // order that is no order. A program may store to the same names: later to the one, earlier to the other. -1: nowhere.
   int stores_line = -1, stores_attributes = -1;
-  bool watched = false;          // may the code get hold of its own frame, and look at its locals at any time?
+  bool watched = false;  // may the code get hold of its own frame, and look at its locals at any time?
   int size = 0;
 
-  Version other;                 // of the code on the other side
+  Version other;  // of the code on the other side
 
   // Does something change between the versions of both sides that `first` brought? Where so, and it means the same, both
   // are given one form; else each keeps its own, in which more can be told apart.
@@ -36,7 +40,7 @@ struct Program {
   bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
 };
 
-Result<Program> make_program(const CodeObject& code, Symbols& symbols);
+Result<Program> make_program(const CodeObject& code, Symbols& symbols, const ProofOptions& options);
 
 // The state of one side where the frame starts. Arguments and free variables are the same symbols on both sides.
 Side start_of(const Program& program, Symbols& symbols);

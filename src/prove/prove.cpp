@@ -32,28 +32,53 @@ std::vector<std::pair<std::int32_t, std::int32_t>> nested_pairs(const std::set<C
   return result;
 }
 
-Proof prove_here(const CodeObject& one, const CodeObject& two) {
+// Makes values that are kept too long the reason why something is not proved.
+void judge_lifetimes(Proof& proof) {
+  const KeptValue& first = proof.kept.front();
+  proof.proved = false;
+  proof.reason = first.value + " is kept alive longer";
+  if (!first.local.empty()) proof.reason += ", by " + first.local;
+  proof.where.function = first.function;
+  proof.where.offset_two = first.offset;
+  proof.where.line_two = first.line;
+  proof.where.two = first.effect;
+}
+
+Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
   // Nested code objects are proved once, under the assumption that all pairs hold: they hold together or not at all.
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen, outermost;
+  std::vector<KeptValue> kept;
   for (std::size_t at = 0; at < todo.size(); ++at) {
     CodePair pair = todo[at];
     if (!seen.insert(pair).second) continue;
     Proof proof;
     proof.reason = header_difference(*pair.first, *pair.second, at == 0);
-    if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, todo);
+    if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, options, todo);
+    for (KeptValue& value : proof.kept) {
+      value.outermost = at == 0;
+      kept.push_back(std::move(value));
+    }
     if (at == 0) outermost = {todo.begin() + 1, todo.end()};
     if (proof.proved) continue;
+    proof.kept.clear();
     proof.where.function = pair.first->qualname;
     return proof;
   }
-  return {.proved = true, .reason = {}, .where = {}, .nested = nested_pairs(outermost, one, two)};
+  Proof proof{.proved = true,
+              .same_effects = true,
+              .reason = {},
+              .where = {},
+              .nested = nested_pairs(outermost, one, two),
+              .kept = std::move(kept)};
+  if (options.lifetimes && !proof.kept.empty()) judge_lifetimes(proof);
+  return proof;
 }
 
 }  // namespace
 
-Proof prove(const CodeObject& one, const CodeObject& two) {
-  return with_deep_stack([&] { return prove_here(one, two); });
+Proof prove(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
+  return with_deep_stack([&] { return prove_here(one, two, options); });
 }
 
 }  // namespace depyf

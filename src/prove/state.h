@@ -11,12 +11,17 @@ namespace depyf {
 
 // A tuple, list ... that only its frame has seen. Its identity is that of its symbol, which belongs to one side.
 struct Object {
-  enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped };
+  // `outputs`: a tuple or a list, which of them is not known.
+  enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped, outputs };
   Kind kind = Kind::tuple;
   std::vector<Symbol> keys = {};   // of a dict: constants, each once
   std::vector<Symbol> items = {};  // of a dict: values; of a function: see FunctionPart; of a method: self, name
   friend bool operator==(const Object&, const Object&) = default;
 };
+
+inline bool is_sequence(Object::Kind kind) {
+  return kind == Object::Kind::tuple || kind == Object::Kind::list || kind == Object::Kind::outputs;
+}
 
 enum FunctionPart {
   function_code,

@@ -38,6 +38,10 @@ struct SymbolInfo {
   const CodeObject* code = nullptr;
 };
 
+// How the words of some symbols begin.
+inline constexpr std::string_view argument_prefix = "argument ", self_of = "self of",
+                                  handled_by_caller = "the exception handled by the caller";
+
 class Symbols {
  public:
   static constexpr Symbol null = 0;

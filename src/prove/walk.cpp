@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "prove/held.h"
 #include "prove/join.h"
 #include "prove/machine.h"
 #include "prove/words.h"
@@ -35,8 +36,10 @@ struct Point {
 
 class Walk {
  public:
-  Walk(Symbols& symbols, const Program& one, const Program& two, std::vector<CodePair>& codes)
+  Walk(Symbols& symbols, const Program& one, const Program& two, const ProofOptions& options,
+       std::vector<CodePair>& codes)
       : symbols_(symbols),
+        options_(options),
         programs_{&one, &two},
         machines_{Machine(symbols, one, 0), Machine(symbols, two, 1)},
         codes_(codes),
@@ -57,6 +60,7 @@ class Walk {
       point.queued = false;
       proof_.proved = from(point.state);
     }
+    for (auto& [place, value] : kept_) proof_.kept.push_back(std::move(value));
     return std::move(proof_);
   }
 
@@ -145,10 +149,16 @@ class Walk {
     if (one.then == Effect::Then::end) return true;
     if (one.then != Effect::Then::tested) state.tested = state.truth = Symbols::null;
     Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
+    const std::vector<Symbol> in_tuples = items_of_tuples(state.sides[0], one);
     pairing.publish(state);
+    note_kept(state, two, one.pops, two.pops, in_tuples);
     if (one.raises && !raise(state, unbound)) return false;
     if (!one.returns) return true;
     if (unbound >= 0) substitute(state, symbols_, {{unbound, symbols_.opaque(symbols_[unbound].text)}});
+    if (one.outputs >= 0) {
+      go_on_with_outputs(std::move(state), one, two, ahead);
+      return true;
+    }
     std::vector<Symbol> results;
     for (int i = 0; i < one.results; ++i) {
       results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results, false,
@@ -164,6 +174,65 @@ class Walk {
     machines_[1].follow(state, two, results);
     ahead.push_back({std::move(state), false, false});
     return true;
+  }
+
+  // What a call of ProofOptions::outputs gives: a container on each side, with the same items in both.
+  void go_on_with_outputs(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
+    std::vector<Symbol> items;
+    for (int i = 0; i < one.outputs; ++i) {
+      items.push_back(symbols_.opaque("item " + std::to_string(i) + " of the " + result_words(one, symbols_)));
+    }
+    for (int side = 0; side < 2; ++side) {
+      Symbol container = symbols_.object();
+      state.sides[side].objects.emplace(container, Object{Object::Kind::outputs, {}, items});
+      machines_[side].follow(state, side ? two : one, {container});
+    }
+    ahead.push_back({std::move(state), false, false});
+  }
+
+  // True in a handler from which both sides can only raise: the traceback keeps the frame's locals in any case.
+  bool is_leaving_by_exception(const State& state) {
+    for (int side = 0; side < 2; ++side) {
+      const Side& frame = state.sides[side];
+      if (frame.handled == symbols_.known(handled_by_caller)) return false;
+      if (frame.at >= 0 && programs_[side]->may_return[static_cast<std::size_t>(frame.at)]) return false;
+    }
+    return true;
+  }
+
+  // What is in the tuples among the operands: whoever gets a tuple cannot take anything out.
+  std::vector<Symbol> items_of_tuples(const Side& side, const Effect& effect) const {
+    std::vector<Symbol> result, todo = effect.operands;
+    while (!todo.empty()) {
+      auto found = side.objects.find(todo.back());
+      todo.pop_back();
+      if (found == side.objects.end() || found->second.kind != Object::Kind::tuple) continue;
+      for (Symbol item : found->second.items) (symbols_.is_object(item) ? todo : result).push_back(item);
+    }
+    return result;
+  }
+
+  // Lists what the second side holds now, at an effect that has been matched, and the first does not.
+  void note_kept(State& state, const Effect& effect, int pops_one, int pops_two, const std::vector<Symbol>& in_tuples) {
+    if (!lets_time_pass(effect) || is_leaving_by_exception(state)) return;
+    const bool handed = hands_operands_over(effect, options_.calls_keep_operands);
+    const int at = state.sides[1].at;
+    const Instruction* instruction = machines_[1].instruction(state.sides[1]);
+    for (const Held& held : held_too_long(state, symbols_, handed ? pops_one : 0, handed ? pops_two : 0,
+                                          handed ? std::vector<Symbol>{} : in_tuples)) {
+      auto [place, fresh] = kept_.try_emplace({at, held.local});
+      if (!fresh) continue;
+      KeptValue& value = place->second;
+      value.function =
+          programs_[1]->code().qualname.empty() ? programs_[1]->code().name : programs_[1]->code().qualname;
+      value.offset = instruction ? static_cast<std::int32_t>(instruction->offset) : -1;
+      value.line = instruction ? instruction->line : -1;
+      if (held.local >= 0) {
+        value.local = programs_[1]->decoded.localsplus[static_cast<std::size_t>(held.local)];
+      }
+      value.value = symbols_.words(held.value);
+      value.effect = effect_words(effect, symbols_);
+    }
   }
 
   bool raise(const State& before, Symbol unbound) {
@@ -211,6 +280,7 @@ class Walk {
   }
 
   Symbols& symbols_;
+  const ProofOptions& options_;
   const Program* programs_[2];
   Machine machines_[2];
   std::vector<CodePair>& codes_;
@@ -218,18 +288,19 @@ class Walk {
   std::map<Key, Point> points_;
   std::vector<Key> queue_, handlers_;
   Proof proof_;
+  std::map<std::pair<int, int>, KeptValue> kept_;  // by instruction and local, -1: the value stack
   Effect last_[2];
   bool stuck_[2] = {};
 };
 
 }  // namespace
 
-Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& codes) {
+Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes) {
   Symbols symbols;
   const CodeObject* sides[] = {&one, &two};
   std::optional<Program> programs[2];
   for (int side = 0; side < 2; ++side) {
-    Result<Program> made = make_program(*sides[side], symbols);
+    Result<Program> made = make_program(*sides[side], symbols, options);
     if (!made) {
       Proof proof;
       proof.reason = "bytecode that cannot be decoded: " + made.error().message;
@@ -240,7 +311,7 @@ Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& 
     programs[side] = std::move(*made);
     programs[side]->other = sides[1 - side]->version;
   }
-  return Walk(symbols, *programs[0], *programs[1], codes).run();
+  return Walk(symbols, *programs[0], *programs[1], options, codes).run();
 }
 
 }  // namespace depyf

@@ -9,7 +9,8 @@
 
 namespace depyf {
 
-// Not proved: with reason and place. `codes`: nested code objects that must be proved too.
-Proof walk(const CodeObject& one, const CodeObject& two, std::vector<CodePair>& codes);
+// Not proved: with reason and place. Values that the second side keeps too long are only listed. `codes`: nested code
+// objects that must be proved too.
+Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes);
 
 }  // namespace depyf

@@ -21,7 +21,7 @@ bool numbered(std::string_view name) {
 }  // namespace
 
 Block adopt_temporaries(Context& context, Block body, const Scope& scope) {
-  const Locals locals(scope);
+  const Locals locals(scope, context.options);
   if (!locals.generated()) return body;
   std::map<std::string_view, std::string_view> names;
   const auto& code = *scope.decoded.code;

@@ -17,10 +17,11 @@ namespace depyf {
 class DisplayFolder {
  public:
   DisplayFolder(Context& context, const Scope& scope, ast::Block body)
-      : context_(context), locals_(scope), reads_(body) {}
+      : context_(context), locals_(scope, context.options), reads_(body) {}
 
   ast::Block run(ast::Block body) {
     context_.lent.clear();
+    context_.wanted.clear();
     State state;
     return block(body, state, {});
   }
@@ -50,6 +51,7 @@ class DisplayFolder {
   void compound(ast::Stmt* stmt);
   void conditional(ast::Stmt* stmt, ast::If& branch);
   void assignment(ast::Stmt* stmt, ast::Assign& assign);
+  bool outputs(std::string_view name, ast::Expr*& value);
   bool unpack(ast::Tuple& targets, ast::Expr* value);
   bool store_item(ast::Subscript& target, ast::Expr*& value);
   void deletion(ast::Stmt* stmt, ast::Delete& remove);

@@ -106,6 +106,7 @@ void DisplayFolder::conditional(Stmt* stmt, If& branch) {
 void DisplayFolder::assignment(Stmt* stmt, Assign& assign) {
   if (assign.targets.size() == 1) {
     if (auto* name = as<Name>(assign.targets[0]); name && locals_.foldable(name->id)) {
+      if (outputs(name->id, assign.value)) return;
       if (auto value = known(assign.value, true)) return bind(name->id, *value);
       use(assign.value);
       stored(name->id);
@@ -122,6 +123,33 @@ void DisplayFolder::assignment(Stmt* stmt, Assign& assign) {
     for_each_bound(target, [&](std::string_view name) { stored(name); });
   }
   out_->push_back(stmt);
+}
+
+// t = f(x); g(t[0], t[1])   ->   a, b = f(x); g(a, b)     where f returns a container of two items that nobody else has
+bool DisplayFolder::outputs(std::string_view name, Expr*& value) {
+  auto* call = as<Call>(value);
+  auto* function = call ? as<Name>(call->func) : nullptr;
+  if (!function || !locals_.is_fast(function->id)) return false;
+  auto known_outputs = context_.options.outputs.find(function->id);
+  if (known_outputs == context_.options.outputs.end() || known_outputs->second.empty()) return false;
+  use(value);
+  Object object{Object::Kind::tuple, {}, {}};
+  std::vector<Expr*> targets;
+  for (const std::string& wanted : known_outputs->second) {
+    std::string_view id = context_.arena.copy("__temp_" + std::to_string(++fresh_) + "_");
+    context_.wanted[id] =
+        context_.arena.copy(wanted.empty() ? std::string(name) + "_" + std::to_string(targets.size()) : wanted);
+    targets.push_back(context_.name(id));
+    object.items.push_back({context_.name(id), -1});
+  }
+  if (targets.size() == 1) {
+    Expr* first = context_.expr(Subscript{value, context_.constant(Constant::Kind::integer, "0")});
+    emit(Assign{context_.arena.copy(targets), first}, now_);
+  } else {
+    emit(Assign{context_.list({context_.expr(Tuple{context_.arena.copy(targets)})}), value}, now_);
+  }
+  bind(name, make(std::move(object)));
+  return true;
 }
 
 // a, b = c, d and a, b = display, for locals that may go

@@ -106,7 +106,7 @@ class Uses {
 }  // namespace
 
 Block inline_temporaries(Context& context, Block body, const Scope& scope) {
-  const Locals locals(scope);
+  const Locals locals(scope, context.options);
   const Uses uses(body);
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     std::vector<Stmt*> kept;

@@ -36,12 +36,18 @@ void rename(Expr* expr, const std::map<std::string_view, std::string_view>& name
 
 }  // namespace
 
-Locals::Locals(const Scope& scope) {
+Locals::Locals(const Scope& scope, const Options& options) {
   const CodeObject& code = *scope.decoded.code;
   if (scope.kind != Scope::Kind::function && scope.kind != Scope::Kind::expression) return;
   generated_ = made_by_dynamo(code);
   fast_.insert(code.varnames.begin(), code.varnames.end());
   for (const std::string& cell : code.cellvars) fast_.erase(cell);
+  if (options.installed.empty()) return;
+  for (const std::string& name : code.names)
+    if (options.installed.contains(name) && !fast_.contains(name)) installed_.insert(name);
+  for (const Instruction& instruction : scope.decoded.instructions)
+    if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
+      installed_.erase(code.names[std::size_t(instruction.arg)]);
 }
 
 void for_each_read(Expr* expr, FunctionRef<void(std::string_view, bool)> visit, bool inner) {

@@ -16,16 +16,18 @@ inline bool is_temporary(std::string_view name) { return name.starts_with("__tem
 
 class Locals {
  public:
-  explicit Locals(const Scope& scope);
+  Locals(const Scope& scope, const Options& options);
 
-  // A local that nobody else can change or see.
-  bool is_fast(std::string_view name) const { return is_temporary(name) || fast_.contains(name); }
+  // True for a local that nobody else can change or see, and for a global that keeps its value.
+  bool is_fast(std::string_view name) const {
+    return is_temporary(name) || fast_.contains(name) || installed_.contains(name);
+  }
   // May its stores go? Those of temporaries, and all in code that no person wrote, of which nobody knows the names.
   bool foldable(std::string_view name) const { return is_temporary(name) || (generated_ && fast_.contains(name)); }
   bool generated() const { return generated_; }
 
  private:
-  std::set<std::string_view> fast_;
+  std::set<std::string_view> fast_, installed_;
   bool generated_ = false;
 };
 

@@ -52,6 +52,7 @@ class Namer {
     for (const std::string& cell : code.cellvars) lendable_.erase(cell);
     count(code);
     for (auto [temporary, local] : context.lent) lend(temporary, local);
+    for (auto [temporary, name] : context.wanted) suggest(temporary, std::string(name));
   }
 
   void look(Block body) {

@@ -13,7 +13,9 @@ import pytest
 
 import depyf
 from depyf import _core
+from depyf.proof import Assumptions
 from interpreters import VERSIONS, interpreter
+from lifetime_pairs import LONGER, NO_LONGER
 from prove_pairs import DIFFERENT, SAME, Pairs
 
 # Pairs of DIFFERENT that some compilers make the same of; .pyc files hold sets in one order from 3.11 on.
@@ -22,6 +24,8 @@ EQUAL_IN = {
     "bool twice": [(3, 12), (3, 13)],
     "frozenset order": [it for it in VERSIONS if it > (3, 11)],
 }
+# Pairs of SAME whose second function holds a value longer, or may for all that the prover knows.
+HOLDING = {"a state machine"}
 # What the prover refuses to say of anything.
 UNDECIDED = {"const tuples is"}
 
@@ -61,11 +65,65 @@ def compiled_by(python: str, pairs: Pairs) -> Iterator[tuple[str, bytes, bytes]]
 @pytest.mark.parametrize("name", SAME)
 def test_same(name: str) -> None:
     one, two = map(function, SAME[name])
-    proof = depyf.prove(one, two)
+    proof = depyf.prove(one, two, lifetimes=name not in HOLDING)
     assert proof, proof
     assert proof.reason == ""
     assert proof.where is None
-    assert depyf.prove(two, one)
+    assert depyf.prove(two, one, lifetimes=name not in HOLDING)
+
+
+@pytest.mark.parametrize("name", LONGER)
+def test_longer(name: str) -> None:
+    one, two = map(function, LONGER[name])
+    assert depyf.prove(one, one) and depyf.prove(two, two)
+    assert depyf.prove(two, one)  # who lets go earlier holds nothing longer
+    proof = depyf.prove(one, two)
+    assert not proof and proof.same_effects
+    assert "kept alive longer" in proof.reason
+    assert depyf.prove(one, two, lifetimes=False)
+    assert all(kept.local or kept.value for kept in proof.kept)
+
+
+@pytest.mark.parametrize("name", NO_LONGER)
+def test_no_longer(name: str) -> None:
+    one, two = map(function, NO_LONGER[name])
+    proof = depyf.prove(one, two)
+    assert proof, proof
+    assert not proof.kept
+
+
+def test_kept_says_which_local_and_where() -> None:
+    (kept,) = depyf.prove(*map(function, LONGER["a local behind its last use"])).kept[1:]
+    assert (kept.local, kept.line, kept.function, kept.outermost) == ("x", 4, "f", True)
+
+
+def test_a_frame_evaluation_function_keeps_operands() -> None:
+    one, two = map(function, LONGER["an argument that the call is given"])
+    assert depyf.prove(one, two, assumptions=Assumptions(hooked=True))
+    one, two = map(function, LONGER["a list that is passed on"])  # whoever gets the list may empty it
+    assert not depyf.prove(one, two, assumptions=Assumptions(hooked=True))
+
+
+def test_installed_globals_are_no_effect() -> None:
+    one, two = function("g()\nreturn G(a)"), function("x = G\ng()\nreturn x(a)")
+    assert not depyf.prove(one, two, lifetimes=False)
+    assert depyf.prove(one, two, assumptions=Assumptions(installed=frozenset({"G"})))
+    stored = function("global G\ng()\nx = G\nG = a\nreturn x")
+    other = function("global G\nx = G\ng()\nG = a\nreturn x")
+    assert not depyf.prove(stored, other, assumptions=Assumptions(installed=frozenset({"G"})))
+
+
+def test_outputs_are_a_new_container() -> None:
+    one = function("x = G(a)\ny = x[0]\nz = x[1]\ndel x\ng(y)\ndel y\nreturn z")
+    two = function("y, z = G(a)\ng(y)\ndel y\nreturn z")
+    known = Assumptions(installed=frozenset({"G"}), outputs={"G": ("", "")})
+    assert not depyf.prove(one, two, lifetimes=False)
+    assert depyf.prove(one, two, assumptions=known)
+    assert depyf.prove(two, one, assumptions=known)
+    assert not depyf.prove(one, two, assumptions=Assumptions(known.hooked, known.installed, {"G": ("", "", "")}))
+    # Whether it is a tuple or a list is not known.
+    assert not depyf.prove(function("return G(a)"), function("x, y = G(a)\nreturn (x, y)"), assumptions=known)
+    assert not depyf.prove(function("return G(a)[0:]"), function("return G(a)"), assumptions=known)
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -95,10 +153,18 @@ def test_other_interpreters(version: tuple[int, int]) -> None:
         assert _core.prove_pyc(one, one)[0] or name in UNDECIDED, name
         count += 1
     for name, one, two in compiled_by(python, SAME):
-        proof = _core.prove_pyc(one, two)[0]
+        proof = _core.prove_pyc(one, two, name not in HOLDING)[0]
         assert proof, (name, proof)
         count += 1
-    assert count > 200
+    for name, one, two in compiled_by(python, LONGER):
+        assert _core.prove_pyc(two, one, lifetimes=True)[0], name
+        proof = _core.prove_pyc(one, two, lifetimes=True)[0]
+        assert not proof and proof.same_effects, name
+        count += 1
+    for name, one, two in compiled_by(python, NO_LONGER):
+        assert _core.prove_pyc(one, two, lifetimes=True)[0], name
+        count += 1
+    assert count > 250
 
 
 # Of pairs of versions: what DIFFERENT has that is the same across them, as one asks twice or one raises a global name.

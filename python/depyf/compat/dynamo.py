@@ -398,6 +398,23 @@ def is_resume_name(name: str) -> bool:
     return name.startswith("__resume_at_")
 
 
+# What the names of globals begin with that Dynamo puts into the user's module, and takes away when nothing runs that reads
+# them any more.
+_INSTALLED = ("__compiled_fn_", "__resume_at_", "__import_", "__builtins_dict__")
+
+
+def is_made(code: types.CodeType) -> bool:
+    """True if Dynamo made the code: it calls a compiled graph or a resume function."""
+    return any(name.startswith(("__compiled_fn_", "__resume_at_")) for name in code.co_names)
+
+
+def installed_names(code: types.CodeType) -> frozenset[str]:
+    """The names of those globals of Dynamo's code that Dynamo itself has installed."""
+    if not is_made(code):
+        return frozenset()
+    return frozenset(name for name in code.co_names if name.startswith(_INSTALLED))
+
+
 def is_resume_code(code: types.CodeType) -> bool:
     """Is this the code of a function that Dynamo made to go on after a graph break?"""
     return code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))

@@ -1,0 +1,96 @@
+"""What compiled graphs return: how many outputs their graphs have, where that is sure to be what a call gives."""
+
+from __future__ import annotations
+
+import sys
+import types
+import weakref
+from typing import Any
+
+from depyf.compat import callables, dynamo, graphs, private
+from depyf.compat.private import guarded
+
+
+@guarded(dict)
+def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
+    """Of the compiled graphs that Dynamo's code calls, as far as they are known to return a new tuple or list: what the items
+    of that are called."""
+    called = [name for name in code.co_names if name.startswith("__compiled_fn_")]
+    if not called:
+        return {}
+    table = dynamo.globals_being_compiled() or {}
+    captured = _outputs_being_compiled() if len(called) == 1 and called[0] in table else None
+    found = {}
+    for name in called:
+        items = outputs_of_call(table[name] if name in table else dynamo.find_global(name), captured)
+        if items:
+            found[name] = items
+    return found
+
+
+def _outputs_being_compiled() -> tuple[str, ...] | None:
+    """What the outputs of the graph are called that is compiled; to be called within a bytecode hook.
+
+    No argument of the hook leads to it, so it is looked up in the compiler's own frame.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        output = frame.f_locals.get("output") if frame.f_globals.get("__name__") == _CONVERT else None
+        if type(output).__name__ == "OutputGraph":
+            return outputs_of(private.of(output, "torch._dynamo.output_graph:OutputGraph.graph"))
+        frame = frame.f_back
+    return None
+
+
+# What AOTAutograd made of a graph -> the outputs of that, known while it is compiled. Weak: nobody needs to clear it.
+_captured: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDictionary()
+_WRAPPERS_MAX = 8  # around a function
+_WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function
+
+
+@guarded()
+def outputs_of(graph: Any) -> tuple[str, ...] | None:
+    """Returns what the items of the tuple that a graph gives are called, an empty name for a constant; None if it gives no
+    tuple."""
+    result = next((node for node in reversed(graph.nodes) if node.op == "output"), None)
+    items = None if result is None else result.args[0]
+    return tuple(str(getattr(item, "name", "")) for item in items) if isinstance(items, (tuple, list)) else None
+
+
+_CONVERT = "torch._dynamo.convert_frame"
+_AOT = "torch._functorch.aot_autograd"
+
+
+def _is_of_aot(function: types.FunctionType) -> bool:
+    """True for what AOTAutograd makes of a graph: it returns the outputs in a new list or tuple, whatever the backend did."""
+    of_module = function.__globals__.get("__name__") == _AOT
+    return of_module and function.__qualname__.startswith("aot_module_simplified.")
+
+
+def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Returns what the items are called that a compiled graph returns in a new tuple or list; None where a backend that is
+    not PyTorch's may return anything else.
+
+    Args:
+        function: what Dynamo calls for the graph.
+        captured: the outputs of the graph that the backend was given, where it is compiled just now.
+    """
+    for _ in range(_WRAPPERS_MAX):
+        if isinstance(function, types.MethodType) and function.__func__ is getattr(
+            type(function.__self__), "forward", None
+        ):
+            function = function.__self__
+        if graphs.is_graph_module(function):
+            return outputs_of(function.graph)
+        if isinstance(function, types.FunctionType):
+            if _is_of_aot(function):
+                if captured is not None:
+                    _captured[function] = captured
+                return _captured.get(function)
+            maker = function.__globals__.get("__name__")
+        else:
+            maker = type(function).__module__
+        if maker != _WRAPPERS:  # a wrapper of the backend's may return anything
+            return None
+        function = callables.wrapped(function)
+    return None

@@ -1,0 +1,251 @@
+"""Source that keeps values longer than the bytecode does, with the `del` statements that let go of them.
+
+The proof lists which local still holds a value, and at which statement. A local that the statement does not use is deleted in
+front of it. Where only a display among the arguments of a call uses it, as in `f([x])`, the display gets a name first:
+`items = [x]; del x; f(items)`. Whether the result is right is for another proof to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from depyf._core import KeptValue
+
+__all__ = ["Edited", "released"]
+
+
+@dataclass(frozen=True)
+class Edited:
+    """A text with statements added in front of others."""
+
+    source: str
+    origins: list[int]
+    """Of each line, in order: the line of the text before that it was, from 1; 0 for a line that is new."""
+
+
+@dataclass
+class _Place:
+    """A statement, and where it stands: the blocks around it, with the index of what leads to it in each."""
+
+    statement: ast.stmt
+    block: list[ast.stmt]
+    way: tuple[tuple[int, int], ...]
+    first: int
+    last: int
+    added: list[str] = field(default_factory=list)
+    """The names to delete in front of it."""
+
+
+def released(
+    source: str, kept: list[KeptValue], parameters: Mapping[str, tuple[str, ...]], *, to_none: bool
+) -> Edited | None:
+    """Returns the source of one function with statements that let go of the values; None where there are none to add.
+
+    Args:
+        source: without comments at its head.
+        kept: what the source's code keeps too long, with lines of `source`.
+        parameters: what the parameters of functions are called, for the names of what is taken out of a call.
+        to_none: write `x = None` in place of `del x`, which no unbound local hinders.
+    """
+    function = _function(source, kept)
+    if function is None:
+        return None
+    places = list(_places(function.body, ()))
+    for value in sorted(kept, key=lambda value: value.line):
+        place = next((place for place in places if place.first <= value.line <= place.last), None)
+        if place is None or not value.outermost or not value.local.isidentifier():
+            continue
+        if _is_read_behind(value.local, place, places):
+            continue
+        if any(value.local in earlier.added and _leads_to(earlier, place) for earlier in places):
+            continue
+        place.added.append(value.local)
+    editor = _Editor(source.split("\n"), function, parameters, to_none)
+    for place in places:
+        if place.added:
+            editor.release(place)
+    return editor.result()
+
+
+def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
+    """The function that holds the lines of the values: the innermost in which all of them are."""
+    lines = [value.line for value in kept if value.outermost]
+    functions = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        and lines
+        and all(node.lineno < line <= (node.end_lineno or 0) for line in lines)
+    ]
+    return functions[-1] if functions else None
+
+
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+def _blocks_in(statement: ast.stmt) -> list[list[ast.stmt]]:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return []
+    blocks = [getattr(statement, name, []) for name in _BLOCKS]
+    blocks += [handler.body for handler in getattr(statement, "handlers", [])]
+    blocks += [case.body for case in getattr(statement, "cases", [])]
+    return [block for block in blocks if block]
+
+
+def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator[_Place]:
+    for index, statement in enumerate(block):
+        here = (*way, (id(block), index))
+        inner = _blocks_in(statement)
+        last = statement.end_lineno or statement.lineno
+        if inner:
+            last = max(statement.lineno, min(nested[0].lineno for nested in inner) - 1)
+        yield _Place(statement, block, here, statement.lineno, last)
+        for nested in inner:
+            yield from _places(nested, here)
+
+
+def _leads_to(earlier: _Place, place: _Place) -> bool:
+    """True if no execution comes to `place` without having come by `earlier` first; loops are not looked at."""
+    block, index = earlier.way[-1]
+    return any(block == other and index <= at for other, at in place.way)
+
+
+def _names_read(node: ast.AST) -> set[str]:
+    return {
+        inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, (ast.Load, ast.Del))
+    }
+
+
+def _own_parts(statement: ast.stmt) -> list[ast.AST]:
+    """The expressions of a statement without the statements that are nested in it."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [statement]
+    return [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.expr, ast.withitem))]
+
+
+def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
+    """True if a statement reads the local's value that may be executed after the one at `place`."""
+    loops = {
+        block
+        for outer in places
+        if isinstance(outer.statement, (ast.For, ast.While)) and _leads_to(outer, place) and outer is not place
+        for block, at in [outer.way[-1]]
+        if (block, at) in place.way
+    }
+    for other in places:
+        if other is place or not any(name in _names_read(part) for part in _own_parts(other.statement)):
+            continue
+        in_same_loop = any(block in loops and (block, at) in other.way for block, at in place.way)
+        if in_same_loop or _follows(other, place):
+            return not _is_stored_between(name, place, other, places)
+    return False
+
+
+def _follows(other: _Place, place: _Place) -> bool:
+    """True if `other` stands behind `place` in a block that holds both, or is nested in it."""
+    for (block, index), (other_block, other_index) in zip(place.way, other.way):
+        if block != other_block:
+            return False
+        if index != other_index:
+            return other_index > index
+    return len(other.way) > len(place.way)
+
+
+def _is_stored_between(name: str, place: _Place, reader: _Place, places: list[_Place]) -> bool:
+    return any(
+        isinstance(between.statement, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in between.statement.targets)
+        and _follows(between, place)
+        and _leads_to(between, reader)
+        and between is not reader
+        for between in places
+    )
+
+
+class _Editor:
+    def __init__(
+        self, lines: list[str], function: ast.FunctionDef, parameters: Mapping[str, tuple[str, ...]], to_none: bool
+    ) -> None:
+        self._lines = lines
+        self._parameters = parameters
+        self._to_none = to_none
+        self._taken = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        self._taken |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
+        self._before: dict[int, list[str]] = {}
+        self._replaced: dict[int, str] = {}
+
+    def release(self, place: _Place) -> None:
+        """Has the names of the place let go before its statement calls anything."""
+        line = self._lines[place.first - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
+            return  # nothing can stand in front of it
+        used = {name for part in _own_parts(place.statement) for name in _names_read(part)}
+        free = [name for name in dict.fromkeys(place.added) if name not in used]
+        bound = [name for name in dict.fromkeys(place.added) if name in used]
+        statements: list[str] = []
+        if bound:
+            taken_out = self._take_out(place, set(bound))
+            if taken_out:
+                statements += taken_out
+                free += bound
+        if free:
+            statements.append(self._letting_go(free))
+        if statements:
+            self._before[place.first] = [indent + statement for statement in statements]
+
+    def _letting_go(self, names: list[str]) -> str:
+        return f"{' = '.join(names)} = None" if self._to_none else f"del {', '.join(names)}"
+
+    def _take_out(self, place: _Place, names: set[str]) -> list[str]:
+        """Gives names to those arguments of the statement's call that use the names, and to what is evaluated before them."""
+        value = getattr(place.statement, "value", None)
+        if not isinstance(value, ast.Call) or place.first != place.last or place.first in self._replaced:
+            return []
+        arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+        if any(isinstance(argument, ast.Starred) for argument in arguments):
+            return []
+        wanted = [bool(_names_read(argument) & names) and not isinstance(argument, ast.Name) for argument in arguments]
+        if not any(wanted) or any(isinstance(argument, ast.Name) and argument.id in names for argument in arguments):
+            return []
+        last = len(wanted) - 1 - wanted[::-1].index(True)
+        text = self._lines[place.first - 1].encode()
+        statements: list[str] = []
+        for index in range(last, -1, -1):
+            argument = arguments[index]
+            if not wanted[index] and not any(isinstance(node, ast.Call) for node in ast.walk(argument)):
+                continue
+            name = self._new_name(value, index)
+            begin, end = argument.col_offset, argument.end_col_offset or 0
+            statements.insert(0, f"{name} = {text[begin:end].decode()}")
+            text = text[:begin] + name.encode() + text[end:]
+        self._replaced[place.first] = text.decode()
+        return statements
+
+    def _new_name(self, call: ast.Call, index: int) -> str:
+        wanted = "items"
+        if isinstance(call.func, ast.Name):
+            parameters = self._parameters.get(call.func.id, ())
+            if index < len(parameters) and parameters[index].strip("_").isidentifier():
+                wanted = parameters[index].strip("_")
+        name, number = wanted, 1
+        while name in self._taken:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._taken.add(name)
+        return name
+
+    def result(self) -> Edited | None:
+        if not self._before:
+            return None
+        lines: list[str] = []
+        origins: list[int] = []
+        for number, line in enumerate(self._lines, 1):
+            new = self._before.get(number, [])
+            lines += [*new, self._replaced.get(number, line)]
+            origins += [*(0 for _ in new), number]
+        return Edited("\n".join(lines), origins)

@@ -1,0 +1,101 @@
+#include "prove/held.h"
+
+#include <set>
+
+namespace depyf {
+namespace {
+
+// True for a value whose end somebody may notice: by the memory that it takes, or by what runs when it is gone.
+bool counts(const SymbolInfo& info) {
+  switch (info.kind) {
+    case SymbolInfo::Kind::null:
+    case SymbolInfo::Kind::constant:
+    case SymbolInfo::Kind::code: return false;
+    case SymbolInfo::Kind::known: return info.text.starts_with(argument_prefix);
+    case SymbolInfo::Kind::opaque:
+    case SymbolInfo::Kind::term: return !info.boolean;
+    case SymbolInfo::Kind::object: return false;  // what it holds does
+  }
+  return false;
+}
+
+// Collects the values behind symbols: of a container that only the frame has, what is in it.
+class Holdings {
+ public:
+  Holdings(const Side& side, const Symbols& symbols) : side_(side), symbols_(symbols) {}
+
+  void add(Symbol symbol) {
+    std::vector<Symbol> todo{symbol};
+    while (!todo.empty()) {
+      const Symbol now = todo.back();
+      todo.pop_back();
+      const SymbolInfo& info = symbols_[now];
+      if (info.kind == SymbolInfo::Kind::object) {
+        auto found = side_.objects.find(now);
+        if (found == side_.objects.end() || !objects_.insert(now).second) continue;
+        todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
+      } else if (info.kind == SymbolInfo::Kind::term && info.text == self_of) {
+        todo.push_back(info.args[0]);
+      } else if (counts(info)) {
+        values.insert(now);
+      }
+    }
+  }
+
+  std::set<Symbol> values;
+
+ private:
+  const Side& side_;
+  const Symbols& symbols_;
+  std::set<Symbol> objects_;
+};
+
+// A term is a pure function of its arguments: who holds these may hold it as well.
+bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
+  if (by.contains(value) || !counts(symbols[value])) return true;
+  if (!symbols.is_term(value)) return false;
+  for (Symbol argument : symbols[value].args) {
+    if (!covered(argument, by, symbols)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool lets_time_pass(const Effect& effect) {
+  if (effect.then == Effect::Then::end || effect.then == Effect::Then::bound) return false;
+  // What a generator is left with: the exception is on its way out.
+  const bool leaves =
+      effect.op == Op::intrinsic_1_ && effect.detail == static_cast<int>(Intrinsic1::stopiteration_error);
+  return !leaves && effect.op != Op::load_global_ && effect.op != Op::load_deref_;
+}
+
+bool hands_operands_over(const Effect& effect, bool calls_keep_operands) {
+  if (effect.op == Op::yield_value_) return true;
+  return (effect.op == Op::call_ || effect.op == Op::call_function_ex_) && !calls_keep_operands;
+}
+
+std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
+                                const std::vector<Symbol>& also_held) {
+  const Side &one = state.sides[0], &two = state.sides[1];
+  Holdings first(one, symbols);
+  for (Symbol symbol : one.locals) first.add(symbol);
+  for (std::size_t i = 0; i + static_cast<std::size_t>(popped_one) < one.stack.size(); ++i) first.add(one.stack[i]);
+  first.add(one.handled);
+  for (Symbol symbol : also_held) first.add(symbol);
+  std::vector<Held> result;
+  auto look = [&](Symbol symbol, int local) {
+    Holdings second(two, symbols);
+    second.add(symbol);
+    for (Symbol value : second.values) {
+      if (covered(value, first.values, symbols)) continue;
+      result.push_back({local, value});
+      return;
+    }
+  };
+  for (std::size_t i = 0; i < two.locals.size(); ++i) look(two.locals[i], static_cast<int>(i));
+  for (std::size_t i = 0; i + static_cast<std::size_t>(popped_two) < two.stack.size(); ++i) look(two.stack[i], -1);
+  return result;
+}
+
+}  // namespace depyf
