@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 import mutants  # noqa: E402
 
 from depyf import _core, decompilation  # noqa: E402
+from depyf.proof import NOTHING  # noqa: E402
 
 warnings.simplefilter("ignore")
 
@@ -455,7 +456,7 @@ class Result:
 def variants(source: str, code: types.CodeType, rng: random.Random) -> list[tuple[str, types.CodeType | None]]:
     found: list[tuple[str, types.CodeType | None]] = []
     for form in ("readable", "plain", "exact"):
-        found.append((form, decompilation._decompilation(code, None, form).code))
+        found.append((form, decompilation._decompilation(code, None, form, NOTHING).code))
     tree = ast.parse(source)
     found.append(("unparsed", compiled(ast.unparse(tree))))
     made = [(mutants.source_mutant, it) for it in mutants.SOURCE] + [(rewritten, it) for it in REWRITES]
