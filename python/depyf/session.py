@@ -199,7 +199,7 @@ class Exceeded:
     """A limit on the number of compilations of a function, which a call has reached."""
 
     limit: str
-    """As `torch._dynamo.config` has it: `recompile_limit`."""
+    """The name of the setting without `torch._dynamo.config.` before it: `recompile_limit`."""
     value: int | None = None
     compile_ids: list[str] = field(default_factory=list)
     """The compilations that use it up."""
