@@ -6,15 +6,14 @@ import ast
 import dis
 import inspect
 import types
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from depyf import _core, names, variable_order
 from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
 __all__ = ["compile_back", "compile_like", "find_function", "qualname", "signature"]
 
-Node = TypeVar("Node", bound=ast.AST)
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
 _OUTER = "__depyf_outer"
 _INNER = "__depyf_inner"
@@ -158,7 +157,7 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
     name = found[0].name
     if name not in code.co_freevars and any(name in global_names(one) for one in names.nested_codes(code)):
         # What is in the class knows it as a global.
-        body.insert(0, _placed(ast.Global([name])))
+        body.insert(0, ast.Global([name], **_AT_THE_START))
         prefix = name
     else:
         prefix = f"{_OUTER}.<locals>.{name}"
@@ -179,11 +178,14 @@ def _stored_qualname(code: types.CodeType) -> str:
     return code.co_name
 
 
+_AT_THE_START: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
+"""The place of nodes that come from no source: `ast.fix_missing_locations` gives the same, and walks through the tree."""
+
+
 def _within_outer(body: list[ast.stmt]) -> ast.Module:
-    """A module with one function of no arguments that has this body: statements of a source, or ones that are `placed`."""
+    """A module with one function of no arguments that has this body."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    outer = _placed(ast.FunctionDef(name=_OUTER, args=no_arguments, body=[], decorator_list=[]))
-    outer.body = body
+    outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[], **_AT_THE_START)
     if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
         outer.type_params = []  # type: ignore[attr-defined]
     return ast.Module([outer], [])
@@ -191,14 +193,13 @@ def _within_outer(body: list[ast.stmt]) -> ast.Module:
 
 def _bound(variables: Iterable[str]) -> ast.stmt:
     """An assignment that makes the names variables of the function around."""
-    return _placed(ast.Assign([ast.Name(name, ast.Store()) for name in variables], ast.Constant(None)))
+    return _assigned(variables, _AT_THE_START)
 
 
-def _placed(made: Node, like: ast.AST | None = None) -> Node:
-    """A tree that comes from no source, at the place of one that does."""
-    if like is not None:
-        ast.copy_location(made, like)
-    return ast.fix_missing_locations(made)
+def _assigned(variables: Iterable[str], place: Mapping[str, Any]) -> ast.stmt:
+    """An assignment of None to the variables."""
+    targets: list[ast.expr] = [ast.Name(name, ast.Store(), **place) for name in variables]
+    return ast.Assign(targets, ast.Constant(None, **place), **place)
 
 
 def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
@@ -295,16 +296,20 @@ def _compile_within(
         local = [name for name in keep if name not in code.co_freevars]
         cells = [name for name in local if name in code.co_cellvars]
         arguments = set(_argument_names(function.args))
-        unreached: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in keep if name in code.co_freevars]
-        stored: list[ast.expr] = [ast.Name(name, ast.Store()) for name in local if name not in arguments]
+        place = {name: getattr(function, name) for name in _AT_THE_START}
+        unreached: list[ast.stmt] = [
+            ast.Expr(ast.Name(name, ast.Load(), **place), **place) for name in keep if name in code.co_freevars
+        ]
+        stored = [name for name in local if name not in arguments]
         if stored:
-            unreached.append(ast.Assign(stored, ast.Constant(None)))
+            unreached.append(_assigned(stored, place))
         if cells:
-            loads: list[ast.expr] = [ast.Name(name, ast.Load()) for name in cells]
+            loads: list[ast.expr] = [ast.Name(name, ast.Load(), **place) for name in cells]
             no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-            unreached.append(ast.Expr(ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load()))))
+            held = ast.Lambda(no_arguments, ast.Tuple(loads, ast.Load(), **place), **place)
+            unreached.append(ast.Expr(held, **place))
         # At the end: a `nonlocal` in the body has to come before any use of its name.
-        body.append(_placed(ast.If(ast.Constant(0), unreached, []), function))
+        body.append(ast.If(ast.Constant(0, **place), unreached, [], **place))
     inner = type(function)(
         **{**{name: getattr(function, name) for name in function._fields if hasattr(function, name)}, "body": body}
     )

@@ -459,6 +459,10 @@ def plain(value: Any) -> Any:
     if kind is list or kind is tuple:
         return [one if type(one) in _SIMPLE else plain(one) for one in value]
     if kind is dict:
-        return {key: plain(one) for key, one in value.items()}
+        return {key: item if type(item) in _SIMPLE else plain(item) for key, item in value.items()}
     fields = getattr(kind, "__dataclass_fields__", None)
-    return value if fields is None else {name: plain(getattr(value, name)) for name in fields}
+    if fields is None:
+        return value
+    values = vars(value)
+    # Simple values are taken as they are, without a call: a dump has thousands of them.
+    return {name: item if type(item := values[name]) in _SIMPLE else plain(item) for name in fields}

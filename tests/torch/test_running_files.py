@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 import traceback
 from pathlib import Path
 
 import pytest
+from functorch.compile import make_boxed_func
+from torch._dynamo.backends.common import aot_autograd
 
 import depyf
 import torch
 from depyf import running
+from depyf.capture import substitution
 from depyf.compat import dynamo
+from depyf.provenance import annotate
 from torch_helpers import BACKENDS, check_dump, example
 
 CAN_RUN = {
@@ -262,3 +267,71 @@ def test_a_graph_that_takes_its_inputs_as_printed_is_compiled_as_it_stands(tmp_p
     assert lines[code.co_firstlineno - 1].strip().startswith("def forward(self")
     assert lines[running.first_line(again) - 1].strip() == "l_x_ = L_x_"
     assert getattr(code, "co_qualname", "forward") == "forward"
+
+
+def train_once(backend):
+    def work(x, w):
+        return torch.nn.functional.gelu(x @ w).square().sum()
+
+    x, w = torch.ones(4, 4, requires_grad=True), torch.ones(4, 4, requires_grad=True)
+    result = torch.compile(work, backend=backend)(x, w)
+    result.backward()
+    return result.detach(), x.grad, w.grad
+
+
+def test_each_graph_module_of_aot_eager_is_proved_once(tmp_path, monkeypatch):
+    modules, texts = [], []
+    graph_swap = substitution.graph_swap
+
+    def counted(module, text):
+        modules.append(module)
+        texts.append(text)
+        return graph_swap(module, text)
+
+    monkeypatch.setattr(substitution, "graph_swap", counted)
+    with depyf.prepare_debug(tmp_path) as session:
+        train_once("aot_eager")
+    assert len(modules) == len({id(module) for module in modules})
+    graphs = [artifact for artifact in session.frames[0].artifacts if artifact.running]
+    assert [artifact.kind for artifact in graphs] == ["Forward_graph", "Backward_graph"]
+    assert set(texts) == {annotate.plain((tmp_path / artifact.file).read_text()) for artifact in graphs}
+
+
+def test_a_graph_of_aot_eager_that_is_not_proved_says_so_in_its_place(tmp_path, monkeypatch):
+    with depyf.prepare_debug(tmp_path / "proved") as session:
+        results = train_once("aot_eager")
+    kinds = [artifact.kind for artifact in session.frames[0].artifacts]
+    torch._dynamo.reset()
+    monkeypatch.setattr(substitution, "graph_swap", lambda *args: (None, "not proved: this is a test"))
+    with depyf.prepare_debug(tmp_path / "not") as session:
+        assert identical(train_once("aot_eager"), results)
+    (frame,) = session.frames
+    assert [artifact.kind for artifact in frame.artifacts] == kinds
+    assert not any(artifact.running for artifact in frame.artifacts)
+    for kind in ("Forward_graph", "Backward_graph"):
+        (file,) = frame.files(kind)
+        assert "not proved: this is a test" in (tmp_path / "not" / file).read_text()
+        assert str(tmp_path / "not" / file) not in running.files
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_graph_that_is_called_before_its_compilation_has_ended_runs_from_its_file(copied, tmp_path):
+    files = []
+
+    def compile_graph(graph, inputs):
+        graph = copy.deepcopy(graph) if copied else graph
+        graph.recompile()
+        graph(*inputs)
+        files.append(type(graph).forward.__code__.co_filename)
+        return make_boxed_func(graph)
+
+    def aot_that_calls(graph, inputs):  # a backend of the family of aot_eager, by its name
+        return aot_autograd(fw_compiler=compile_graph, bw_compiler=compile_graph)(graph, inputs)
+
+    with depyf.prepare_debug(tmp_path) as session:
+        results = train_once(aot_that_calls)
+    torch._dynamo.reset()
+    assert identical(results, train_once("aot_eager"))
+    graphs = [artifact for artifact in session.frames[0].artifacts if artifact.running]
+    assert [str(tmp_path / artifact.file) for artifact in graphs] == files and len(files) == 2
+    assert set(files) <= set(running.known)

@@ -38,6 +38,17 @@ def _expected_instead(item: Item, compile: Compilation) -> str:
     return _LOWERED if compile.by_aot and item.kind == "Captured_Graph" else ""
 
 
+def _changes_later(item: Item, compile: Compilation) -> bool:
+    """True if the backend is known to change how a graph takes its inputs after it was shown, and the end of the compilation
+    will be reported. A graph that is substituted before then would be compiled, proved and put in place once more."""
+    return compile.by_aot and item.kind != "Captured_Graph" and compile.started and not compile.ended
+
+
+def _codes_of(swap: running.Swap) -> substitution.Codes:
+    """The code of the graph that a swap was made for; those of graphs in it follow."""
+    return {"forward": swap.pairs[0][1]}
+
+
 class Artifacts:
     """Writes the files of one block. Not thread safe: the recorder's lock is held."""
 
@@ -49,6 +60,7 @@ class Artifacts:
         )  # by the graph modules that run from their files, and copies of them
         self._sizes: set[int] = set()  # of those graphs, in nodes
         self._kernels: dict[str, tuple[Item, Compilation]] = {}  # by the path of Inductor's file
+        self._substituting = False  # looking for a graph's function can have PyTorch make it
 
     def read(self, file: str) -> str:
         """The text of a file of the dump."""
@@ -71,6 +83,8 @@ class Artifacts:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)
                 self._write(item, compile)
+            if last and item.waiting_text:
+                self._substitute(item, compile)
             if last and item.graph() is not None:
                 if not (compile.has_kernels if compile.by_inductor else compile.has_lowered):
                     # What was said of it does not hold: it runs as it is.
@@ -91,11 +105,34 @@ class Artifacts:
             return
         for earlier in list(compile.items):
             if earlier.kind in kinds and earlier.artifact is not None and earlier.artifact.running:
-                place = compile.frame.artifacts.index(earlier.artifact)
-                self.unwrite(compile, earlier)
-                earlier.superseded = reason
-                self._write(earlier, compile)
-                compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
+                self._write_as_not_running(earlier, compile, reason)
+
+    def _write_as_not_running(self, item: Item, compile: Compilation, reason: str) -> None:
+        """Writes the file of a graph anew, which says why the graph does not run from it."""
+        if item.artifact is not None:
+            place = compile.frame.artifacts.index(item.artifact)
+            self.unwrite(compile, item)
+            item.superseded = reason
+            self._write(item, compile)
+            compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
+
+    def _substitute(self, item: Item, compile: Compilation) -> None:
+        """Has a graph that waited for the end of its compilation run from its file."""
+        text, item.waiting_text = item.waiting_text, ""
+        graph, item.graph = item.graph(), weak.NOTHING
+        if graph is None or item.artifact is None:
+            return
+        self._substituting = True
+        try:
+            item.swap, reason = substitution.graph_swap(graph, text)
+        finally:
+            self._substituting = False
+        if item.swap is None:
+            self._write_as_not_running(item, compile, reason)
+        else:
+            file = str(self.directory / item.artifact.file)
+            self._announce(file, item.kind, item.direction, compile, _codes_of(item.swap), item.swap)
+            item.swap.do(file)
 
     def write_alone(self, item: Item) -> Artifact:
         """Writes an artifact of no compilation."""
@@ -129,9 +166,11 @@ class Artifacts:
                 reason = expected
             elif hub.substitutes(self.directory):
                 candidate = text(dump.runs_text(item.kind, ""))
-                if graph is not None:
+                if graph is not None and compile is not None and _changes_later(item, compile):
+                    item.waiting_text, reason = candidate, ""
+                elif graph is not None:
                     item.swap, reason = substitution.graph_swap(graph, candidate)
-                    codes = {} if item.swap is None else {"forward": item.swap.pairs[0][1]}
+                    codes = {} if item.swap is None else _codes_of(item.swap)
                 else:
                     path = str(item.path)
                     module = module or graphs.loaded_module(path)
@@ -151,12 +190,12 @@ class Artifacts:
         if item.swap is not None:
             self._announce(file, item.kind, item.direction, compile, codes, item.swap)
             item.swap.do(file)
-            if graph is not None:
-                item.nodes = graphs.node_names(graph)
-                item.frame = frame
-                self._graphs.set(graph, item)
-                self._sizes.add(len(item.nodes))
-        if reason not in (_KERNELS, _LOWERED):  # else it is known at the end of the compilation
+        if can_run and graph is not None and (item.swap is not None or item.waiting_text):
+            item.nodes = graphs.node_names(graph)
+            item.frame = frame
+            self._graphs.set(graph, item)
+            self._sizes.add(len(item.nodes))
+        if reason not in (_KERNELS, _LOWERED) and not item.waiting_text:  # else the end of the compilation decides
             item.graph = weak.NOTHING
         return item.artifact
 
@@ -174,6 +213,7 @@ class Artifacts:
             if its is item:
                 self._graphs.pop(graph)
         item.nodes = ()
+        item.waiting_text = ""
         running.files.forget(str(path))
         self._taken.discard(str(path))
         if item.created:
@@ -205,17 +245,23 @@ class Artifacts:
             graph: the graph module.
             current: gives the compilation that is at work.
         """
-        if graphs.size(graph) not in self._sizes:
+        if self._substituting or graphs.size(graph) not in self._sizes:
             return
         item = self._graphs.get(graph)
+        compile = current() if item is None or item.waiting_text else None
         if item is None:
-            compile = current()
             names_ = graphs.node_names(graph)
             for _, candidate in self._graphs.items():
                 if compile is not None and candidate.frame is compile.frame and candidate.nodes == names_:
                     item = candidate
         if item is None:
             return
+        if item.waiting_text and compile is not None:
+            # It can be called before the compilation has ended.
+            is_its_own = item.graph() is graph
+            self._substitute(item, compile)
+            if is_its_own:
+                return
         self._graphs.set(graph, item)
         artifact = item.artifact
         if artifact is not None and artifact.running:

@@ -38,6 +38,8 @@ class Item:
     """Of the compilation that a graph belongs to which runs from its file."""
     nodes: tuple[str, ...] = ()
     """The names of the nodes of a graph that runs from its file."""
+    waiting_text: str = ""
+    """Of a graph that is expected to run from its file once its compilation has ended: the text of the file."""
     superseded: str = ""
     """Why a graph does not run as it is, known since the backend made something else of it."""
 

@@ -55,9 +55,9 @@ class Journaling:
             line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
             if line["fields"] or line["of"]:
                 self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
-        changed = _changed(self._of_session, {name: getattr(self._session, name) for name in self._of_session})
-        if changed:
-            self._journal.write({"session": changed})
+        values = {"notes": self._session.notes, "other_artifacts": self._session.other_artifacts}
+        if values != self._of_session:
+            self._journal.write({"session": _changed(self._of_session, values)})
 
     def _note_code(self, number: int, code: types.CodeType, source: str | None) -> None:
         place = {"file": code.co_filename, "line": code.co_firstlineno}

@@ -87,21 +87,26 @@ def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
 
 def _forward(graph: Any, body: ast.ClassDef, original: types.CodeType) -> tuple[types.CodeType | None, str]:
     """(the code of a graph module's function from what is printed of it, why there is none)."""
-    printed, own = _forward_in(body), _forward_in(ast.parse(graphs.source(graph)))
+    source = graphs.source(graph)
+    printed, own = _forward_in(body), _forward_in(ast.parse(source))
     if printed is None or own is None or len(own.body) < len(printed.body):
         return None, "PyTorch's own text has no such function"
     before = own.body[: len(own.body) - len(printed.body)]
-    for statement in (own.args, *before):
-        for node in ast.walk(statement):
-            if hasattr(node, "lineno"):
-                node.lineno = node.end_lineno = printed.lineno  # type: ignore[attr-defined]
-                node.col_offset = node.end_col_offset = printed.col_offset  # type: ignore[attr-defined]
+    if before:
+        lines = source.encode().split(b"\n")
+        texts = [lines[one.lineno - 1][one.col_offset : one.end_col_offset].decode() for one in before]
+        try:
+            # The parser puts them all in one line, that of the `def`: to visit the nodes of a long list of inputs takes longer.
+            before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body
+        except SyntaxError:
+            return None, "its inputs are not taken by statements of one line each"
     printed.body[:0] = before
-    printed.args, printed.returns = own.args, None
-    for argument in ast.walk(printed.args):
-        if isinstance(argument, ast.arg):
+    arguments = printed.args = own.args
+    printed.returns = None
+    for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+        if argument is not None:
             argument.annotation = None
-    printed.args.defaults, printed.args.kw_defaults = [], [None] * len(printed.args.kwonlyargs)
+    arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
     module = ast.Module([printed], [])
     code = next(running.functions_in(compile(module, "<dump>", "exec", dont_inherit=True)))[1]
     reason = running.reason_against(code, original)

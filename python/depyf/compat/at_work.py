@@ -72,10 +72,12 @@ def export() -> Export | None:
     """Returns the call of `torch.export` that the calling thread is in; None outside of one."""
     if "torch.export._trace" not in sys.modules:  # which a first export loads
         return None
+    package = sys.modules.get("torch.export")
+    globals_of_package = None if package is None else vars(package)
     frame: types.FrameType | None = sys._getframe(1)
     found = None
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch.export":
+        if frame.f_globals is globals_of_package:
             found = frame
         frame = frame.f_back
     if found is None:

@@ -250,14 +250,21 @@ def current() -> Compilation | None:
     return None if compile_id is None else Compilation(context, compile_id, attempt)
 
 
+def _globals_of_module(name: str) -> dict[str, Any] | None:
+    """The globals of a module, which the frames of its functions are known by; None where it is not loaded."""
+    module = sys.modules.get(name)
+    return None if module is None else vars(module)
+
+
 def backend_at_work() -> Any:
     """The backend that a captured graph is for; to be called while the graph is shown. None where it is not found.
 
     No argument leads there, so PyTorch's own frame is asked.
     """
     frame: types.FrameType | None = sys._getframe(1)
+    globals_of_module = _globals_of_module("torch._dynamo.output_graph")
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch._dynamo.output_graph":
+        if frame.f_globals is globals_of_module:
             graph = frame.f_locals.get("self")
             return None if graph is None else private.of(graph, "torch._dynamo.output_graph:OutputGraph.compiler_fn")
         frame = frame.f_back
@@ -271,8 +278,9 @@ def globals_being_compiled() -> dict[str, Any] | None:
     """
     compiling = False
     frame: types.FrameType | None = sys._getframe(1)
+    globals_of_module = _globals_of_module("torch._dynamo.convert_frame")
     while frame is not None:
-        if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
+        if frame.f_globals is globals_of_module:
             found = frame.f_locals.get("globals")
             if type(found) is dict:
                 return found

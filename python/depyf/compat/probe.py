@@ -86,10 +86,7 @@ def tell_losses() -> set[str]:
     if version is None:
         return right
     for name in _expected(Release.of(version)):
-        if name.path in private.losses:
-            continue
-        if name.path in _right:
-            right.add(name.path)
+        if name.path in private.losses or name.path in _right:
             continue
         how = problem(name)
         if how is None:
@@ -103,7 +100,7 @@ def tell_losses() -> set[str]:
             private.losses[name.path] = how
         else:
             private.lost(name, how)
-    return right
+    return right | (_right - private.losses.keys())
 
 
 @functools.cache
