@@ -2,8 +2,8 @@
 
 They are PyTorch's precompile entries, which Dynamo tries first, in the order in which they were loaded. PyTorch takes
 away all of a function's or none, cannot be asked what their code is, and does not lock them: a thread that is in the
-middle of a lookup would go on with what another thread has freed. So entries are taken away only while there is no other
-thread. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
+middle of a lookup would go on with what another thread has freed. So entries are taken away only while no other
+thread runs. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
 one's guards first.
 
 PyTorch's C++ holds what is registered of a function as long as the function's code lives, and the garbage collector cannot
@@ -13,9 +13,11 @@ guards, the guards hold a `_Record`, and everything else refers to that weakly. 
 
 from __future__ import annotations
 
+import concurrent.futures.thread
 import dataclasses
 import itertools
 import sys
+import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -244,5 +246,25 @@ def _load_anew(code: types.CodeType, records: list[_Record]) -> None:
 
 
 def _alone() -> bool:
-    """Can nobody be in the middle of a lookup?"""
-    return len(sys._current_frames()) == 1 and not is_guard_running()
+    """True if no thread can be in the middle of a lookup.
+
+    A worker of a thread pool that waits for work, as Inductor leaves some behind, is in none: Dynamo looks entries up only
+    below a compiled call. Nor can it begin one, since the calling thread is the only one that could give it work.
+    """
+    own = threading.get_ident()
+    frames = sys._current_frames()
+    return not is_guard_running() and all(thread == own or _waits_for_work(frame) for thread, frame in frames.items())
+
+
+def _waits_for_work(frame: types.FrameType | None) -> bool:
+    """True if the innermost frame is the loop of a thread pool's worker, with nothing but the thread's start around it."""
+    if (
+        frame is None
+        or frame.f_code.co_name != "_worker"
+        or frame.f_code.co_filename != concurrent.futures.thread.__file__
+    ):
+        return False
+    frame = frame.f_back
+    while frame is not None and frame.f_code.co_filename == threading.__file__:
+        frame = frame.f_back
+    return frame is None
