@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "support/utf8.h"
+
 namespace depyf::cli {
 namespace {
 
@@ -18,16 +20,6 @@ std::string_view status_name(FileReport::Status status) {
     case FileReport::Status::failed: return "failed";
   }
   return "failed";
-}
-
-// How many bytes of a character of UTF-8 begin at `at`; 0: none does.
-std::size_t character_size(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const std::size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (size > text.size() - at) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((static_cast<unsigned char>(text[at + i]) & 0xc0) != 0x80) return 0;
-  return size;
 }
 
 }  // namespace
@@ -54,22 +46,20 @@ std::string json_quoted(std::string_view text) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t size = character_size(text, at);
+    std::uint32_t character = 0;
+    const std::size_t size = first_character(text.substr(at), character);
     if (size == 0) {
       out += "\\ufffd";  // the name of a file may be any bytes
       ++at;
       continue;
     }
-    if (byte == 0xed && static_cast<unsigned char>(text[at + 1]) >= 0xa0) {
-      const unsigned unit = 0xd000u | (static_cast<unsigned char>(text[at + 1]) & 0x3fu) << 6 |
-                            (static_cast<unsigned char>(text[at + 2]) & 0x3fu);
+    if (is_surrogate(character)) {
       out += "\\u";
-      for (int shift = 12; shift >= 0; shift -= 4) out += digits[unit >> shift & 15];
-    } else if (byte < ' ') {
-      out += std::string("\\u00") + digits[byte >> 4] + digits[byte & 15];
+      for (int shift = 12; shift >= 0; shift -= 4) out += digits[character >> shift & 15];
+    } else if (character < ' ') {
+      out += std::string("\\u00") + digits[character >> 4] + digits[character & 15];
     } else {
-      if (byte == '"' || byte == '\\') out += '\\';
+      if (character == '"' || character == '\\') out += '\\';
       out += text.substr(at, size);
     }
     at += size;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "support/utf8.h"
+
 namespace depyf::json {
 namespace {
 
@@ -11,19 +13,10 @@ constexpr std::uint32_t replacement_character = 0xfffd;
 
 // Takes one character off the front of `text`; U+FFFD and one byte if the bytes are no character.
 std::uint32_t take_character(std::string_view& text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  const int more = lead < 0x80 ? 0 : lead < 0xc2 ? -1 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : -1;
-  std::uint32_t character = more <= 0 ? lead : lead & (0x3fu >> more);
-  bool is_valid = more >= 0 && text.size() > static_cast<std::size_t>(more);
-  for (int i = 1; is_valid && i <= more; ++i) {
-    const auto next = static_cast<unsigned char>(text[static_cast<std::size_t>(i)]);
-    is_valid = (next & 0xc0) == 0x80;
-    character = character << 6 | (next & 0x3fu);
-  }
-  constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-  is_valid = is_valid && character >= least[more] && character <= 0x10ffff;
-  text.remove_prefix(is_valid ? static_cast<std::size_t>(more) + 1 : 1);
-  return is_valid ? character : replacement_character;
+  std::uint32_t character = 0;
+  const std::size_t size = first_character(text, character);
+  text.remove_prefix(size ? size : 1);
+  return size ? character : replacement_character;
 }
 
 void append_escaped_unit(std::string& out, std::uint32_t unit) {

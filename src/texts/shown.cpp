@@ -4,24 +4,15 @@
 #include <cstdio>
 #include <limits>
 
+#include "support/utf8.h"
+
 namespace depyf::texts {
 namespace {
 
-// The length of the UTF-8 character at the front; 0 if the bytes are none.
+// The length of the UTF-8 character at the front; 0 if the bytes are none, or a lone surrogate.
 std::size_t length_of_character(std::string_view text, std::uint32_t& character) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  character = lead;
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (!length || text.size() < length) return 0;
-  character = lead & (0xffu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0) != 0x80) return 0;
-    character = character << 6 | (next & 0x3fu);
-  }
-  const bool is_surrogate = character >= 0xd800 && character < 0xe000;
-  return is_surrogate ? 0 : length;
+  const std::size_t size = first_character(text, character);
+  return is_surrogate(character) ? 0 : size;
 }
 
 bool acts_on_its_surroundings(std::uint32_t character) {

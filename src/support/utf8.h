@@ -1,0 +1,30 @@
+// Characters of UTF-8 that may hold lone surrogates, as Python's strings do (WTF-8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace depyf {
+
+// Returns how many bytes of `text`, which is not empty, its first character takes, and sets `character` to it. Returns 0
+// if the bytes are no character: cut, longer than needed, or beyond U+10FFFF.
+inline std::size_t first_character(std::string_view text, std::uint32_t& character) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  character = lead;
+  if (lead < 0x80) return 1;
+  const std::size_t size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (size == 0 || text.size() < size) return 0;
+  character = lead & (0xffu >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xc0) != 0x80) return 0;
+    character = character << 6 | (next & 0x3fu);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  return character >= least[size] && character <= 0x10ffff ? size : 0;
+}
+
+constexpr bool is_surrogate(std::uint32_t character) { return character >= 0xd800 && character < 0xe000; }
+
+}  // namespace depyf
