@@ -251,6 +251,17 @@ def frame_stack(frame: types.FrameType, depth: int, null: object) -> list[object
 
 def set_frame_stack(frame: types.FrameType, depth: int, index: int, value: object) -> None: ...
 def set_frame_local(frame: types.FrameType, name: str, value: object) -> None: ...
+def call_without(file: str, calls: list[tuple[Callable[..., object], tuple[object, ...]]]) -> bool:
+    """Calls functions that are written in C, one after the other, while no other thread can interrupt them.
+
+    Args:
+        file: nothing is called if another thread is in a function of this file, or in what such a function called.
+        calls: (function, arguments) of each call.
+
+    Returns:
+        True if they were called.
+    """
+
 def shortened_graph(text: str) -> str:
     """A text that compiles where that of a graph does, in less time: `pass` stands in place of its lines of the usual shape."""
 

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include "alone.h"
 #include "code_from_python.h"
 #include "command.h"
 #include "decompile.h"
@@ -104,6 +105,7 @@ NB_MODULE(_core, module) {
   bind_prove(module);
   bind_frame(module);
   bind_json(module);
+  bind_alone(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
       "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");

@@ -13,7 +13,6 @@ import io
 import os
 import sys
 import threading
-import time
 import weakref
 
 import pytest
@@ -249,14 +248,27 @@ def test_a_reset_is_noticed():
     assert depyf.registered() == [] and not handle.active and len(registration._loaded) == 0
 
 
-def test_what_was_removed_while_a_thread_ran_goes_later():
+def test_what_was_removed_while_a_thread_ran_a_compiled_call_goes_later():
     net = kept.new_net()
     compiled = torch.compile(net, backend="eager")
     compiled(torch.ones(2, 4))
-    end = threading.Event()
-    thread = threading.Thread(target=end.wait, daemon=True)
+    entered, end = threading.Event(), threading.Event()
+
+    @torch.compile(backend="eager")
+    def waiting(x):
+        torch._dynamo.graph_break()
+        wait()
+        return x + 1
+
+    @torch._dynamo.disable
+    def wait():
+        entered.set()
+        end.wait()
+
+    thread = threading.Thread(target=waiting, args=(torch.ones(2),), daemon=True)
     thread.start()
     try:
+        assert entered.wait(60)
         entry = depyf.cache_entries(compiled)[0]
         entry.edit(add="True").register().remove()
         code = entry.target.code
@@ -267,21 +279,48 @@ def test_what_was_removed_while_a_thread_ran_goes_later():
     assert depyf.registered() == [] and registration._known(code) == []
 
 
-def test_a_pool_that_waits_for_work_does_not_keep_what_was_removed():
+def test_threads_outside_compiled_calls_keep_nothing_of_what_was_removed():
+    """As a notebook's kernel, a server and Inductor's pools have: one waits, one computes, one is in a pool."""
     net = kept.new_net()
     compiled = torch.compile(net, backend="eager")
     compiled(torch.ones(2, 4))
+    end = threading.Event()
+
+    def compute():
+        while not end.is_set():
+            sum(range(100))
+
+    threads = [threading.Thread(target=target, daemon=True) for target in (end.wait, compute)]
+    for thread in threads:
+        thread.start()
+    try:
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(int).result()  # its worker waits for work from now on
+            entry = depyf.cache_entries(compiled)[0]
+            entry.edit(add="True").register().remove()
+            assert registration._known(entry.target.code) == []
+    finally:
+        end.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_guard_that_removes_its_own_entry_is_not_freed_below_itself():
+    net = kept.new_net()
+    compiled = torch.compile(net, backend="eager")
+    x = torch.ones(2, 4)
+    want = compiled(x)
     entry = depyf.cache_entries(compiled)[0]
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        pool.submit(int).result()  # its worker waits for work from now on
-        time.sleep(0.1)
-        entry.edit(add="True").register().remove()
-        assert registration._known(entry.target.code) == []
-        work = pool.submit(time.sleep, 1)  # now it runs something
-        while not work.running():
-            time.sleep(0.01)
-        entry.edit(add="True").register().remove()
-        assert len(registration._known(entry.target.code)) == 1
+    seen = []
+
+    def remove():
+        handle.remove()
+        seen.append(len(registration._known(entry.target.code)))
+        return True
+
+    compiled._orig_mod.remove_entry = remove
+    handle = entry.edit(add="L['self'].remove_entry()").register()
+    assert torch.equal(compiled(x), want) and seen == [1]
     assert depyf.registered() == [] and registration._known(entry.target.code) == []
 
 

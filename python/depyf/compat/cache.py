@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from depyf._core import call_without
 from depyf.compat import dynamo, private, releases
 from depyf.compat.dynamo import RawEntry, compile_lock
 from depyf.compat.private import guarded
@@ -51,24 +52,43 @@ def loaded(code: types.CodeType) -> list[Any]:
     return [private.of(entry, f"{_C}:_PrecompileEntry.guard_manager") for entry in entries]
 
 
-def load(code: types.CodeType, entries: list[tuple[Any, types.CodeType]], *, keep: bool) -> None:
-    """Puts `entries`, (guard manager, code to run) in the order in which they are to be tried, in front of the ordinary
-    entries of `code`.
+def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None:
+    """Puts an entry in front of the ordinary entries of `code`, and behind those that were loaded before.
 
-    The code has to fit: PyTorch does not check it. Nor does it keep other threads away from entries that they are going
-    through: what is there may be taken away only where no other thread can be at it.
+    The code has to fit: PyTorch does not check it.
 
     Args:
-        keep: behind what is there, or in its place.
+        code: the function's own code.
+        manager: the guard manager of the entry.
+        new: the code that runs where the guards hold.
+    """
+    with compile_lock():
+        private.get(f"{_C}:_load_precompile_entry")(code, manager, new)
+        _track(code)
+
+
+def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> bool:
+    """Makes these entries, (guard manager, code to run), the only ones in front of the ordinary entries of `code`, in this order.
+
+    The code has to fit: PyTorch does not check it. Nor does PyTorch keep other threads away from entries that it frees. A
+    thread goes through entries only below the wrapper that torch.compile returns, since the wrapper alone sets Dynamo's
+    callback for the thread; threads of a notebook's kernel, of a pool or of a server do not stand below it.
+
+    Returns:
+        False if another thread may be going through entries. Nothing was changed then.
     """
     load_entry, reset = private.get(f"{_C}:_load_precompile_entry"), private.get(f"{_C}:_reset_precompile_entries")
+    calls = [(reset, (code,)), *((load_entry, (code, manager, new)) for manager, new in entries)]
     with compile_lock():
-        if not keep:
-            reset(code)
-        for manager, new in entries:
-            load_entry(code, manager, new)
-        if entries:
+        is_replaced = call_without(_file_of_wrapper(), calls)
+        if is_replaced and entries:
             _track(code)
+    return is_replaced
+
+
+def _file_of_wrapper() -> str:
+    call = private.get("torch._dynamo.eval_frame:_TorchDynamoContext.__call__")
+    return str(call.__code__.co_filename)
 
 
 @guarded()

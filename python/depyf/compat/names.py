@@ -261,6 +261,7 @@ NAMES = [
          fallback='told as "auto"'),
     Name("torch._dynamo.eval_frame:_TorchDynamoContext.callback", "entries", "what compiles frames", "attribute",
          fallback="its backend is not told"),
+    Name("torch._dynamo.eval_frame:_TorchDynamoContext.__call__", "entries", "its file, below which threads look entries up"),
     Name("_torchdynamo_orig_backend", "entries", "the backend in a wrapper of it", "mark",
          fallback="the backend's class is told"),
     Name("torch.nn:Module._call_impl", "entries", "tells a module", fallback="`__call__` is taken for what runs"),

@@ -3,7 +3,7 @@
 They are PyTorch's precompile entries, which Dynamo tries first, in the order in which they were loaded. PyTorch takes
 away all of a function's or none, cannot be asked what their code is, and does not lock them: a thread that is in the
 middle of a lookup would go on with what another thread has freed. So entries are taken away only while no other
-thread runs. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
+thread is below a compiled call. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
 one's guards first.
 
 PyTorch's C++ holds what is registered of a function as long as the function's code lives, and the garbage collector cannot
@@ -13,11 +13,8 @@ guards, the guards hold a `_Record`, and everything else refers to that weakly. 
 
 from __future__ import annotations
 
-import concurrent.futures.thread
 import dataclasses
 import itertools
-import sys
-import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -156,10 +153,8 @@ def register(entry: CacheEntry) -> Registration:
                 f"{target.name} has {foreign} entries that PyTorch loaded, which come first and would be lost: "
                 "torch._dynamo.reset() takes them away"
             )
-        if _alone():
-            _load_anew(code, [record, *_records_of(code)])
-        else:
-            cache.load(code, [(manager, runnable)], keep=True)
+        if not _load_anew(code, [record, *_records_of(code)]):
+            cache.load_behind(code, manager, runnable)
             for earlier in known:
                 earlier.newer.append(weakref.ref(record))
             _remember(code, [*known, record])
@@ -226,45 +221,28 @@ def _remember(code: types.CodeType, records: list[_Record]) -> None:
 
 def _sweep(code: types.CodeType) -> None:
     """Has PyTorch let go of what was removed, if that can be done now."""
-    if any(record.removed for record in _known(code)) and _alone():
+    if any(record.removed for record in _known(code)):
         _load_anew(code, _records_of(code))
 
 
-def _load_anew(code: types.CodeType, records: list[_Record]) -> None:
-    """Makes PyTorch have just these, in this order."""
+def _load_anew(code: types.CodeType, records: list[_Record]) -> bool:
+    """Makes PyTorch have just these, in this order.
+
+    Returns:
+        False, with nothing changed, if a thread may be in the middle of a lookup: this one, below a guard, or another one.
+    """
+    if is_guard_running():
+        return False
     before = [record.manager() for record in _known(code)]  # held until PyTorch has let go of them
     entries = [
         (manager, record.code)
         for record in records
         if (manager := record.manager()) is not None and record.code is not None
     ]
-    cache.load(code, entries, keep=False)
+    if not cache.replace(code, entries):
+        return False
     for record in records:
         record.newer = []
     _remember(code, records)
     del before
-
-
-def _alone() -> bool:
-    """True if no thread can be in the middle of a lookup.
-
-    A worker of a thread pool that waits for work, as Inductor leaves some behind, is in none: Dynamo looks entries up only
-    below a compiled call. Nor can it begin one, since the calling thread is the only one that could give it work.
-    """
-    own = threading.get_ident()
-    frames = sys._current_frames()
-    return not is_guard_running() and all(thread == own or _waits_for_work(frame) for thread, frame in frames.items())
-
-
-def _waits_for_work(frame: types.FrameType | None) -> bool:
-    """True if the innermost frame is the loop of a thread pool's worker, with nothing but the thread's start around it."""
-    if (
-        frame is None
-        or frame.f_code.co_name != "_worker"
-        or frame.f_code.co_filename != concurrent.futures.thread.__file__
-    ):
-        return False
-    frame = frame.f_back
-    while frame is not None and frame.f_code.co_filename == threading.__file__:
-        frame = frame.f_back
-    return frame is None
+    return True
