@@ -69,7 +69,7 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s
 
-roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand
+roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand; CORPUS=world: foreign code
 	@tools/roundtrip.sh
 
 clean:  ## Remove what was built; .venv stays

@@ -4,8 +4,15 @@
 #
 # It takes an hour. VERSIONS="3.11 3.12", SAMPLE=150 (files of the standard library, with a seed; 0, the default: all) and
 # PACKAGES="rich" or PACKAGES= (none) narrow it down; CHECK= (empty) leaves out `--check`.
+# CORPUS=world measures foreign code instead, without `--check`: packages of PyPI that a seed draws, torch, and CPython's tests.
+# COUNT=1000 (modules of each for each version) and SEED=1 are its defaults.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "${CORPUS:-}" = world ]; then
+  versions=${VERSIONS:-3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15}
+  exec .venv/bin/python tools/roundtrip/world.py --versions "${versions// /,}" --count "${COUNT:-1000}" --seed "${SEED:-1}" \
+    --json build/roundtrip/world.json
+fi
 export PYTHONPATH=tests
 records=build/roundtrip
 mkdir -p "$records"

@@ -1,0 +1,49 @@
+"""The corpus of foreign code: what its table counts a module as, and that its draw depends on the seed alone."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import roundtrip
+import world
+
+ANSWERS = {
+    "equal": "x = 1\n",
+    "silent": "x = 2\n",
+    "marked": "# depyf: not equal: a test\nx = 2\n",
+    "no-compile": "x = = 1\n",
+    "machine": "# depyf: not equal: shown as a state machine: a test (offset 0)\nx = 2\n",
+}
+
+
+def test_each_module_is_counted_once_and_differences_are_listed(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    files = []
+    for name, answer in ANSWERS.items():
+        files.append(sources / f"{name}.py")
+        files[-1].write_text("x = 1\n")
+        (sources / f"{name}.py.answer").write_text(answer)
+    (sources / "no_python.py").write_text("x = = 1\n")
+    worker = roundtrip.Worker(sys.executable)
+    modules = world.draw([*files, sources / "no_python.py"], sources, 10, 1, tmp_path, worker)
+    counts, differences = world.measure(modules, shlex.split("cat {src}.answer"), sys.executable, worker)
+    worker.close()
+    assert {name: counts[name] for name in ("modules", "equal", "silent", "marked", "no-compile", "state machines")} == {
+        "modules": 5,
+        "equal": 1,
+        "silent": 1,
+        "marked": 2,
+        "no-compile": 1,
+        "state machines": 1,
+    }
+    assert {row["module"] for row in differences} == {f"{name}.py" for name in ANSWERS if name != "equal"}
+    assert all(row["objects"] for row in differences if row["verdict"] in ("silent", "marked"))
+
+
+def test_the_draw_depends_on_the_seed_alone() -> None:
+    packages = world.drawn_packages(1)
+    assert packages == world.drawn_packages(1) != world.drawn_packages(2)
+    assert len(set(packages)) == world.PACKAGES >= 100

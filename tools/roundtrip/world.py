@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Round trips over code that nobody tuned the decompiler for: packages of PyPI, torch, and CPython's own tests.
+
+    world.py --versions 3.8,3.13 --count 1000 --json out.json
+
+Draws packages by seed from the candidates in world_packages.txt, downloads their pure wheels into .cache/world, draws modules
+by seed, and counts for each version how their sources come back. Lists each difference with its class.  See README.md.
+"""
+
+import argparse
+import collections
+import json
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import roundtrip
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CACHE = ROOT / ".cache" / "world"
+sys.path.insert(0, str(ROOT / "tests"))
+
+from interpreters import interpreter  # noqa: E402
+
+PACKAGES = 110
+# Versions up to 3.10 get the newest release that supports 3.8, later versions the newest that supports 3.13.
+POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
+MARK = b"# depyf: not equal: "
+STATE_MACHINE = b"# depyf: not equal: shown as a state machine"
+STUB = b"depyf cannot decompile this: "
+
+
+def drawn_packages(seed: int) -> list[str]:
+    """Return the names of the packages that `seed` draws, in the order of the draw."""
+    return random.Random(seed).sample((HERE / "world_packages.txt").read_text().split(), PACKAGES)
+
+
+def download(package: str, pool: str, python: str) -> str:
+    """Unpack the sources of a package's pure wheel into the cache; return a reason where that is impossible."""
+    folder = CACHE / pool / package
+    if folder.exists():
+        return ""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [python, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--platform", "any"]
+        command += ["--implementation", "py", "--abi", "none", "--python-version", pool, "-d", scratch, package]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        wheels = list(Path(scratch).glob("*.whl"))
+        if not wheels:
+            return (answer.stderr.strip().splitlines() or ["no wheel"])[-1]
+        partial = CACHE / pool / (package + ".partial")
+        with zipfile.ZipFile(wheels[0]) as archive:
+            for name in archive.namelist():
+                if name.endswith(".py"):
+                    archive.extract(name, partial)
+        partial.mkdir(parents=True, exist_ok=True)
+        partial.rename(folder)
+    return ""
+
+
+def fetch(seed: int, pool: str, python: str) -> list[Path]:
+    """Return the folders of the drawn packages, downloaded where they are not in the cache."""
+    packages = drawn_packages(seed)
+    with ThreadPoolExecutor(4) as executor:
+        reasons = list(executor.map(lambda package: download(package, pool, python), packages))
+    for package, reason in zip(packages, reasons):
+        if reason:
+            print(f"{package} for {pool}: {reason}", file=sys.stderr)
+    return [CACHE / pool / package for package, reason in zip(packages, reasons) if not reason]
+
+
+def sources(folders: list[Path]) -> list[Path]:
+    """Return all Python files in the folders, in a stable order."""
+    return sorted(path for folder in folders for path in folder.rglob("*.py"))
+
+
+def corpora(names: list[str], version: tuple[int, int], python: str, seed: int) -> dict[str, tuple[Path, list[Path]]]:
+    """Return the root and the files of each corpus for an interpreter."""
+    found = {}
+    if "packages" in names:
+        pool = next(pool for last, pool in POOLS if version <= last)
+        found["packages"] = (CACHE / pool, sources(fetch(seed, pool, sys.executable)))
+    if "torch" in names:
+        torch = next((ROOT / ".venv").glob("lib/python*/site-packages/torch"), None)
+        if torch:
+            found["torch"] = (torch.parent, sources([torch]))
+    if "tests" in names:
+        tests = roundtrip.stdlib_of(python) / "test"
+        found["tests"] = (tests.parent, sources([tests]))
+    return found
+
+
+def draw(files: list[Path], root: Path, count: int, seed: int, work: Path, worker) -> list[dict]:
+    """Compile files in the order of a draw until `count` of them do compile."""
+    modules: list[dict] = []
+    for file in random.Random(seed).sample(files, len(files)):
+        if len(modules) == count:
+            break
+        pyc = work / f"{len(modules):05}_{file.stem}.pyc"
+        reply = worker.ask(do="compile", src=str(file), pyc=str(pyc), name=file.name)
+        if reply and reply["ok"]:
+            modules.append({"name": file.relative_to(root).as_posix(), "src": str(file), "pyc": str(pyc)})
+    return modules
+
+
+def verdict_of(record: dict, text: bytes) -> str:
+    """Return the class that the table counts a module in."""
+    if record["verdict"] in ("crash", "timeout"):
+        return "crash"
+    if not record["compiles"]:
+        return "no-compile"
+    if record["exit"]:
+        return "failed"
+    if all(row["equal"] for row in record["objects"]):
+        return "equal"
+    return "marked" if MARK in text else "silent"
+
+
+def measure(modules: list[dict], command: list[str], python: str, worker) -> tuple[collections.Counter, list[dict]]:
+    """Decompile, compile and compare modules; return the counts, and what differs."""
+    counts: collections.Counter = collections.Counter()
+    differences = []
+    for module in modules:
+        record = roundtrip.judge(module, command, python, worker, timeout=60, memory=4096)
+        text = Path(module["pyc"] + ".out.py").read_bytes()
+        verdict = verdict_of(record, text)
+        counts[verdict] += 1
+        counts["modules"] += 1
+        counts["objects"] += len(record["objects"])
+        counts["objects equal"] += sum(row["equal"] for row in record["objects"])
+        counts["state machines"] += text.count(STATE_MACHINE)
+        counts["stubs"] += len(re.findall(re.escape(STUB), text))
+        if verdict == "equal":
+            continue
+        rows = [row for row in record["objects"] if not row["equal"]] if record["compiles"] else []
+        differences.append(
+            {
+                "module": module["name"],
+                "verdict": verdict,
+                "reason": record["reason"],
+                "objects": [[row["path"], row["line"], row["reason"]] for row in rows],
+            }
+        )
+    return counts, differences
+
+
+COLUMNS = (
+    "modules",
+    "equal",
+    "marked",
+    "silent",
+    "no-compile",
+    "failed",
+    "crash",
+    "state machines",
+    "stubs",
+    "objects",
+    "objects equal",
+)
+
+
+def row_of(label: str, counts: dict) -> str:
+    """Return one row of the table in Markdown."""
+    share = 100 * counts.get("equal", 0) / max(counts.get("modules", 0), 1)
+    return f"| {label} | " + " | ".join(str(counts.get(column, 0)) for column in COLUMNS) + f" | {share:.1f} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--versions", default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15")
+    parser.add_argument("--corpora", default="packages,torch,tests")
+    parser.add_argument("--count", type=int, default=1000, help="modules of each corpus, for each version")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--command", default=f"{ROOT}/build/dev/depyf-decompile {{pyc}}")
+    parser.add_argument("--json", help="file for all counts and differences")
+    parser.add_argument("--keep", help="folder that keeps the .pyc files and outputs")
+    args = parser.parse_args()
+    results = {}
+    print("| | " + " | ".join(COLUMNS) + " | equal, % |")
+    print("|---" * (len(COLUMNS) + 2) + "|")
+    for name in args.versions.split(","):
+        major, minor = map(int, name.split("."))
+        python = interpreter((major, minor))
+        if python is None:
+            print(f"{name}: no such interpreter here", file=sys.stderr)
+            continue
+        for corpus, (root, files) in corpora(args.corpora.split(","), (major, minor), python, args.seed).items():
+            label = f"{name} {corpus}"
+            with tempfile.TemporaryDirectory() as scratch:
+                work = Path(args.keep) / label.replace(" ", "-") if args.keep else Path(scratch)
+                work.mkdir(parents=True, exist_ok=True)
+                worker = roundtrip.Worker(python)
+                modules = draw(files, root, args.count, args.seed, work, worker)
+                counts, differences = measure(modules, shlex.split(args.command), python, worker)
+                worker.close()
+            results[label] = {"counts": dict(counts), "differences": differences}
+            print(row_of(label, counts), flush=True)
+    for label, result in results.items():
+        for difference in result["differences"]:
+            print(f"\n{label}: {difference['module']}: {difference['verdict']} {difference['reason']}".rstrip())
+            for path, line, reason in difference["objects"]:
+                print(f"    {path}, line {line}: {reason}")
+    if args.json:
+        Path(args.json).parent.mkdir(parents=True, exist_ok=True)
+        Path(args.json).write_text(json.dumps(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
