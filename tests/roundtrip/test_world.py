@@ -31,7 +31,9 @@ def test_each_module_is_counted_once_and_differences_are_listed(tmp_path: Path) 
     modules = world.draw([*files, sources / "no_python.py"], sources, 10, 1, tmp_path, worker)
     counts, differences = world.measure(modules, shlex.split("cat {src}.answer"), sys.executable, worker)
     worker.close()
-    assert {name: counts[name] for name in ("modules", "equal", "silent", "marked", "no-compile", "state machines")} == {
+    assert {
+        name: counts[name] for name in ("modules", "equal", "silent", "marked", "no-compile", "state machines")
+    } == {
         "modules": 5,
         "equal": 1,
         "silent": 1,
