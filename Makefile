@@ -40,6 +40,9 @@ bench-report: build  ## What reading a TORCH_TRACE log costs, in time and memory
 	@tools/build.sh release >/dev/null
 	@$(PYTHON_VENV) bench/report.py
 
+links: build  ## Links of four programs' logs against those that depyf saw in the process
+	@$(PYTHON_VENV) tools/links.py
+
 bench-small: build  ## What prepare_debug costs eight small programs on aot_eager
 	@$(PYTHON_VENV) bench/small_programs.py
 

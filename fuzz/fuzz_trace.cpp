@@ -1,13 +1,17 @@
-// Any bytes as a TORCH_TRACE log: a record comes out whose JSON can be read back and whose texts hold no control characters.
+// Any bytes as a TORCH_TRACE log: a record comes out whose JSON can be read back, graphs and links with it, and whose texts hold
+// no control characters. Bytes that are no log are a graph and output code too, as mutants of those seldom pass for a log's.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "depyf/links.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 #include "json/json.h"
+#include "record/graph.h"
+#include "trace/output_code.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view log(reinterpret_cast<const char*>(data), size);
@@ -15,10 +19,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   run.processes.push_back(depyf::read_trace(log, "fuzzed.log"));
   for (const depyf::record::Compilation& compilation : run.processes[0].compilations)
     for (const depyf::record::Artifact& artifact : compilation.artifacts) depyf::payload_of(log, artifact);
+  depyf::read_graphs(log, run.processes[0]);
+  for (depyf::record::Compilation& compilation : run.processes[0].compilations) depyf::link(compilation);
+  if (run.processes[0].compilations.empty()) {
+    // One text holds the captured graph, the joint graph, the graph after the passes, and the code, apart by a zero byte.
+    depyf::record::Compilation& compilation = run.processes[0].compilations.emplace_back();
+    std::string_view rest = log;
+    for (const char* stage : {"captured", "joint", "post_grad"}) {
+      const std::size_t end = rest.find('\0');
+      compilation.graphs.push_back(depyf::record::graph_of(rest.substr(0, end)));
+      compilation.graphs.back().stage = stage;
+      rest.remove_prefix(end == std::string_view::npos ? 0 : end + 1);  // without a zero byte all are the same text
+    }
+    compilation.output_codes.push_back(depyf::trace::read_output_code(rest));
+    compilation.graphs.back().direction = compilation.output_codes[0].direction;
+    compilation.graphs.back().number = compilation.output_codes[0].number;
+    depyf::link(compilation);
+  }
   const std::string text = depyf::record::to_json(run);
   depyf::json::Document document;
   if (document.parse(text)) std::abort();
-  const std::string summary = depyf::summary(run);
+  const std::string summary = depyf::summary(run) + depyf::links_text(run);
   if (std::any_of(summary.begin(), summary.end(), [](char it) { return it >= 0 && it < ' ' && it != '\n'; }))
     std::abort();
   return 0;

@@ -43,6 +43,7 @@ ORDER = [
     "stack",
     "graph_text",
     "record",
+    "links",
     "trace",
     "texts",
 ]

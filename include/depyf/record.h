@@ -53,8 +53,78 @@ struct Kernel {
   std::uint32_t calls = 0;
 };
 
+// One node of a graph.
+struct Node {
+  std::string name;
+  std::string op;      // as PyTorch prints it, such as aten.mul.Tensor; "placeholder" for an input
+  std::string shape;   // such as f32[8, 256][256, 1]cpu; empty: not stated
+  std::string module;  // the path of the module in the user's model, such as b1.fc1; empty: the log does not say
+  std::vector<std::string> inputs;  // the nodes that it reads, in the order of its arguments
+  Place place;         // the user's line
+  bool is_backward = false;  // of a joint graph: whether it computes gradients
+};
+
+// One graph that a compilation went through.
+struct Graph {
+  std::string stage;  // "captured", "joint", "forward", "backward", "inference", "post_grad"
+  std::string direction;  // "forward", "backward", "inference"; empty for the captured and the joint graph
+  int number = 0;  // of the graph within its compilation, as Inductor's output code counts the graphs of a process
+  std::vector<Node> nodes;
+  std::vector<std::string> outputs;  // what the graph returns, in order; empty texts stand for None
+};
+
+// One statement of output code that calls a kernel or a library.
+struct KernelCall {
+  std::string kernel;  // name of the kernel, or the function of the library
+  std::string kind;  // as that of the kernel
+  int line = 0;  // in the output code
+  std::vector<std::string> reads, writes;  // inputs and buffers
+  std::vector<std::string> overwrites;  // buffers whose memory it writes to; whether it reads them before is not stated
+  std::vector<std::string> source_nodes;  // as the comment above the call names them
+  std::string handle;  // PyTorch's name for the call where provenance tracking is on, such as cpp_fused_add_0:3
+  // The links, which links::link() fills:
+  std::vector<std::string> nodes;  // nodes of the graph after the post-grad passes that the call computes
+  std::vector<std::string> captured;  // captured nodes that these come from
+  std::vector<Place> places;  // the user's lines
+  std::string evidence;  // what the nodes are known from: "recorded", "comments", "data flow"; empty: they are unknown
+  std::string why_no_place;  // empty if there is a line
+};
+
+// Inductor's code for one direction of a graph.
+struct OutputCode {
+  std::string direction;
+  int number = 0;  // as that of the graph
+  std::vector<KernelCall> calls;
+  std::vector<std::string> outputs;  // what the code returns, in order; empty texts stand for None
+  std::map<std::string, std::string> buffer_of;  // views and other names of buffers
+  std::map<std::string, std::string> shapes;  // of buffers: dtype and sizes, such as f32[8, 256]
+  // As PyTorch recorded them (provenance tracking): the captured nodes of each node after the post-grad passes, and the
+  // nodes of each kernel or call.
+  std::map<std::string, std::vector<std::string>> captured_of, nodes_of;
+  std::string why_no_calls;  // empty if the code could be read
+};
+
+// What became of one captured node in one direction.
+struct Link {
+  std::vector<std::string> graph;  // nodes of the forward or backward graph
+  std::vector<std::string> post_grad;  // nodes after Inductor's post-grad passes
+  std::vector<std::string> kernels;  // kernels and library calls
+  std::vector<std::string> not_recorded;  // the stages whose link is unknown, each with the reason
+};
+
+// What became of one captured node.
+struct Chain {
+  std::string node;
+  std::string op;
+  std::string module;
+  Place place;
+  std::vector<std::string> joint;
+  std::map<std::string, Link> directions;  // "forward", "backward"
+  std::vector<std::string> not_recorded;  // why there is no direction
+};
+
 struct CacheEvent {
-  std::string cache;   // "fx_graph", "aotautograd", ...
+  std::string cache;  // "fx_graph", "aotautograd", ...
   std::string result;  // "hit", "miss", "bypass"
   std::string key;
 };
@@ -66,8 +136,8 @@ struct Symbol {
 
 // One text of the log: a graph, code, guards, or what no other part of the record stands for.
 struct Artifact {
-  std::string kind;          // the record's own name, such as aot_joint_graph or artifact
-  std::string name;          // of an artifact; else empty
+  std::string kind;  // the record's own name, such as aot_joint_graph or artifact
+  std::string name;  // of an artifact; else empty
   std::size_t offset = 0;  // of the header line in the log, in bytes; after decompression if the log was compressed
   std::size_t size = 0;  // of the payload as the log holds it, in bytes
   std::string fingerprint;  // MD5 of the payload, as the log states it; empty: not stated
@@ -99,6 +169,9 @@ struct Compilation {
   std::vector<Symbol> symbols;
   std::vector<Phase> phases;
   std::vector<Artifact> artifacts;
+  std::vector<Graph> graphs;  // empty until somebody asks for them (read_graphs)
+  std::vector<OutputCode> output_codes;  // the same
+  std::vector<Chain> chains;  // empty until links::link()
   std::optional<std::int64_t> guards, graph_nodes, graph_operators;
   double start_us = 0;  // since the epoch; 0: unknown
   double seconds = 0;  // forward, as the log states it; the backward's beside it

@@ -15,4 +15,8 @@ record::Process read_trace(std::string_view bytes, const std::string& path);
 // The payload of the artifact as PyTorch made it.
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact);
 
+// Reads the graphs and the output code of each compilation into the record. It takes as long as all the rest, so it is for
+// those who ask for graphs or links. Of a compilation that was traced several times the last attempt counts.
+void read_graphs(std::string_view bytes, record::Process& process);
+
 }  // namespace depyf

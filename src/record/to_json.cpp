@@ -135,9 +135,77 @@ class ToJson {
       place("place", symbol.place);
       out_.end_object();
     });
+    list("graphs", it.graphs, [&](const Graph& item) { graph(item); });
+    list("output_codes", it.output_codes, [&](const OutputCode& item) { output_code(item); });
+    list("chains", it.chains, [&](const Chain& item) { chain(item); });
     list("phases", it.phases, [&](const Phase& item) { phase(item); });
     list("called_from", it.called_from, [&](const Place& frame) { place(frame); });
     list("artifacts", it.artifacts, [&](const Artifact& item) { artifact(item); });
+    out_.end_object();
+  }
+
+  void graph(const Graph& graph) {
+    out_.begin_object();
+    out_.member("stage", graph.stage);
+    text("direction", graph.direction);
+    out_.member("number", graph.number);
+    list("nodes", graph.nodes, [&](const Node& node) {
+      out_.begin_object();
+      out_.member("name", node.name);
+      out_.member("operator", node.op);
+      text("shape", node.shape);
+      text("module", node.module);
+      strings("inputs", node.inputs);
+      place("place", node.place);
+      out_.key("is_backward"), out_.boolean(node.is_backward);
+      out_.end_object();
+    });
+    list("outputs", graph.outputs, [&](const std::string& name) { name.empty() ? out_.null() : out_.string(name); });
+    out_.end_object();
+  }
+
+  void output_code(const OutputCode& code) {
+    out_.begin_object();
+    text("direction", code.direction);
+    out_.member("number", code.number);
+    text("why_no_calls", code.why_no_calls);
+    list("calls", code.calls, [&](const KernelCall& call) {
+      out_.begin_object();
+      out_.member("kernel", call.kernel);
+      out_.member("kind", call.kind);
+      out_.member("line", call.line);
+      strings("reads", call.reads);
+      strings("writes", call.writes);
+      strings("nodes", call.nodes);
+      strings("captured", call.captured);
+      list("places", call.places, [&](const Place& item) { place(item); });
+      text("evidence", call.evidence);
+      text("why_no_place", call.why_no_place);
+      out_.end_object();
+    });
+    out_.end_object();
+  }
+
+  void chain(const Chain& chain) {
+    out_.begin_object();
+    out_.member("node", chain.node);
+    out_.member("operator", chain.op);
+    text("module", chain.module);
+    place("place", chain.place);
+    strings("joint", chain.joint);
+    out_.key("directions");
+    out_.begin_object();
+    for (const auto& [direction, link] : chain.directions) {
+      out_.key(direction);
+      out_.begin_object();
+      strings("graph", link.graph);
+      strings("post_grad", link.post_grad);
+      strings("kernels", link.kernels);
+      strings("not_recorded", link.not_recorded);
+      out_.end_object();
+    }
+    out_.end_object();
+    strings("not_recorded", chain.not_recorded);
     out_.end_object();
   }
 

@@ -13,19 +13,21 @@
 #include <string>
 #include <vector>
 
+#include "depyf/links.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 
 namespace {
 
 constexpr const char* help_text =
-    R"(usage: depyf-report [--json] LOG|DIR...
+    R"(usage: depyf-report [--json] [--links] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
 A log may be cut, or still be written. In a DIR each file *.log is one process.
 
 options:
+  --links     read the graphs and the output code too, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
   --help      print this text
   --version   print the version
@@ -85,7 +87,7 @@ std::vector<std::string> logs_in(const std::string& directory) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool as_json = false;
+  bool as_json = false, with_links = false;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -99,6 +101,8 @@ int main(int argc, char** argv) {
     }
     if (argument == "--json") {
       as_json = true;
+    } else if (argument == "--links") {
+      with_links = true;
     } else if (argument.size() > 1 && argument[0] == '-') {
       std::fprintf(stderr, "depyf-report: unknown option %s; --help lists the options\n", argument.c_str());
       return 2;
@@ -131,12 +135,16 @@ int main(int argc, char** argv) {
         continue;
       }
       run.processes.push_back(depyf::read_trace(file.bytes(), log));
+      if (with_links) {
+        depyf::read_graphs(file.bytes(), run.processes.back());
+        for (depyf::record::Compilation& compilation : run.processes.back().compilations) depyf::link(compilation);
+      }
       if (!run.processes.back().problems.empty()) status = 1;
     }
   }
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const auto& one, const auto& two) { return one.rank.value_or(-1) < two.rank.value_or(-1); });
-  const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run);
+  const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run) + depyf::links_text(run);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     std::fputs("depyf-report: standard output cannot be written\n", stderr);
     return 1;

@@ -1,0 +1,53 @@
+// A graph whose nodes are found by name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "depyf/record.h"
+
+namespace depyf::links {
+
+inline constexpr int no_node = -1;
+
+class Index {
+ public:
+  explicit Index(const record::Graph& graph) : graph_(&graph) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      numbers_.insert_or_assign(graph.nodes[i].name, static_cast<int>(i));
+    inputs_.resize(graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      for (const std::string& input : graph.nodes[i].inputs)
+        if (const int number = find(input); number != no_node) inputs_[i].push_back(number);
+  }
+
+  int size() const { return static_cast<int>(graph_->nodes.size()); }
+  int find(std::string_view name) const {
+    const auto known = numbers_.find(name);
+    return known == numbers_.end() ? no_node : known->second;
+  }
+  const record::Node& operator[](int node) const { return graph_->nodes[static_cast<std::size_t>(node)]; }
+  const std::vector<int>& inputs(int node) const { return inputs_[static_cast<std::size_t>(node)]; }
+  bool is_input(int node) const { return (*this)[node].op == "placeholder"; }
+  const record::Graph& graph() const { return *graph_; }
+
+ private:
+  const record::Graph* graph_;
+  std::unordered_map<std::string_view, int> numbers_;  // the names live in the graph
+  std::vector<std::vector<int>> inputs_;
+};
+
+// The last part of an operator's name without its overload: "addmm" of aten.addmm.default, "gelu" of torch._C._nn.gelu.
+std::string_view base_name(std::string_view op);
+
+// True if the operator gives other sizes or strides to the memory of its first argument, or to parts of it, and computes
+// nothing.
+bool is_view(std::string_view op);
+
+// What two descriptions of tensors have in common if they hold as many elements of the same type: "f32 2048" of
+// f32[8, 256][256, 1]cpu; sizes that vary follow as they stand. Empty if the text is no description.
+std::string elements_of(std::string_view shape);
+
+}  // namespace depyf::links

@@ -1,0 +1,435 @@
+#include "links/kernel_nodes.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace depyf::links {
+namespace {
+
+using record::KernelCall;
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_reduction(std::string_view op) {
+  static constexpr std::string_view reductions[] = {"all",       "amax", "amin", "any",     "argmax", "argmin",
+                                                    "logsumexp", "max",  "mean", "min",     "norm",   "prod",
+                                                    "std_mean",  "sum",  "var",  "var_mean"};
+  return std::binary_search(std::begin(reductions), std::end(reductions), base_name(op));
+}
+
+class Matching {
+ public:
+  Matching(record::OutputCode& code, const Index& graph,
+           const std::unordered_map<std::string, std::vector<std::string>>& captured_of)
+      : code_(code),
+        graph_(graph),
+        captured_of_(captured_of),
+        is_in_memory_(static_cast<std::size_t>(graph.size()), false),
+        stamp_(static_cast<std::size_t>(graph.size()), 0) {}
+
+  void run() {
+    seed();
+    use_records();
+    match_library_calls();
+    guess_intermediates();
+    for (KernelCall& call : code_.calls)
+      if (call.evidence.empty()) compute_nodes(call);
+  }
+
+ private:
+  // The node whose memory the node shows: itself if it is no view.
+  int base_of(int node) const {
+    while (node != no_node && shows_another(node)) node = graph_.inputs(node)[0];
+    return node;
+  }
+  bool shows_another(int node) const {
+    if (graph_.inputs(node).empty()) return false;
+    const std::string& op = graph_[node].op;
+    return is_view(op) || (op == "operator.getitem" && is_view(graph_[graph_.inputs(node)[0]].op));
+  }
+
+  void seed() {
+    for (int node = 0; node < graph_.size(); ++node)
+      if (graph_.is_input(node)) node_of_[graph_[node].name] = node;
+    const std::vector<std::string>& outputs = graph_.graph().outputs;
+    if (outputs.size() != code_.outputs.size()) return;  // the code drops or adds some: their order says nothing
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const int node = base_of(graph_.find(outputs[i]));
+      if (node != no_node && !code_.outputs[i].empty()) set(code_.outputs[i], node);
+    }
+  }
+
+  void set(const std::string& value, int node) {
+    if (node_of_.try_emplace(value, node).second) is_in_memory_[static_cast<std::size_t>(node)] = true;
+  }
+  int node_of(const std::string& value) const {
+    const auto known = node_of_.find(value);
+    return known == node_of_.end() ? no_node : known->second;
+  }
+
+  // Provenance tracking names the nodes by call, comments above definitions by kernel.
+  void use_records() {
+    for (KernelCall& call : code_.calls) {
+      auto nodes = code_.nodes_of.end();
+      if (!call.handle.empty()) nodes = code_.nodes_of.find(call.handle);
+      // By the kernel's name alone a library function is that of all its calls.
+      if (nodes == code_.nodes_of.end() && call.kind != "library") nodes = code_.nodes_of.find(call.kernel);
+      if (nodes == code_.nodes_of.end()) continue;
+      std::vector<int> own;
+      for (const std::string& name : nodes->second)
+        if (const int node = graph_.find(name); node != no_node) own.push_back(node);
+      if (own.empty()) continue;
+      std::sort(own.begin(), own.end());
+      for (int node : own) call.nodes.push_back(graph_[node].name);
+      call.evidence = call.handle.empty() ? "comments" : "recorded";
+    }
+  }
+
+  // -- library calls
+
+  static constexpr std::size_t checks_max = 20'000'000;  // a program of real size needs a tenth
+
+  static bool does_the_same(const KernelCall& call, std::string_view op) {
+    std::string_view function = call.kernel;
+    if (function.starts_with("torch.ops.")) {
+      function.remove_prefix(10);
+      return op == function || op.substr(0, op.rfind('.')) == function;
+    }
+    if (function.starts_with("aten.")) return op == function || op.substr(0, op.rfind('.')) == function;
+    return base_name(function) == base_name(op);
+  }
+
+  bool comment_names(const KernelCall& call, int node) const {
+    const std::string& name = graph_[node].name;
+    if (has(call.source_nodes, name)) return true;
+    const auto captured = captured_of_.find(name);
+    return captured != captured_of_.end() &&
+           std::any_of(captured->second.begin(), captured->second.end(),
+                       [&](const std::string& source) { return has(call.source_nodes, source); });
+  }
+
+  // True if no value that is known contradicts that the call computes the node.
+  bool can_be(const KernelCall& call, int node) const {
+    if (!call.writes.empty())
+      if (const int known = node_of(call.writes[0]); known != no_node && known != node) return false;
+    for (const std::string& read : call.reads) {
+      const int known = node_of(read);
+      if (known == no_node) continue;
+      const std::vector<int>& inputs = graph_.inputs(node);
+      if (std::none_of(inputs.begin(), inputs.end(), [&](int input) { return base_of(input) == known; })) return false;
+    }
+    return true;
+  }
+
+  void match_library_calls() {
+    std::vector<KernelCall*> waiting;
+    for (KernelCall& call : code_.calls)
+      if (call.kind == "library") waiting.push_back(&call);
+    std::unordered_map<std::string_view, std::vector<int>> by_name;  // nodes by the base name of their operator
+    for (int node = 0; node < graph_.size(); ++node) by_name[base_name(graph_[node].op)].push_back(node);
+    for (KernelCall* call : waiting)
+      if (call->evidence == "recorded" && call->nodes.size() == 1) take(*call, graph_.find(call->nodes[0]));
+    // Each match makes values known, which may leave a single candidate for another call.
+    for (bool takes_first : {false, true}) {
+      for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (KernelCall*& call : waiting) {
+          if (!call || taken_calls_.contains(call)) continue;
+          const int node = candidate_for(*call, by_name, takes_first);
+          if (node == no_node) continue;
+          take(*call, node);
+          has_changed = true;
+          if (takes_first) break;
+        }
+        if (takes_first && has_changed) {
+          // What the guess made known may settle the others.
+          for (bool settles = true; settles;) {
+            settles = false;
+            for (KernelCall* call : waiting) {
+              if (taken_calls_.contains(call)) continue;
+              if (const int node = candidate_for(*call, by_name, false); node != no_node)
+                take(*call, node), settles = true;
+            }
+          }
+        }
+      }
+    }
+  }
+
+  int candidate_for(const KernelCall& call, const std::unordered_map<std::string_view, std::vector<int>>& by_name,
+                    bool takes_first) const {
+    if (++checks_ >= checks_max) return no_node;
+    std::string_view function = call.kernel;
+    const bool has_overload = function.starts_with("torch.ops.");
+    if (has_overload) function.remove_prefix(10);
+    std::vector<int> candidates;
+    auto look = [&](std::string_view name) {
+      const auto nodes = by_name.find(name);
+      if (nodes == by_name.end()) return;
+      for (int node : nodes->second)
+        if (++checks_ < checks_max && !taken_nodes_.contains(node) && does_the_same(call, graph_[node].op) &&
+            can_be(call, node))
+          candidates.push_back(node);
+    };
+    look(base_name(function));
+    if (candidates.empty() && has_overload) look(function.substr(function.rfind('.') + 1));
+    if (candidates.size() > 1) {
+      std::vector<int> named;
+      for (int node : candidates)
+        if (comment_names(call, node)) named.push_back(node);
+      if (!named.empty()) candidates = std::move(named);
+    }
+    if (candidates.size() > 1 && !call.writes.empty()) {
+      const auto shape = code_.shapes.find(call.writes[0]);
+      std::vector<int> fitting;
+      for (int node : candidates)
+        if (shape != code_.shapes.end() && elements_of(shape->second) == elements_of(graph_[node].shape))
+          fitting.push_back(node);
+      if (!fitting.empty()) candidates = std::move(fitting);
+    }
+    return candidates.size() == 1 || (takes_first && !candidates.empty()) ? candidates[0] : no_node;
+  }
+
+  void take(KernelCall& call, int node) {
+    taken_calls_.insert(&call);
+    if (node == no_node) return;
+    taken_nodes_.insert(node);
+    if (call.evidence.empty()) {
+      call.evidence = comment_names(call, node) ? "comments" : "data flow";
+      call.nodes = {graph_[node].name};
+    }
+    if (!call.writes.empty()) set(call.writes[0], node);
+    // Items of a result that is a tuple: `buf1 = buf0[0]` is getitem of the node.
+    std::size_t item = 1;
+    for (int user = node + 1; user < graph_.size() && item < call.writes.size(); ++user)
+      if (graph_[user].op == "operator.getitem" && !graph_.inputs(user).empty() && graph_.inputs(user)[0] == node)
+        set(call.writes[item++], user);
+    const std::vector<int>& inputs = graph_.inputs(node);
+    if (call.reads.size() != inputs.size()) return;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (node_of(call.reads[i]) == no_node)
+        if (const int base = base_of(inputs[i]); base != no_node) set(call.reads[i], base);
+  }
+
+  // -- values that pass between two kernels of Inductor's own
+
+  // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if a value is met that the
+  // kernel does not read, although it is in memory.
+  bool walk(int node, std::vector<int>& nodes) {
+    bool is_complete = true;
+    std::vector<int> open{node};
+    while (!open.empty()) {
+      const int current = open.back();
+      open.pop_back();
+      std::size_t& stamp = stamp_[static_cast<std::size_t>(current)];
+      if (stamp == visited_) continue;
+      stamp = visited_;
+      nodes.push_back(current);
+      for (int input : graph_.inputs(current)) {
+        const std::size_t state = stamp_[static_cast<std::size_t>(input)];
+        if (state == visited_ || state == read_) continue;
+        if (graph_.is_input(input)) {
+          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number needs no reading
+        } else if (is_in_memory_[static_cast<std::size_t>(input)] && state != written_) {
+          is_complete = false;
+        } else {
+          open.push_back(input);
+        }
+      }
+    }
+    return is_complete;
+  }
+
+  // Starts a walk: marks what the call reads.
+  void begin_walk(const KernelCall& call) {
+    read_ = ++stamps_;
+    written_ = ++stamps_;
+    visited_ = ++stamps_;
+    for (const std::string& written : call.writes)
+      if (const int node = node_of(written); node != no_node) stamp_[static_cast<std::size_t>(node)] = written_;
+    for (const std::vector<std::string>* values : {&call.reads, &call.overwrites})
+      for (const std::string& value : *values)
+        if (const int node = node_of(value); node != no_node) stamp_[static_cast<std::size_t>(node)] = read_;
+  }
+
+  // True if the call cannot compute what it writes from the values that are known to be read.
+  bool lacks_a_value(const KernelCall& call) {
+    begin_walk(call);
+    std::vector<int> nodes;
+    bool is_complete = true;
+    for (const std::string& written : call.writes)
+      if (const int node = node_of(written); node != no_node) is_complete = walk(node, nodes) && is_complete;
+    work_ += nodes.size() + 1;
+    return !is_complete;
+  }
+
+  // First from the first call to the last, as what a call reads is known then and limits what it can write; then from the
+  // last to the first for what is left.
+  void guess_intermediates() {
+    for (const KernelCall& call : code_.calls) {
+      for (const std::string& read : call.reads) readers_[read].push_back(&call);
+      for (const std::string& value : call.overwrites) readers_[value].push_back(&call);
+    }
+    find_users();
+    for (KernelCall& call : code_.calls) guess(call, true);
+    for (auto call = code_.calls.rbegin(); call != code_.calls.rend(); ++call) guess(*call, false);
+  }
+
+  void find_users() {
+    users_.resize(static_cast<std::size_t>(graph_.size()));
+    needed_.resize(static_cast<std::size_t>(graph_.size()));
+    for (int node = 0; node < graph_.size(); ++node)
+      for (int input : graph_.inputs(node)) {
+        users_[static_cast<std::size_t>(input)].push_back(node);
+        // Numbers and constants are at hand everywhere.
+        const bool is_at_hand =
+            graph_.is_input(input) ? elements_of(graph_[input].shape).empty() : graph_.inputs(input).empty();
+        if (!is_at_hand) ++needed_[static_cast<std::size_t>(node)];
+      }
+  }
+
+  // The nodes that can be computed from what the call reads.
+  std::unordered_set<int> computable_by(const KernelCall& call) {
+    std::unordered_set<int> computable;
+    std::unordered_map<int, std::size_t> known_inputs;
+    std::vector<int> open;
+    for (const std::vector<std::string>* values : {&call.reads, &call.overwrites})
+      for (const std::string& value : *values)
+        if (const int node = node_of(value); node != no_node && computable.insert(node).second) open.push_back(node);
+    while (!open.empty() && work_ < work_max) {
+      const int node = open.back();
+      open.pop_back();
+      for (int user : users_[static_cast<std::size_t>(node)]) {
+        ++work_;
+        if (++known_inputs[user] == needed_[static_cast<std::size_t>(user)] && computable.insert(user).second)
+          open.push_back(user);
+      }
+    }
+    return computable;
+  }
+
+  // True if the node is of use to nodes beyond those that can be computed with it, so that it has to be kept.
+  bool is_needed_beyond(int node, const std::unordered_set<int>& computable) {
+    for (int user : users_[static_cast<std::size_t>(node)]) {
+      ++work_;
+      if (!computable.contains(user) || (shows_another(user) && is_needed_beyond_view(user, computable))) return true;
+    }
+    return false;
+  }
+  bool is_needed_beyond_view(int view, const std::unordered_set<int>& computable) {
+    const std::vector<int>& users = users_[static_cast<std::size_t>(view)];
+    return std::any_of(users.begin(), users.end(), [&](int user) { return !computable.contains(user); });
+  }
+
+  void guess(const KernelCall& call, bool must_be_computable) {
+    const auto is_unknown = [&](const std::string& value) {
+      return node_of(value) == no_node && readers_.contains(value);
+    };
+    if (work_ > work_max || std::none_of(call.writes.begin(), call.writes.end(), is_unknown)) return;
+    const std::unordered_set<int> computable = computable_by(call);
+    std::vector<int> cone;
+    for (const std::string& value : call.writes) {
+      if (!is_unknown(value)) continue;
+      const auto shape = code_.shapes.find(value);
+      if (shape == code_.shapes.end()) continue;
+      const std::string elements = elements_of(shape->second);
+      int best = no_node, best_score = -1;
+      for (const KernelCall* reader : readers_[value]) {
+        if (work_ > work_max) return;
+        const std::vector<std::string>& overwritten = reader->overwrites;
+        const bool may_not_read = std::find(overwritten.begin(), overwritten.end(), value) != overwritten.end();
+        if (may_not_read && !lacks_a_value(*reader)) continue;
+        begin_walk(*reader);
+        cone.clear();
+        for (const std::string& written : reader->writes)
+          if (const int node = node_of(written); node != no_node) walk(node, cone);
+        work_ += cone.size() + 1;
+        for (int candidate : cone) {
+          if (shows_another(candidate) || elements_of(graph_[candidate].shape) != elements) continue;
+          if (must_be_computable && !computable.contains(candidate)) continue;
+          const int score = score_of(candidate, call, *reader, computable);
+          if (score > best_score || (score == best_score && candidate > best)) best = candidate, best_score = score;
+        }
+      }
+      if (best == no_node && must_be_computable && !readers_[value].empty()) {
+        // Nothing is known of the readers yet: what others need is all there is to go by.
+        for (int candidate : computable)
+          if (!shows_another(candidate) && !is_in_memory_[static_cast<std::size_t>(candidate)] &&
+              elements_of(graph_[candidate].shape) == elements && is_needed_beyond(candidate, computable))
+            best = std::max(best, candidate);
+      }
+      if (best != no_node) set(value, best);
+    }
+  }
+
+  // How well the node fits as what `writer` gives to `reader`: that it can be computed by the one and others need it, and
+  // that the other can compute its own with it. Between equals a reduction is likelier, because kernels end there.
+  int score_of(int candidate, const KernelCall& writer, const KernelCall& reader,
+               const std::unordered_set<int>& computable) {
+    begin_walk(reader);
+    stamp_[static_cast<std::size_t>(candidate)] = read_;
+    std::vector<int> nodes;
+    bool can_be_read = true;
+    for (const std::string& written : reader.writes)
+      if (const int node = node_of(written); node != no_node && node != candidate)
+        can_be_read = walk(node, nodes) && can_be_read;
+    work_ += nodes.size();
+    const bool is_taken = std::any_of(writer.writes.begin(), writer.writes.end(),
+                                      [&](const std::string& value) { return node_of(value) == candidate; });
+    return 16 * computable.contains(candidate) + 8 * is_needed_beyond(candidate, computable) + 4 * can_be_read +
+           2 * is_reduction(graph_[candidate].op) + !is_taken;
+  }
+
+  void compute_nodes(KernelCall& call) {
+    // Calls seldom share nodes: much more than each node once is no program's code.
+    const std::size_t nodes_max = 32 * static_cast<std::size_t>(graph_.size()) + 1024;
+    if (nodes_in_all_ > nodes_max) return;
+    begin_walk(call);
+    std::vector<int> nodes;
+    bool knows_any = false;
+    for (const std::string& written : call.writes) {
+      const int node = node_of(written);
+      if (node == no_node) continue;
+      knows_any = true;
+      if (stamp_[static_cast<std::size_t>(node)] == read_) {
+        nodes.push_back(node);  // a copy into another layout
+        continue;
+      }
+      walk(node, nodes);
+    }
+    if (!knows_any) return;
+    std::sort(nodes.begin(), nodes.end());
+    for (int node : nodes)
+      if (!graph_.is_input(node)) call.nodes.push_back(graph_[node].name);
+    nodes_in_all_ += nodes.size();
+    if (!call.nodes.empty()) call.evidence = "data flow";
+  }
+
+  record::OutputCode& code_;
+  const Index& graph_;
+  const std::unordered_map<std::string, std::vector<std::string>>& captured_of_;
+  std::unordered_map<std::string, int> node_of_;  // value of the code -> node
+  std::unordered_set<const KernelCall*> taken_calls_;
+  std::unordered_set<int> taken_nodes_;
+  std::vector<bool> is_in_memory_;  // by node: whether a value of the code is known to be it
+  std::vector<std::size_t> stamp_;  // by node: the last walk that met it, and how
+  std::size_t stamps_ = 0, read_ = 0, written_ = 0, visited_ = 0;
+  std::unordered_map<std::string, std::vector<const KernelCall*>> readers_;  // by value
+  std::vector<std::vector<int>> users_;  // by node
+  std::vector<std::size_t> needed_;      // by node: how many inputs have to be computed before it
+  static constexpr std::size_t work_max = 50'000'000;  // nodes looked at; a program of real size needs a hundredth
+  std::size_t work_ = 0;
+  std::size_t nodes_in_all_ = 0;  // of all calls
+  mutable std::size_t checks_ = 0;  // candidates for library calls that were looked at
+};
+
+}  // namespace
+
+void find_nodes(record::OutputCode& code, const Index& graph,
+                const std::unordered_map<std::string, std::vector<std::string>>& captured_of) {
+  Matching(code, graph, captured_of).run();
+}
+
+}  // namespace depyf::links

@@ -1,0 +1,314 @@
+#include "record/graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace depyf::record {
+namespace {
+
+constexpr std::size_t body_indent = 8;  // of the lines of the outermost forward()
+
+bool is_word(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '_';
+}
+
+bool starts_name(char character) { return is_word(character) && !(character >= '0' && character <= '9'); }
+
+std::string_view word_at(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_word(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// The position behind the string literal that begins at `at`.
+std::size_t behind_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+// The text up to a comment or a `;`, whichever comes first, neither of them in a string.
+std::string_view statement_of(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\'' || text[at] == '"') {
+      at = behind_string(text, at);
+    } else if (text[at] == ';' || text[at] == '#') {
+      return text.substr(0, at);
+    } else {
+      ++at;
+    }
+  }
+  return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\r')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+// "# File: PATH:LINE in FUNCTION, code: TEXT".
+bool read_place(std::string_view comment, Place& place) {
+  if (!take(comment, "# File: ")) return false;
+  place = {};
+  if (const std::size_t code = comment.find(", code: "); code != std::string_view::npos) {
+    place.text = trimmed(comment.substr(code + 8));
+    comment = comment.substr(0, code);
+  }
+  if (const std::size_t in = comment.rfind(" in "); in != std::string_view::npos) {
+    place.function = trimmed(comment.substr(in + 4));
+    comment = comment.substr(0, in);
+  }
+  const std::size_t colon = comment.rfind(':');
+  place.file = comment.substr(0, colon);
+  if (colon != std::string_view::npos)
+    std::from_chars(comment.data() + colon + 1, comment.data() + comment.size(), place.line);
+  return true;
+}
+
+// The operators that graphs print as signs, by the function of Python's module operator that they are.
+constexpr std::pair<std::string_view, std::string_view> operators[] = {
+    {" + ", "operator.add"},     {" - ", "operator.sub"},       {" * ", "operator.mul"},
+    {" / ", "operator.truediv"}, {" // ", "operator.floordiv"}, {" % ", "operator.mod"},
+    {" ** ", "operator.pow"},    {" @ ", "operator.matmul"},    {" < ", "operator.lt"},
+    {" <= ", "operator.le"},     {" > ", "operator.gt"},        {" >= ", "operator.ge"},
+    {" == ", "operator.eq"},     {" != ", "operator.ne"},       {" & ", "operator.and_"},
+    {" | ", "operator.or_"},     {" ^ ", "operator.xor"},       {" << ", "operator.lshift"},
+    {" >> ", "operator.rshift"}, {" is ", "operator.is_"}};
+
+class GraphReader {
+ public:
+  Graph run(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = text.find('\n');
+      line(text.substr(0, end));
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  enum class Part { before, parameters, body, returned, behind };
+
+  void line(std::string_view line) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string_view::npos) return;
+    std::string_view text = line.substr(indent);
+    if (const std::size_t mark = text.find("  #~ "); mark != std::string_view::npos) text = text.substr(0, mark);
+    if (part_ == Part::before || (part_ == Part::body && indent < body_indent)) {
+      if (indent != body_indent - 4 || !take(text, "def forward(")) return;
+      part_ = Part::parameters;
+      graph_.nodes.clear();
+      parameters(text);
+    } else if (part_ == Part::parameters) {
+      parameters(text);
+    } else if (part_ == Part::body && (indent == body_indent || (indent == body_indent + 1 && text[0] == '#'))) {
+      statement(text);  // releases before 2.9 put comments a column to the right
+    } else if (part_ == Part::returned) {
+      returned(text);
+    }
+  }
+
+  // "self, L_x_: "f32[8]", ...):", or a part of it, with comments.
+  void parameters(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      if (text[at] == '#') return;
+      if (text[at] == ')') {
+        part_ = Part::body;
+        return;
+      }
+      if (!starts_name(text[at])) {
+        at = text[at] == '"' || text[at] == '\'' ? behind_string(text, at) : at + 1;
+        continue;
+      }
+      const std::string_view name = word_at(text.substr(at));
+      at += name.size();
+      std::string shape;
+      if (text.substr(at).starts_with(": \"")) {
+        const std::size_t end = behind_string(text, at + 2);
+        shape = text.substr(at + 3, end - at - 4);
+        at = end;
+      }
+      if (name != "self") input(name, shape);
+    }
+  }
+
+  void input(std::string_view name, std::string shape) {
+    Node node;
+    node.name = name;
+    node.op = "placeholder";
+    node.shape = std::move(shape);
+    node.module = module_of_parameter(name);
+    add(std::move(node));
+  }
+
+  // Dynamo names inputs by the way to them: L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
+  static std::string module_of_parameter(std::string_view name) {
+    static constexpr std::string_view start = "L_self_modules_", between = "_modules_";
+    if (!take(name, start) && !take(name, "l_self_modules_")) return {};
+    std::size_t end = name.rfind("_parameters_");
+    if (end == std::string_view::npos) end = name.rfind("_buffers_");
+    if (end == std::string_view::npos) return {};
+    std::string path(name.substr(0, end));
+    for (std::size_t at = path.find(between); at != std::string::npos; at = path.find(between, at))
+      path.replace(at, between.size(), ".");
+    return path;
+  }
+
+  void add(Node node) {
+    known_.insert_or_assign(node.name, graph_.nodes.size());
+    graph_.nodes.push_back(std::move(node));
+  }
+
+  const Node* find(std::string_view name) const {
+    const auto known = known_.find(std::string(name));
+    return known == known_.end() ? nullptr : &graph_.nodes[known->second];
+  }
+
+  void statement(std::string_view text) {
+    if (text.starts_with('#')) {
+      Place place;
+      if (read_place(text, place)) place_ = std::move(place);
+      else if (text.starts_with("# No stacktrace found")) place_ = {};
+      return;
+    }
+    if (take(text, "return")) {
+      part_ = Part::returned;
+      returned(text);
+      return;
+    }
+    const std::string_view name = word_at(text);
+    if (name.empty() || !starts_name(name[0])) return;
+    text.remove_prefix(name.size());
+    Node node;
+    node.name = name;
+    if (text.starts_with(": \"")) {
+      const std::size_t end = behind_string(text, 2);
+      node.shape = text.substr(3, end - 4);
+      text.remove_prefix(end);
+    }
+    if (!take(text, " = ")) {
+      // The joint graph has two parameters, and declares what it unpacks from them.
+      if (node.shape.empty() || !trimmed(statement_of(text)).empty()) return;
+      if (!declares_inputs_) {
+        declares_inputs_ = true;
+        graph_.nodes.clear();
+        known_.clear();
+      }
+      input(name, node.shape);
+      return;
+    }
+    const std::string_view expression = trimmed(statement_of(text));
+    // Dynamo's code gives each parameter its node's name: `l_x_ = L_x_`.
+    if (const auto known = known_.find(std::string(expression)); known != known_.end()) {
+      const std::size_t index = known->second;
+      graph_.nodes[index].name = node.name;
+      known_.insert_or_assign(node.name, index);
+      return;
+    }
+    node.op = op_of(expression);
+    node.inputs = inputs_of(expression);
+    for (const std::string& input : node.inputs)
+      if (const Node* parameter = find(input); parameter && parameter->op == "placeholder" && node.module.empty())
+        node.module = parameter->module;
+    node.place = place_;
+    add(std::move(node));
+  }
+
+  std::string op_of(std::string_view expression) const {
+    std::size_t end = 0;
+    while (end < expression.size() && (is_word(expression[end]) || expression[end] == '.')) ++end;
+    std::string_view path = expression.substr(0, end);
+    const std::string_view rest = expression.substr(end);
+    const std::string_view first = word_at(path);
+    const bool is_of_node = find(first) != nullptr;
+    if (rest.starts_with("(") && !path.empty()) {
+      if (is_of_node && first.size() < path.size()) return "Tensor" + std::string(path.substr(first.size()));
+      take(path, "torch.ops.");
+      return std::string(path);
+    }
+    if (path.starts_with("self.")) return "get_attr";
+    if (rest.starts_with("[") && is_of_node) return "operator.getitem";
+    if (is_of_node && first.size() < path.size()) return "getattr";
+    if (expression.starts_with("-")) return "operator.neg";
+    if (expression.starts_with("~")) return "operator.invert";
+    if (expression.starts_with("not ")) return "operator.not_";
+    for (const auto& [sign, name] : operators)
+      if (expression.find(sign) != std::string_view::npos) return std::string(name);
+    return std::string(path);
+  }
+
+  // The names of known nodes in the expression, except those that only name an argument or an attribute.
+  std::vector<std::string> inputs_of(std::string_view expression) const {
+    std::vector<std::string> inputs;
+    std::unordered_set<std::string_view> seen;
+    char before = ' ';
+    for (std::size_t at = 0; at < expression.size();) {
+      const char character = expression[at];
+      if (character == '\'' || character == '"') {
+        at = behind_string(expression, at);
+      } else if (starts_name(character) && !is_word(before)) {
+        const std::string_view name = word_at(expression.substr(at));
+        at += name.size();
+        const std::string_view rest = expression.substr(at);
+        const bool names_argument = rest.starts_with(" = ") || (rest.starts_with("=") && !rest.starts_with("=="));
+        if (before != '.' && !names_argument)
+          if (const Node* node = find(name); node && seen.insert(name).second) inputs.push_back(node->name);
+        before = '_';
+        continue;
+      } else {
+        ++at;
+      }
+      before = character;
+    }
+    return inputs;
+  }
+
+  // "(a, None, b)", or "pytree.tree_unflatten([" and a line an item.
+  void returned(std::string_view text) {
+    char before = ' ';
+    for (std::size_t at = 0; at < text.size();) {
+      const char character = text[at];
+      if (character == '#') break;
+      if (character == '\'' || character == '"') {
+        at = behind_string(text, at);
+      } else if (starts_name(character) && !is_word(before)) {
+        const std::string_view name = word_at(text.substr(at));
+        at += name.size();
+        if (before != '.' && name == "None") graph_.outputs.emplace_back();
+        else if (const Node* node = find(name); before != '.' && node) graph_.outputs.push_back(node->name);
+        before = '_';
+        continue;
+      } else {
+        depth_ += character == '(' || character == '[' || character == '{';
+        depth_ -= character == ')' || character == ']' || character == '}';
+        ++at;
+      }
+      before = character;
+    }
+    if (depth_ <= 0) part_ = Part::behind;
+  }
+
+  Graph graph_;
+  Place place_;
+  Part part_ = Part::before;
+  int depth_ = 0;  // of brackets in what is returned
+  bool declares_inputs_ = false;
+  std::unordered_map<std::string, std::size_t> known_;  // name in the text -> index of the node
+};
+
+}  // namespace
+
+Graph graph_of(std::string_view text) { return GraphReader().run(text); }
+
+}  // namespace depyf::record

@@ -1,0 +1,123 @@
+// Graphs and output code of a log: the payloads that stay unread until somebody asks for them.
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "depyf/trace.h"
+#include "json/json.h"
+#include "record/graph.h"
+#include "trace/output_code.h"
+
+namespace depyf {
+namespace {
+
+using namespace record;
+
+struct Stage {
+  std::string_view kind, name, stage, direction;
+};
+
+// The records that hold a graph. Some are kinds of their own, others artifacts with a name.
+constexpr Stage stages[] = {
+    {"dynamo_output_graph", "", "captured", ""},
+    {"aot_joint_graph", "", "joint", ""},
+    {"aot_forward_graph", "", "forward", "forward"},
+    {"aot_backward_graph", "", "backward", "backward"},
+    {"aot_inference_graph", "", "inference", "inference"},
+    {"inductor_post_grad_graph", "", "post_grad", ""},
+    {"artifact", "inductor_post_grad_graph", "post_grad", ""},
+    {"artifact", "after_post_grad_graph", "post_grad", ""},
+};
+
+const Stage* stage_of(const Artifact& artifact) {
+  for (const Stage& stage : stages)
+    if (artifact.kind == stage.kind && (stage.name.empty() || artifact.name == stage.name)) return &stage;
+  return nullptr;
+}
+
+// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or not, and what stands
+// behind the last node that the forward returns.
+void mark_backward(Graph& graph) {
+  std::unordered_map<std::string_view, std::size_t> positions;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& node = graph.nodes[i];
+    node.is_backward = node.op == "placeholder" && node.name.starts_with("tangents_");
+    for (const std::string& input : node.inputs)
+      if (const auto known = positions.find(input); known != positions.end())
+        node.is_backward = node.is_backward || graph.nodes[known->second].is_backward;
+    positions.insert_or_assign(node.name, i);
+  }
+  std::size_t end_of_forward = 0;
+  for (const std::string& output : graph.outputs)
+    if (const auto known = positions.find(output); known != positions.end() && !graph.nodes[known->second].is_backward)
+      end_of_forward = std::max(end_of_forward, known->second);
+  for (std::size_t i = end_of_forward + 1; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].op != "placeholder") graph.nodes[i].is_backward = true;
+}
+
+class GraphReader {
+ public:
+  GraphReader(std::string_view log, Compilation& compilation) : log_(log), compilation_(compilation) {}
+
+  void run() {
+    for (const Artifact& artifact : compilation_.artifacts) {
+      if (const Stage* stage = stage_of(artifact)) graph(*stage, artifact);
+      else if (artifact.kind == "inductor_output_code") output_code(artifact);
+      else if (artifact.name == "inductor_provenance_tracking_node_mappings") mappings(artifact);
+    }
+    compilation_.output_codes = std::move(codes_);
+  }
+
+ private:
+  void graph(const Stage& stage, const Artifact& artifact) {
+    Graph graph = graph_of(payload_of(log_, artifact));
+    graph.stage = stage.stage;
+    graph.direction = stage.direction;
+    if (stage.stage == "joint") mark_backward(graph);
+    if (stage.stage == "captured") {  // a new attempt, which makes all that follows anew
+      compilation_.graphs.clear();
+      codes_.clear();
+    }
+    if (stage.stage == "post_grad") waiting_ = compilation_.graphs.size();
+    compilation_.graphs.push_back(std::move(graph));
+  }
+
+  // The code names its direction and its number; the graph that Inductor logged before it has the same.
+  void output_code(const Artifact& artifact) {
+    OutputCode code = trace::read_output_code(payload_of(log_, artifact));
+    if (waiting_ && *waiting_ < compilation_.graphs.size()) {
+      compilation_.graphs[*waiting_].direction = code.direction;
+      compilation_.graphs[*waiting_].number = code.number;
+    }
+    waiting_.reset();
+    codes_.push_back(std::move(code));
+  }
+
+  void mappings(const Artifact& artifact) {
+    const std::string payload = payload_of(log_, artifact);
+    json::Document document;
+    if (codes_.empty() || document.parse(payload)) return;
+    auto fill = [&](const char* name, std::map<std::string, std::vector<std::string>>& map) {
+      document.root()[name].for_each_member([&](json::Value key, json::Value names) {
+        std::vector<std::string> texts;
+        names.for_each_item([&](json::Value item) { texts.push_back(item.text()); });
+        map[key.text()] = std::move(texts);
+      });
+    };
+    fill("postToPre", codes_.back().captured_of);
+    fill("cppCodeToPost", codes_.back().nodes_of);
+  }
+
+  std::string_view log_;
+  Compilation& compilation_;
+  std::vector<OutputCode> codes_;
+  std::optional<std::size_t> waiting_;  // index of the graph after post-grad passes whose code has not come yet
+};
+
+}  // namespace
+
+void read_graphs(std::string_view bytes, Process& process) {
+  for (Compilation& compilation : process.compilations) GraphReader(bytes, compilation).run();
+}
+
+}  // namespace depyf

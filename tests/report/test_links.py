@@ -1,0 +1,100 @@
+"""Lines of source linked to kernels from a TORCH_TRACE log alone, compared with what depyf sees in the same process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
+
+PROGRAM = """
+import torch
+import depyf
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(8)
+        self.inner = torch.nn.Linear(8, 16)
+        self.outer = torch.nn.Linear(16, 8)
+    def forward(self, x):
+        h = self.norm(x)
+        h = torch.nn.functional.gelu(self.inner(h))
+        return x + self.outer(h)
+
+with depyf.prepare_debug("dump"):
+    torch.compile(Block())(torch.randn(4, 8)).sum().backward()
+"""
+GELU = 13
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
+    """What the log says of a layer that was trained once, and what depyf's own provenance.json says of it."""
+    folder = tmp_path_factory.mktemp("links")
+    (folder / "program.py").write_text(PROGRAM)
+    environment = {
+        **os.environ,
+        "TORCH_TRACE": str(folder / "logs"),
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+    subprocess.run([sys.executable, "program.py"], check=True, cwd=folder, env=environment, timeout=300)
+    done = subprocess.run(
+        [COMMAND, "--json", "--links", str(folder / "logs")], capture_output=True, text=True, timeout=60
+    )
+    (process,) = json.loads(done.stdout)["processes"]
+    (compilation,) = process["compilations"]
+    (dumped,) = json.loads((folder / "dump" / "provenance.json").read_text())["runs"][0]["compilations"]
+    return compilation, dumped
+
+
+def test_a_line_leads_to_its_forward_and_its_backward_kernel(seen: tuple[dict, dict]) -> None:
+    (gelu,) = [chain for chain in seen[0]["chains"] if chain["operator"].endswith("gelu")]
+    assert gelu["place"]["line"] == GELU
+    assert gelu["place"]["file"].endswith("program.py")
+    forward, backward = gelu["directions"]["forward"], gelu["directions"]["backward"]
+    for direction in (forward, backward):
+        (kernel,) = direction["kernels"]
+        assert kernel.startswith("cpp_fused") and "gelu" in kernel
+    assert forward["kernels"] != backward["kernels"]
+
+
+def test_every_call_has_a_line(seen: tuple[dict, dict]) -> None:
+    calls = [call for code in seen[0]["output_codes"] for call in code["calls"]]
+    assert {code["direction"] for code in seen[0]["output_codes"]} == {"forward", "backward"}
+    assert len(calls) > 6
+    assert [call for call in calls if not call["places"]] == []
+    assert {place["line"] for call in calls for place in call["places"]} == {GELU - 1, GELU, GELU + 1}
+
+
+def test_the_module_of_a_layer_is_named(seen: tuple[dict, dict]) -> None:
+    modules = {chain["node"]: chain["module"] for chain in seen[0]["chains"]}
+    assert {"norm", "inner", "outer"} <= set(modules.values())
+
+
+def test_chains_are_those_that_depyf_saw_in_the_process(seen: tuple[dict, dict]) -> None:
+    """Each difference is listed; none is expected for a program that sums no gradients."""
+    logged, dumped = ({chain["node"]: chain for chain in one["chains"]} for one in seen)
+    assert list(logged) == list(dumped)
+    differences = []
+    for node, chain in dumped.items():
+        assert logged[node]["operator"] == chain["operator"]
+        assert logged[node]["place"]["line"] == chain["line"]["line"]
+        for direction in ("forward", "backward"):
+            here, there = (one["directions"].get(direction, {}) for one in (logged[node], chain))
+            differences += [
+                (node, direction, stage, here.get(stage), there.get(stage))
+                for stage in ("graph", "post_grad", "kernels")
+                if set(here.get(stage, ())) != set(there.get(stage, ()))
+            ]
+    assert differences == []
