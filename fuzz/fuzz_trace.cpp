@@ -14,7 +14,12 @@
 #include "trace/output_code.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view log(reinterpret_cast<const char*>(data), size);
+  std::string_view log(reinterpret_cast<const char*>(data), size);
+  depyf::Unpacked unpacked;
+  if (depyf::is_compressed(log)) {
+    unpacked = depyf::unpack(log);
+    log = unpacked.bytes;
+  }
   depyf::record::Run run;
   run.processes.push_back(depyf::read_trace(log, "fuzzed.log"));
   for (const depyf::record::Compilation& compilation : run.processes[0].compilations)

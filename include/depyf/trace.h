@@ -1,6 +1,7 @@
 // TORCH_TRACE logs of PyTorch 2.4 to 2.15, finished or still being written.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,16 @@ namespace depyf {
 // Reads one log, which one process wrote. Never fails: what cannot be read is a problem of the process, with its offset,
 // and everything else is kept. `path` is only stated, and asked for a rank ("..._rank_3_...") where no record has one.
 record::Process read_trace(std::string_view bytes, const std::string& path);
+
+// True if the bytes are a log that gzip compressed.
+bool is_compressed(std::string_view bytes);
+
+// What gzip compressed, as far as it can be read. The problem has its offset in the compressed bytes.
+struct Unpacked {
+  std::string bytes;
+  std::optional<record::Problem> problem;
+};
+Unpacked unpack(std::string_view compressed);
 
 // The payload of the artifact as PyTorch made it.
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact);

@@ -59,14 +59,15 @@ class Inflater {
  public:
   Inflater(std::string_view input, std::size_t limit) : input_(input), limit_(limit) {}
 
-  Result<std::string> run() {
-    for (bool last = false; !last;) {
+  Inflated run() {
+    std::optional<Error> error;
+    for (bool last = false; !last && !error;) {
       last = bits(1) == 1;
       const int kind = bits(2);
       const bool good = kind == 0 ? stored() : kind == 1 ? fixed() : kind == 2 ? dynamic() : false;
-      if (!good) return Error{too_long_ ? "expands to more than the limit" : "malformed compressed data", at_};
+      if (!good) error = Error{too_long_ ? "expands to more than the limit" : "malformed compressed data", at_};
     }
-    return std::move(out_);
+    return {std::move(out_), at_, std::move(error)};
   }
 
  private:
@@ -205,6 +206,12 @@ class Inflater {
 }  // namespace
 
 Result<std::string> inflate(std::string_view compressed, std::size_t limit) {
+  Inflated inflated = Inflater(compressed, limit).run();
+  if (inflated.error) return std::move(*inflated.error);
+  return std::move(inflated.bytes);
+}
+
+Inflated inflate_all_that_can_be_read(std::string_view compressed, std::size_t limit) {
   return Inflater(compressed, limit).run();
 }
 

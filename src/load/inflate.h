@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,13 @@ namespace depyf {
 
 // What `compressed` holds, or an error with the offset in `compressed`. Beyond `limit` bytes: an error.
 Result<std::string> inflate(std::string_view compressed, std::size_t limit);
+
+// As much of a stream as can be read. `error`: why it ends before its end.
+struct Inflated {
+  std::string bytes;
+  std::size_t size = 0;  // of the stream, in compressed bytes
+  std::optional<Error> error;
+};
+Inflated inflate_all_that_can_be_read(std::string_view compressed, std::size_t limit);
 
 }  // namespace depyf

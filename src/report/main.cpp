@@ -24,7 +24,7 @@ constexpr const char* help_text =
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
-A log may be cut, or still be written. In a DIR each file *.log is one process.
+A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process.
 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
@@ -79,7 +79,9 @@ std::vector<std::string> logs_in(const std::string& directory) {
   std::vector<std::string> logs;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error))
-    if (entry.is_regular_file(error) && entry.path().extension() == ".log") logs.push_back(entry.path().string());
+    if (const std::string path = entry.path().string();
+        entry.is_regular_file(error) && (path.ends_with(".log") || path.ends_with(".log.gz")))
+      logs.push_back(path);
   std::sort(logs.begin(), logs.end());
   return logs;
 }
@@ -134,9 +136,19 @@ int main(int argc, char** argv) {
         status = 1;
         continue;
       }
-      run.processes.push_back(depyf::read_trace(file.bytes(), log));
+      std::string_view bytes = file.bytes();
+      depyf::Unpacked unpacked;
+      if (depyf::is_compressed(bytes)) {
+        unpacked = depyf::unpack(bytes);
+        bytes = unpacked.bytes;
+      }
+      run.processes.push_back(depyf::read_trace(bytes, log));
+      if (unpacked.problem) {
+        run.processes.back().is_cut = true;
+        run.processes.back().problems.push_back(std::move(*unpacked.problem));
+      }
       if (with_links) {
-        depyf::read_graphs(file.bytes(), run.processes.back());
+        depyf::read_graphs(bytes, run.processes.back());
         for (depyf::record::Compilation& compilation : run.processes.back().compilations) depyf::link(compilation);
       }
       if (!run.processes.back().problems.empty()) status = 1;

@@ -1,6 +1,7 @@
 """depyf-report: logs, summary, JSON, errors, exit status."""
 
 import collections
+import gzip
 import json
 import os
 import re
@@ -82,6 +83,58 @@ def test_a_cut_log_is_read_to_the_cut_and_the_status_says_so(tmp_path: Path) -> 
     assert process["is_cut"] is True
     assert process["records"] == {"str": 1}
     assert process["problems"][0]["offset"] > log.read_text().index("a.py")
+
+
+def log_text(records: int) -> bytes:
+    return "".join(record_text(f'"str": ["file {i}.py", {i}]') for i in range(records)).encode()
+
+
+def without_paths(*paths: object) -> dict:
+    (process,) = record_of(*paths)["processes"]
+    return {name: value for name, value in process.items() if name != "log"}
+
+
+def test_a_compressed_log_is_read_as_the_log_itself(tmp_path: Path) -> None:
+    text = log_text(2000)
+    (tmp_path / "plain.log").write_bytes(text)
+    members = gzip.compress(text[:5000]) + gzip.compress(b"") + gzip.compress(text[5000:], compresslevel=1)
+    (tmp_path / "members.log.gz").write_bytes(members)
+    (tmp_path / "stored.log.gz").write_bytes(gzip.compress(text, compresslevel=0))
+    with gzip.GzipFile(tmp_path / "named.log.gz", "wb") as file:  # its header holds the name
+        file.write(text)
+    plain = without_paths(tmp_path / "plain.log")
+    assert plain["records"] == {"str": 2000}
+    for name in ("members", "stored", "named"):
+        assert without_paths(tmp_path / f"{name}.log.gz") == plain
+    assert len(record_of(tmp_path)["processes"]) == 4
+
+
+def test_a_compressed_log_that_is_cut_is_read_to_the_cut(tmp_path: Path) -> None:
+    compressed = gzip.compress(log_text(2000))
+    for size in (len(compressed) // 2, len(compressed) - 9, len(compressed) - 3):
+        (tmp_path / "cut.log.gz").write_bytes(compressed[:size])
+        done = run("--json", tmp_path / "cut.log.gz")
+        (process,) = json.loads(done.stdout)["processes"]
+        assert done.returncode == 1
+        assert process["is_cut"] is True
+        assert process["records"]["str"] > 500
+        assert "compressed log" in process["problems"][-1]["message"]
+        assert process["problems"][-1]["offset"] <= size
+    damaged = bytearray(compressed)
+    damaged[-6] ^= 1  # in the checksum
+    (tmp_path / "cut.log.gz").write_bytes(bytes(damaged) + b"behind")
+    assert "its checksum is another" in run(tmp_path / "cut.log.gz").stdout
+    (tmp_path / "cut.log.gz").write_bytes(compressed + b"behind")
+    done = run(tmp_path / "cut.log.gz")
+    assert done.returncode == 1
+    assert f"offset {len(compressed)}: " in done.stdout
+
+
+def test_what_expands_beyond_measure_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bomb.log.gz").write_bytes(gzip.compress(b"\t" * 200_000_000))
+    done = run(tmp_path / "bomb.log.gz")
+    assert done.returncode == 1
+    assert "expands to more than the limit" in done.stdout
 
 
 def test_text_of_a_log_does_not_act_on_the_terminal(tmp_path: Path) -> None:
