@@ -473,7 +473,9 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Block block = whole(context, code);
   if (options.stop_after.empty()) block = valid_statements(context, block, code.version);
   const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
-  auto print = [&] { return print_block(block, code.version, module, options.limits.text, options.lines, &code); };
+  auto print = [&] {
+    return print_block(block, code.version, module, {options.limits.text, options.lines, &code, options.width});
+  };
   Printed printed = print();
   if (printed.has_renamed) {
     // Where only a name may stand, in a pattern or before `:=`, `globals()[...]` does not compile.

@@ -42,11 +42,15 @@ enum class Style : std::uint8_t {
   exact,  // each effect is a statement of its own, in the order of the bytecode
 };
 
+// Columns of a line whose breaks the positions in the bytecode do not decide.
+inline constexpr std::size_t default_width = 100;
+
 struct Options {
   std::string name;  // of the function, in place of co_name; empty: co_name
   Limits limits;
   Style style = Style::plain;
   bool lines = true;  // give the lines of each code object, too
+  std::size_t width = default_width;
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
   // See ProofOptions in prove.h. Of each output of a function: what it may be called, or an empty name.

@@ -231,8 +231,22 @@ def with_signature(
     old = lines[definition.lineno - 1]
     indentation = old[: len(old) - len(old.lstrip())]
     keyword = "async def" if isinstance(definition, ast.AsyncFunctionDef) else "def"
+    for at in range(definition.lineno, _end_of_head(lines, definition)):
+        lines[at] = ""  # no line moves
     lines[definition.lineno - 1] = f"{indentation}{keyword} {name or definition.name}{writer.text(definition.args)}:"
     return "\n".join(lines), writer.expressions.unnamed
+
+
+def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the line on which the head of `definition` ends."""
+    for end in range(definition.lineno, definition.body[0].lineno):
+        head = "\n".join(lines[definition.lineno - 1 : end])
+        try:
+            ast.parse(head.lstrip() + " pass")
+        except SyntaxError:
+            continue
+        return end
+    return definition.lineno
 
 
 def definition_alone(source: str, function: types.FunctionType) -> list[str]:
@@ -264,7 +278,7 @@ def _definition(source: str, function: types.FunctionType) -> ast.FunctionDef | 
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     first = definition.body[0].lineno
-    # The head is one line; what is nested in its own line cannot be rewritten.
+    # What is nested in the line of the head cannot be rewritten.
     return definition if first > definition.lineno and not definition.decorator_list else None
 
 

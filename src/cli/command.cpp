@@ -102,6 +102,7 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
   Options options;
   options.limits = Limits::of_file(bytes->size());
   options.lines = settings.lines;
+  options.width = settings.width;
   if (!prints_source(settings)) {
     outcome.text = other_text(*loaded.code, options, settings);
     report.status = FileReport::Status::text;

@@ -7,6 +7,7 @@
 
 #include "cli/inputs.h"
 #include "depyf/code_object.h"
+#include "depyf/decompile.h"
 
 namespace depyf::cli {
 
@@ -19,6 +20,7 @@ struct Settings {
   bool quiet = false;  // no line of counts
   Version python{0, 0};  // of raw marshal data; 0.0: the one that fits
   std::size_t max_size = std::size_t{64} << 20;  // bytes of a file, or of a member of an archive
+  std::size_t width = default_width;  // columns of a line whose breaks positions do not decide
   std::string check = {}, stop_after = {}, dump_after = {};  // check: an interpreter, or `auto`
   bool disassemble = false, fields = false, graph = false, lines = false;
 };

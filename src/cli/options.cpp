@@ -10,6 +10,8 @@ namespace {
 
 using Value = Option::Value;
 
+constexpr unsigned widest = 100000;  // of --width
+
 constexpr Option table[] = {
     {"output", 'o', Value::text, "DIR", "Write the sources to this folder, in place of standard output"},
     {"force", 0, Value::none, "", "With -o: replace files that are there already"},
@@ -23,6 +25,8 @@ constexpr Option table[] = {
     {"python", 0, Value::text, "VERSION",
      "The version of raw marshal data, such as 3.12; tried out where it is not given"},
     {"max-size", 0, Value::number, "MB", "Refuse larger files, and larger members of archives; 64 if not given"},
+    {"width", 0, Value::number, "N",
+     "Columns of a line; 100 if not given. Where positions in the bytecode tell how the lines of the source broke, those decide"},
     {"lines", 0, Value::none, "",
      "Print, as JSON, which line of the source stands for which bytecode, in place of the source", true},
     {"cfg", 0, Value::none, "", "Print the control flow graph of each code object in DOT, in place of the source",
@@ -207,7 +211,11 @@ class Parser {
     else if (name == "jobs" && !number(text, 256, settings.jobs)) fail("--jobs: a number from 1 to 256 is needed");
     else if (name == "python" && !version(text, settings.python))
       fail("--python: a version from 3.8 to 3.15 is needed");
-    else if (name == "max-size") {
+    else if (name == "width") {
+      unsigned columns = 0;
+      if (!number(text, widest, columns)) fail("--width: a number from 1 to " + std::to_string(widest) + " is needed");
+      settings.width = columns;
+    } else if (name == "max-size") {
       unsigned megabytes = 0;
       if (!number(text, 4096, megabytes)) fail("--max-size: a number from 1 to 4096 is needed");
       settings.max_size = std::size_t{megabytes} << 20;

@@ -22,7 +22,11 @@ class Emitter {
       throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
   }
   void end_line() { text_ += '\n'; }
-  void begin_line() { text_.append(indent(), ' '); }
+  void begin_line() {
+    line_begin_ = text_.size();
+    text_.append(indent(), ' ');
+  }
+  std::size_t line_begin() const { return line_begin_; }
   std::size_t indent() const { return 4 * depth_; }
   void deeper() { ++depth_; }
   void shallower() { --depth_; }
@@ -50,8 +54,9 @@ class Emitter {
   std::string text_;
   std::size_t limit_;
   std::size_t depth_ = 0;
+  std::size_t line_begin_ = 0;  // where the statement or clause that is being printed starts, its indentation included
   std::vector<LineOfCode> lines_;
-  std::uint32_t line_ = 1;       // at `counted_`
+  std::uint32_t line_ = 1;  // at `counted_`
   std::size_t counted_ = 0;
 };
 

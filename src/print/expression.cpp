@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "ast/overloaded.h"
 #include "print/printer.h"
@@ -79,11 +80,11 @@ void Printer::expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
   for (;;) {
     const bool parenthesised = level_of(expr) < loosest;
-    if (parenthesised) write("(");
+    if (parenthesised) write("("), open(first_line_within(expr));
     const Operand operand = leftmost(expr);
     if (!operand.expr) {
       without_leftmost(expr);
-      if (parenthesised) write(")");
+      if (parenthesised) close(is<Tuple>(expr) ? expr : nullptr), write(")");
       break;
     }
     open_.push_back({expr, parenthesised});
@@ -94,27 +95,27 @@ void Printer::expr(const Expr* expr, Level loosest) {
     const Open whole = open_.back();
     open_.pop_back();
     after_leftmost(whole.expr);
-    if (whole.parenthesised) write(")");
+    if (whole.parenthesised) close(), write(")");
   }
 }
 
 void Printer::after_leftmost(const Expr* whole) {
   if (auto* n = as<BinOp>(whole)) {
     const Operator& op = operator_of(n->op);
-    between_blanks(op.text);
+    operator_before(op.text, op.level, n->right);
     return expr(n->right, op.right);
   }
   if (auto* n = as<BoolOp>(whole)) {
     const Level operands = tighter(n->is_or ? Level::or_ : Level::and_);
     for (const Expr* each : n->values.subspan(1)) {
-      between_blanks(n->is_or ? "or" : "and");
+      operator_before(n->is_or ? "or" : "and", Level::or_, each);
       expr(each, operands);
     }
     return;
   }
   if (auto* n = as<Compare>(whole)) {
     for (std::size_t i = 0; i < n->comparators.size() && i < n->ops.size(); ++i) {
-      between_blanks(text_of(n->ops[i]));
+      operator_before(text_of(n->ops[i]), Level::compare, n->comparators[i]);
       expr(n->comparators[i], Level::bit_or);
     }
     return;
@@ -123,28 +124,33 @@ void Printer::after_leftmost(const Expr* whole) {
     auto* number = as<ConstantExpr>(n->value);
     if (number && number->value->kind == Constant::Kind::integer && level_of(n->value) == Level::atom)
       write(" ");  // `1.real` would begin with the float `1.`
+    mark(Mark::Kind::separator, whole->line, attribute_priority);
+    reached(whole);
     write(".");
     return name(n->attr);
   }
   if (auto* n = as<Subscript>(whole)) {
     write("[");
+    open(first_line(n->slice));
     slice_index(n->slice);
+    close(whole);
     return write("]");
   }
   if (auto* n = as<Call>(whole)) {
     auto* only = n->args.size() == 1 && n->keywords.empty() ? as<ComprehensionExpr>(n->args[0]) : nullptr;
     if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);  // its parentheses do
-    return call_arguments(n->args, n->keywords);
+    return call_arguments(n->args, n->keywords, whole);
   }
   if (auto* n = as<IfExp>(whole)) {
-    write(" if ");
+    operator_before("if", Level::test, n->test);
     expr(n->test, Level::or_);
-    write(" else ");
+    operator_before("else", Level::test, n->orelse);
     expr(n->orelse, Level::test);
   }
 }
 
-void Printer::between_blanks(std::string_view op) {
+void Printer::operator_before(std::string_view op, Level level, const Expr* right) {
+  mark(Mark::Kind::separator, first_line(right), static_cast<std::uint8_t>(int(Level::atom) - int(level)));
   write(" ");
   write(op);
   write(" ");
@@ -152,9 +158,10 @@ void Printer::between_blanks(std::string_view op) {
 
 void Printer::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
+  reached(leaf);
   std::visit(Overloaded{
                  [&](const Name& n) { name(n.id); },
-                 [&](const ConstantExpr& n) { constant(*n.value); },
+                 [&](const ConstantExpr& n) { constant(leaf, *n.value); },
                  [&](const Attribute&) { internal("missing", -1, nullptr); },
                  [&](const Subscript&) { internal("missing", -1, nullptr); },
                  [&](const Slice& n) {  // outside of a subscript
@@ -183,22 +190,22 @@ void Printer::without_leftmost(const Expr* leaf) {
                  },
                  [&](const ListExpr& n) {
                    write("[");
-                   comma_separated(n.elts);
+                   elements(leaf, n.elts);
                    write("]");
                  },
                  [&](const SetExpr& n) {
                    write(n.elts.empty() ? "{*()" : "{");
-                   comma_separated(n.elts);
+                   elements(leaf, n.elts);
                    write("}");
                  },
-                 [&](const Dict& n) { dict(n); },
+                 [&](const Dict& n) { dict(n, leaf); },
                  [&](const FormattedValue&) { fstring(leaf); },
                  [&](const JoinedStr&) { fstring(leaf); },
                  [&](const Interpolation&) { fstring(leaf); },
                  [&](const TemplateStr&) { fstring(leaf); },
                  [&](const Lambda& n) {
                    write("lambda");
-                   const std::string args = out_.capture([&] { arguments(n.args, false); });
+                   const std::string args = capture([&] { arguments(n.args, false); });
                    if (!args.empty()) write(" ");
                    write(args);
                    write(": ");
@@ -232,7 +239,140 @@ void Printer::without_leftmost(const Expr* leaf) {
              leaf->node);
 }
 
-void Printer::constant(const Constant& constant) {
+// The lines of a tuple that the compiler made one constant of: what is in it has no positions.
+void Printer::constant_items(const Constant& constant, std::int32_t line, int step) {
+  bool first = true;
+  std::vector<const Constant*> items;
+  for (const Constant& item : constant.items) items.push_back(&item);
+  // The order of a set depends on hashes, which change from run to run.
+  if (constant.kind == Constant::Kind::frozenset)
+    std::ranges::sort(items, {}, [](auto* item) { return literal(*item); });
+  for (const Constant* item : items) {
+    if (!first) comma(line >= 0 ? line += step : -1);
+    first = false;
+    if (line >= 0) last_line_ = line;
+    this->constant(nullptr, *item);
+  }
+  if (constant.kind == Constant::Kind::tuple && constant.items.size() == 1) write(",");
+}
+
+void Printer::constant(const Expr* leaf, const Constant& constant, bool bracketed) {
+  using Kind = Constant::Kind;
+  const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
+  if (!is_display || fields_ > 0) {
+    if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
+    return constant_text(constant);
+  }
+  const std::int32_t more = leaf ? end_line(leaf) - leaf->line : 0;
+  const bool spread = leaf && leaf->line >= 0 && more > 0;
+  const bool one_by_one = more > std::int32_t(constant.items.size());
+  const std::int32_t line = spread ? leaf->line + 1 : -1;
+  const bool tuple = constant.kind == Kind::tuple;
+  if (bracketed) write(tuple ? "(" : "{"), open(line);
+  constant_items(constant, line, one_by_one ? 1 : 0);
+  if (spread) last_line_ = std::max(last_line_, leaf->line + more - 1);
+  if (bracketed) close(leaf), write(tuple ? ")" : "}");
+}
+
+// The elements of a list or set, up to the closing bracket.
+void Printer::elements(const Expr* whole, List<Expr*> elts) {
+  if (elts.empty()) return;
+  std::vector<Expr*> sorted;
+  // The compiler makes one constant of many constants, which have no positions then.
+  const bool is_folded = elts.size() > 1 && std::ranges::all_of(elts, [&](const Expr* each) {
+                           return is<ConstantExpr>(each) && each->line >= 0 && each->offset == elts[0]->offset;
+                         });
+  if (is_folded && is<SetExpr>(whole)) {  // see constant_items
+    sorted.assign(elts.begin(), elts.end());
+    std::ranges::sort(sorted, {}, [](const Expr* each) { return literal(*as<ConstantExpr>(each)->value); });
+    elts = sorted;
+  }
+  const std::int32_t more = end_line(whole) - whole->line;
+  if (!is_folded || whole->line < 0 || more <= 0) {
+    open(first_line(elts[0]));
+    comma_separated(elts);
+    return close(whole);
+  }
+  const int step = more > std::int32_t(elts.size()) ? 1 : 0;
+  std::int32_t line = whole->line + 1;
+  for (std::size_t i = 0; i < elts.size(); ++i) {
+    i == 0 ? open(line) : comma(line += step);
+    last_line_ = line;
+    expr(elts[i], Level::test);
+    last_line_ = line;
+  }
+  last_line_ = std::max(last_line_, whole->line + more - 1);
+  close(whole);
+}
+
+// True if the instruction at `leaf` loads this very constant, not a tuple that the compiler made of it and its neighbours.
+bool Printer::has_own_position(const Expr* leaf, const Constant& constant) const {
+  if (!code_ || constant.text.empty() || leaf->offset + 1 >= code_->bytecode.size()) return false;
+  const std::size_t low = code_->bytecode[leaf->offset + 1];
+  const std::size_t high = leaf->offset >= 2 ? code_->bytecode[leaf->offset - 1] : 0;  // of an EXTENDED_ARG
+  return std::ranges::any_of(std::initializer_list<std::size_t>{low, low | high << 8}, [&](std::size_t index) {
+    return index < code_->constants.size() && code_->constants[index].kind == constant.kind &&
+           code_->constants[index].text == constant.text;
+  });
+}
+
+// A string that had the line breaks of the source in it.
+bool Printer::multiline_string(const Expr* leaf, const Constant& constant) {
+  const std::int32_t more = end_line(leaf) - leaf->line;
+  if (!has_own_position(leaf, constant) || fields_ > 0 || !marking_ || leaf->line < 0 || more <= 0 ||
+      constant.text.find('\r') != std::string::npos)
+    return false;
+  if (std::ranges::count(constant.text, '\n') == more) append_docstring(out_.text(), constant.text, 0);
+  else joined_string(leaf, constant);
+  return true;
+}
+
+// A string that was written as several, one a line. The columns tell how long the last was; the others are filled up.
+void Printer::joined_string(const Expr* leaf, const Constant& constant) {
+  const Position& position = code_->positions[leaf->offset / 2];
+  constexpr std::size_t usual_width = 88;
+  const std::size_t column = std::max(position.column, 0);
+  const std::size_t last_width =
+      position.end_column - position.column > 2 ? position.end_column - position.column - 2 : 0;
+  const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
+  const std::string_view text = constant.text;
+  auto escaped_size = [](std::string_view part) {
+    std::string escaped;
+    append_escaped(escaped, part, 0);
+    return escaped.size();
+  };
+  auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
+  std::size_t last = text.size();
+  while (last > 0 && (!is_start(last - 1) || escaped_size(text.substr(last - 1)) <= last_width)) {
+    if (text.size() - last > last_width) break;
+    --last;
+  }
+  Constant part;
+  part.kind = Constant::Kind::string;
+  std::int32_t line = last_line_ = position.line;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = last;
+    const std::int32_t left = position.end_line - line;
+    if (at >= last || left <= 0) {
+      end = text.size();
+    } else if (left > 1 && last - at > width) {
+      const std::size_t blank = text.rfind(' ', at + width - 1), newline = text.rfind('\n', at + width - 1);
+      end = newline != text.npos && newline > at ? newline + 1
+            : blank != text.npos && blank > at   ? blank + 1
+                                                 : at + width;
+      while (end < last && !is_start(end)) ++end;
+    }
+    part.text = text.substr(at, end - at);
+    if (at > 0) mark(Mark::Kind::separator, ++line, string_priority), write(" ");
+    constant_text(part);
+    at = end;
+  }
+  last_line_ = std::max(last_line_, position.end_line);
+}
+
+void Printer::constant(const Constant& constant) { this->constant(nullptr, constant); }
+
+void Printer::constant_text(const Constant& constant) {
   const bool in_field = fields_ > 0 && version_ < Version{3, 12};
   append_literal(out_.text(), constant, in_field ? Quoting::no_backslash : Quoting::repr, version_);
 }
@@ -254,7 +394,7 @@ void Printer::internal(std::string_view what, std::int32_t index, const Expr* va
 void Printer::comma_separated(List<Expr*> exprs) {
   bool first = true;
   for (const Expr* each : exprs) {
-    if (!first) write(", ");
+    if (!first) comma(first_line(each));
     first = false;
     expr(each, Level::test);
   }
@@ -267,21 +407,22 @@ void Printer::bare(const Expr* value, Level loosest, bool starred_allowed) {
     for (const Expr* each : tuple->elts)
       if (is<Starred>(each)) loosest = Level::test;
   if (auto* n = as<ConstantExpr>(value); n && n->value->kind == Constant::Kind::tuple && loosest <= Level::tuple) {
-    const std::string text = out_.capture([&] { constant(*n->value); });
-    return write(n->value->items.empty() ? std::string_view(text) : std::string_view(text).substr(1, text.size() - 2));
+    reached(value);
+    // A tuple of several lines has brackets.
+    return constant(value, *n->value, end_line(value) > value->line);
   }
   expr(value, loosest);
 }
 
-void Printer::call_arguments(List<Expr*> args, List<Keyword> keywords) {
+void Printer::call_arguments(List<Expr*> args, List<Keyword> keywords, const Expr* whole) {
   write("(");
   bool first = true;
-  auto separate = [&] {
-    if (!first) write(", ");
+  auto separate = [&](const Expr* next) {
+    first ? open(first_line(next)) : comma(first_line(next));
     first = false;
   };
   for (const Expr* each : args) {
-    separate();
+    separate(each);
     if (auto* starred = as<Starred>(each)) {
       write("*");
       expr(starred->value, Level::test);
@@ -290,7 +431,7 @@ void Printer::call_arguments(List<Expr*> args, List<Keyword> keywords) {
     }
   }
   for (const Keyword& each : keywords) {
-    separate();
+    separate(each.value);
     if (each.arg.empty()) {
       write("**");
       expr(each.value, Level::test);
@@ -309,6 +450,7 @@ void Printer::call_arguments(List<Expr*> args, List<Keyword> keywords) {
       write("}");
     }
   }
+  if (!first) close(whole);
   write(")");
 }
 
@@ -339,7 +481,11 @@ void Printer::slice_index(const Expr* index) {
   auto list = [&](const auto& elements, auto print) {
     bool first = true;
     for (const auto& each : elements) {
-      if (!first) write(", ");
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(each)>, Constant>) {
+        if (!first) comma();
+      } else {
+        if (!first) comma(first_line(each));
+      }
       first = false;
       print(each);
     }
@@ -361,11 +507,13 @@ void Printer::slice_index(const Expr* index) {
 
 void Printer::generators(List<Comprehension> generators) {
   for (const Comprehension& each : generators) {
+    mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     write(each.is_async ? " async for " : " for ");
     bare(each.target, Level::tuple);
     write(" in ");
     expr(each.iter, Level::or_);
     for (const Expr* test : each.ifs) {
+      mark(Mark::Kind::separator, first_line(test), comprehension_priority);
       write(" if ");
       expr(test, Level::or_);
     }
@@ -376,6 +524,7 @@ void Printer::comprehension(const ComprehensionExpr& node) {
   static constexpr std::string_view brackets[] = {"[]", "{}", "{}", "()"};
   const std::string_view bracket = brackets[static_cast<int>(node.kind)];
   write(bracket.substr(0, 1));
+  open(first_line(node.elt ? node.elt : node.value));
   if (node.kind == ComprehensionKind::dict && !node.elt) {
     write("**");
     expr(node.value, Level::bit_or);
@@ -384,15 +533,21 @@ void Printer::comprehension(const ComprehensionExpr& node) {
     if (node.kind == ComprehensionKind::dict) write(": "), expr(node.value, Level::test);
   }
   generators(node.generators);
+  close();
   write(bracket.substr(1));
 }
 
-void Printer::dict(const Dict& node) {
+void Printer::dict(const Dict& node, const Expr* whole) {
   write("{");
   for (std::size_t i = 0; i < node.values.size(); ++i) {
-    if (i > 0) write(", ");
-    if (i < node.keys.size() && node.keys[i]) {
+    // The compiler keeps the positions of constant keys that it puts into one tuple no longer.
+    const bool has_key = i < node.keys.size() && node.keys[i];
+    const Expr* start = has_key && !is<ConstantExpr>(node.keys[i]) ? node.keys[i] : node.values[i];
+    i > 0 ? comma(first_line(start)) : open(first_line(start));
+    if (has_key) {
+      const std::int32_t line = last_line_;
       expr(node.keys[i], Level::test);
+      if (is<ConstantExpr>(node.keys[i])) last_line_ = line;
       write(": ");
       expr(node.values[i], Level::test);
     } else {
@@ -400,6 +555,7 @@ void Printer::dict(const Dict& node) {
       expr(node.values[i], Level::bit_or);
     }
   }
+  if (!node.values.empty()) close(whole);
   write("}");
 }
 

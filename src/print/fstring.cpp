@@ -57,7 +57,7 @@ bool ends_in_lambda(const Expr* expr) {
 
 // The expression of a field; a lambda's colon would begin the format specification.
 std::string Printer::field_value(const Expr* value) {
-  return out_.capture([&] {
+  return capture([&] {
     ++fields_;
     expr(value, ends_in_lambda(value) ? Level::or_ : Level::test);
     --fields_;

@@ -4,15 +4,14 @@
 
 namespace depyf {
 
-Printed print_block(ast::Block body, Version version, const CodeObject* module, std::size_t limit, bool lines,
-                    const CodeObject* root) {
-  print::Printer printer(version, module, limit, lines, root);
+Printed print_block(ast::Block body, Version version, const CodeObject* module, const PrintOptions& options) {
+  print::Printer printer(version, module, options);
   printer.module(body);
   return {std::move(printer.emitter().text()), printer.emitter().take_lines(), printer.has_renamed()};
 }
 
 std::string print_expr(const ast::Expr* expr, Version version) {
-  print::Printer printer(version, nullptr);
+  print::Printer printer(version, nullptr, {});
   printer.expr(expr, print::Level::named);
   return std::move(printer.emitter().text());
 }

@@ -3,14 +3,17 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ast/node.h"
 #include "print/emitter.h"
 #include "print/known_names.h"
+#include "print/layout.h"
 #include "print/literal.h"
 #include "print/odd_names.h"
 #include "print/precedence.h"
+#include "print/print.h"
 
 namespace depyf::print {
 
@@ -19,9 +22,8 @@ std::string_view name_of(ast::StmtMarker marker);
 
 class Printer {
  public:
-  Printer(Version version, const CodeObject* module, std::size_t limit = Limits().text, bool lines = false,
-          const CodeObject* root = nullptr)
-      : out_(limit), version_(version), code_(module), lines_(lines), renamed_(root) {}
+  Printer(Version version, const CodeObject* module, const PrintOptions& options)
+      : out_(options.limit), version_(version), code_(module), options_(options), renamed_(options.root) {}
 
   Emitter& emitter() { return out_; }
   bool has_renamed() const { return !renamed_.empty(); }
@@ -45,22 +47,65 @@ class Printer {
   void name(std::string_view name);
   void dotted_name(std::string_view name);
 
+  // breaks.cpp: where lines may break
+  static std::int32_t first_line(const ast::Expr* expr);
+  static std::int32_t first_line_within(const ast::Expr* expr);
+  std::int32_t end_line(const ast::Expr* expr) const;
+  void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false);
+  void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
+  void close(const ast::Expr* whole = nullptr);
+  void comma(std::int32_t line = -1);
+  void reached(const ast::Expr* expr);
+  template <class F>
+  void optional_brackets(std::int32_t line, F print) {
+    mark(Mark::Kind::open, line, 0, true);
+    print();
+    mark(Mark::Kind::close, -1, 0, true);
+  }
+  void value(const ast::Expr* expr, Level loosest,
+             bool starred_allowed = true);  // a bare one, in brackets where it breaks
+  void clause_condition(const ast::Expr* test);
+  static const ast::Expr* first_leaf(const ast::Expr* expr);
+  bool is_in_brackets(const ast::Stmt* stmt, const ast::Expr* value) const;
+  void starts_at(std::int32_t line);
+  void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line);
+  static std::int32_t body_line(ast::Block body);
+  const Position* ellipsis_of(const CodeObject* code) const;
+  std::int32_t first_line_of_body(const ast::FunctionDef& node) const;
+  bool body_on_line(const CodeObject* code);
+  std::size_t limit_of(std::int32_t line) const;
+  void break_lines();
+  template <class F>
+  std::string capture(F print) {
+    const bool outer = std::exchange(marking_, false);
+    std::string text = out_.capture(print);
+    marking_ = outer;
+    return text;
+  }
+
   // expression.cpp
   void comma_separated(ast::List<ast::Expr*> exprs);
-  void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords);
+  void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords, const ast::Expr* whole = nullptr);
   void condition(const ast::Expr* expr);                       // where `:=` needs no parentheses
   void bare(const ast::Expr* expr, Level loosest, bool starred_allowed = true);  // where a tuple may need none
   static Operand leftmost(const ast::Expr* expr);
   void after_leftmost(const ast::Expr* expr);
-  void between_blanks(std::string_view op);
+  void operator_before(std::string_view op, Level level, const ast::Expr* right);
   void without_leftmost(const ast::Expr* expr);
   void constant(const Constant& constant);
+  void constant_text(const Constant& constant);
+  void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
+  void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
+  bool has_own_position(const ast::Expr* leaf, const Constant& constant) const;
+  bool multiline_string(const ast::Expr* leaf, const Constant& constant);
+  void joined_string(const ast::Expr* leaf, const Constant& constant);
+  void constant_items(const Constant& constant, std::int32_t line, int step);
   void slice_index(const ast::Expr* index);
   void slice_element(const ast::Expr* element);
   void slice_element(const Constant& element);
   void generators(ast::List<ast::Comprehension> generators);
   void comprehension(const ast::ComprehensionExpr& node);
-  void dict(const ast::Dict& node);
+  void dict(const ast::Dict& node, const ast::Expr* whole);
   void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
 
   // fstring.cpp
@@ -89,7 +134,8 @@ class Printer {
   void with_items(ast::List<ast::WithItem> items);
   void cases(const ast::Match& node);
   void handlers(const ast::Try& node);
-  void aliases(ast::List<ast::Alias> aliases);
+  void aliases(ast::List<ast::Alias> aliases, std::int32_t line, int step);
+  const Position* position_of(const ast::Stmt* stmt) const;
   void names(std::string_view keyword, ast::List<std::string_view> names);
 
   // definition.cpp
@@ -97,20 +143,26 @@ class Printer {
   void definition(const ast::Stmt* stmt, const ast::ClassDef& node);
   void decorators(ast::List<ast::Expr*> decorators);
   void type_params(ast::List<ast::TypeParam> params);
-  void arguments(const ast::Arguments* args, bool annotated);
+  // Returns the marks before each parameter and behind the last.
+  std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void argument(const ast::Arg& arg, const ast::Expr* default_value, bool annotated);
   void body(const ast::Stmt* stmt, const CodeObject* code, ast::Block body);
-  bool docstring(ast::Block body);                             // whether one begins `body`, which is printed then
+  // Prints the docstring that `body` begins with, below its marks; returns how many statements these are, 0 if it has none.
+  std::size_t docstring(ast::Block body);
 
   Emitter out_;
   Version version_;
   const CodeObject* code_;       // that the statements belong to which are being printed; null: none
-  const bool lines_;  // map them
+  const PrintOptions options_;
   KnownNames known_names_;
   Renamed renamed_;
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;
+  std::vector<Mark> marks_;      // of the text since the line began
+  bool marking_ = true;          // false: the text may not break, or is not in its place yet
+  bool spread_ = false;          // some mark is where the source had a break
+  std::int32_t last_line_ = -1;  // of the source, that the text so far reaches; -1: unknown
 };
 
 }  // namespace depyf::print

@@ -25,13 +25,14 @@ bool only_comments(Block body) {
 }  // namespace
 
 void Printer::begin(const Stmt* stmt) {
-  if (lines_ && code_) out_.map_line(code_, stmt->offset);
+  if (options_.lines && code_) out_.map_line(code_, stmt->offset);
   out_.begin_line();
+  last_line_ = stmt->line;
 }
 
 void Printer::module(Block body) {
-  const bool documented = docstring(body);
-  statements(documented ? body.subspan(1) : body, documented ? Above::heading : Above::nothing);
+  const std::size_t documented = docstring(body);
+  statements(body.subspan(documented), documented ? Above::heading : Above::nothing);
 }
 
 // Two blank lines around the definitions of a module and one around others; one below the docstring of a module or class.
@@ -48,6 +49,7 @@ void Printer::statements(Block body, Above above) {
 
 void Printer::suite(Block body) {
   write(":");
+  break_lines();
   out_.end_line();
   out_.deeper();
   statements(body, Above::nothing);
@@ -75,6 +77,7 @@ void Printer::statement(const Stmt* stmt) {
   begin(stmt);
   keyword_statement(stmt);
   if (out_.text().ends_with('\n')) return;
+  break_lines();
   if (!stmt->comment.empty()) write("  # "), write(stmt->comment);
   out_.end_line();  // a compound statement ends in its suite
 }
@@ -100,7 +103,7 @@ void Printer::conditional(const Stmt* stmt) {
     auto* n = as<If>(stmt);
     begin(stmt);
     write(keyword);
-    condition(n->test);
+    clause_condition(n->test);
     suite(n->body);
     if (n->orelse.size() != 1 || !is<If>(n->orelse[0])) return otherwise("else", n->orelse);
     stmt = n->orelse[0];
@@ -110,8 +113,11 @@ void Printer::conditional(const Stmt* stmt) {
 void Printer::with_items(List<WithItem> items) {
   if (items.empty()) return internal("missing", -1, nullptr);
   bool first = true;
+  starts_at(first_line(items[0].context_expr));
+  const bool may_break = version_ >= Version{3, 9} && items.size() > 1;
+  if (may_break) mark(Mark::Kind::open, first_line(items[0].context_expr), 0, true);
   for (const WithItem& item : items) {
-    if (!first) write(", ");
+    if (!first) comma(first_line(item.context_expr));
     first = false;
     // From 3.9 on, `with (a, b):` has two items instead of a tuple.
     const bool tuple =
@@ -126,14 +132,17 @@ void Printer::with_items(List<WithItem> items) {
     }
     if (item.optional_vars) write(" as "), expr(item.optional_vars, Level::test);
   }
+  if (may_break) mark(Mark::Kind::close, -1, 0, true);
 }
 
 void Printer::cases(const Match& node) {
   write(":");
+  break_lines();
   out_.end_line();
   out_.deeper();
   for (const MatchCase& each : node.cases) {
     out_.begin_line();
+    last_line_ = -1;
     write("case ");
     pattern(each.pattern, 0);
     if (each.guard) write(" if "), condition(each.guard);
@@ -145,6 +154,7 @@ void Printer::cases(const Match& node) {
 void Printer::handlers(const Try& node) {
   for (const ExceptHandler& handler : node.handlers) {
     out_.begin_line();
+    last_line_ = -1;
     write(node.is_star ? "except*" : "except");
     if (handler.type) write(" "), expr(handler.type, Level::test);
     if (!handler.name.empty()) write(" as "), name(handler.name);
@@ -159,11 +169,13 @@ void Printer::handlers(const Try& node) {
   }
 }
 
-void Printer::aliases(List<Alias> aliases) {
+// `line`: of the first name in the source, -1: unknown; the next ones are `step` lines further each.
+void Printer::aliases(List<Alias> aliases, std::int32_t line, int step) {
   bool first = true;
   for (const Alias& alias : aliases) {
-    if (!first) write(", ");
+    if (!first) comma(line >= 0 ? line += step : -1);
     first = false;
+    if (line >= 0) last_line_ = line;
     alias.name == "*" ? write("*") : dotted_name(alias.name);
     if (!alias.asname.empty()) write(" as "), name(alias.asname);
   }
@@ -185,25 +197,31 @@ void Printer::keyword_statement(const Stmt* stmt) {
                  [&](const ClassDef& n) { definition(stmt, n); },
                  [&](const Return& n) {
                    write("return");
-                   if (n.value) write(" "), bare(n.value, Level::tuple);
+                   if (!n.value) return;
+                   write(" ");
+                   if (first_line(n.value) != stmt->line && !is_in_brackets(stmt, n.value))
+                     last_line_ = first_line(n.value);
+                   value(n.value, Level::tuple);
                  },
                  [&](const Delete& n) {
                    write("del ");
-                   n.targets.empty() ? write("()") : comma_separated(n.targets);
+                   if (n.targets.empty()) return write("()");
+                   if (n.targets.size() == 1) return comma_separated(n.targets);
+                   optional_brackets(first_line(n.targets[0]), [&] { comma_separated(n.targets); });
                  },
                  [&](const Assign& n) {
                    for (const Expr* target : n.targets) {
-                     bare(target, Level::tuple);
+                     value(target, Level::tuple);
                      write(" = ");
                    }
-                   bare(n.value, Level::yield);
+                   value(n.value, Level::yield);
                  },
                  [&](const AugAssign& n) {
                    expr(n.target, Level::test);
                    write(" ");
                    write(operator_of(n.op).text);
                    write("= ");
-                   bare(n.value, Level::yield, version_ >= Version{3, 9});
+                   value(n.value, Level::yield, version_ >= Version{3, 9});
                  },
                  [&](const AnnAssign& n) {
                    const bool parenthesised = !n.simple && is<Name>(n.target);
@@ -211,26 +229,26 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    expr(n.target, Level::test);
                    write(parenthesised ? "): " : ": ");
                    expr(n.annotation, Level::test);
-                   if (n.value) write(" = "), bare(n.value, Level::yield);
+                   if (n.value) write(" = "), value(n.value, Level::yield);
                  },
                  [&](const TypeAlias& n) {
                    write("type ");
                    name(n.name);
                    type_params(n.type_params);
                    write(" = ");
-                   expr(n.value, Level::test);
+                   value(n.value, Level::test);
                  },
                  [&](const For& n) {
                    write(n.is_async ? "async for " : "for ");
-                   bare(n.target, Level::tuple);
+                   value(n.target, Level::tuple);
                    write(" in ");
-                   bare(n.iter, Level::tuple, version_ >= Version{3, 9});
+                   value(n.iter, Level::tuple, version_ >= Version{3, 9});
                    suite(n.body);
                    otherwise("else", n.orelse);
                  },
                  [&](const While& n) {
                    write("while ");
-                   condition(n.test);
+                   clause_condition(n.test);
                    suite(n.body);
                    otherwise("else", n.orelse);
                  },
@@ -247,8 +265,8 @@ void Printer::keyword_statement(const Stmt* stmt) {
                  },
                  [&](const Raise& n) {
                    write("raise");
-                   if (n.exc) write(" "), expr(n.exc, Level::test);
-                   if (n.exc && n.cause) write(" from "), expr(n.cause, Level::test);
+                   if (n.exc) write(" "), value(n.exc, Level::test);
+                   if (n.exc && n.cause) write(" from "), value(n.cause, Level::test);
                  },
                  [&](const Try& n) {
                    write("try");
@@ -257,13 +275,13 @@ void Printer::keyword_statement(const Stmt* stmt) {
                  },
                  [&](const Assert& n) {
                    write("assert ");
-                   expr(n.test, Level::test);
-                   if (n.msg) write(", "), expr(n.msg, Level::test);
+                   optional_brackets(-1, [&] { expr(n.test, Level::test); });
+                   if (n.msg) write(", "), value(n.msg, Level::test);
                  },
                  [&](const Import& n) {
                    if (n.is_lazy && !n.names.empty()) write("lazy ");
                    write(n.names.empty() ? "pass" : "import ");
-                   aliases(n.names);
+                   aliases(n.names, -1, 0);
                  },
                  [&](const ImportFrom& n) {
                    if (n.names.empty()) return write("pass");
@@ -271,11 +289,16 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    write(std::string(std::max(n.level, 0), '.'));
                    if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
                    write(" import ");
-                   aliases(n.names);
+                   if (n.names.size() == 1 && n.names[0].name == "*") return aliases(n.names, -1, 0);
+                   const Position* position = position_of(stmt);
+                   const std::int32_t more = position ? position->end_line - stmt->line : 0;
+                   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
+                   optional_brackets(line,
+                                     [&] { aliases(n.names, line, more > std::int32_t(n.names.size()) ? 1 : 0); });
                  },
                  [&](const Global& n) { names("global ", n.names); },
                  [&](const Nonlocal& n) { names("nonlocal ", n.names); },
-                 [&](const ExprStmt& n) { bare(n.value, Level::yield); },
+                 [&](const ExprStmt& n) { value(n.value, Level::yield); },
                  [&](const Pass&) { write("pass"); },
                  [&](const Break&) { write("break"); },
                  [&](const Continue&) { write("continue"); },

@@ -1,0 +1,278 @@
+#include "print/layout.h"
+
+#include <algorithm>
+
+namespace depyf::print {
+namespace {
+
+constexpr std::size_t indentation = 4;
+// Lines that are still too long after so many steps stay as they are: no code that people write nests that deep.
+constexpr int steps_max = 60;
+
+class Layout {
+ public:
+  Layout(std::string_view text, const std::vector<Mark>& marks, const Lines& lines)
+      : text_(text), marks_(marks), lines_(lines), breaks_(marks.size()) {}
+
+  std::string run() {
+    pair();
+    follow_source();
+    complete_groups();
+    split();
+    return render();
+  }
+
+ private:
+  using Kind = Mark::Kind;
+  enum class State : std::uint8_t { unknown, together, apart };
+  struct Break {
+    State state = State::unknown;
+    int partner = -1;  // of open and close: the other mark; of a separator: the open mark of its group; -1: none
+    std::size_t indent = 0;  // of the line behind it, where the state is apart
+  };
+  // Text and marks between two breaks.
+  struct Line {
+    int first, last;  // marks, `last` exclusive
+    std::size_t from, to;  // in the text
+    std::size_t indent;
+    std::int32_t source;  // line of the source; -1: unknown
+  };
+
+  void pair() {
+    std::vector<int> open;
+    for (int i = 0; i < count(); ++i) {
+      if (marks_[i].kind == Kind::open) {
+        open.push_back(i);
+      } else if (!open.empty()) {
+        breaks_[i].partner = open.back();
+        if (marks_[i].kind == Kind::close) breaks_[open.back()].partner = i, open.pop_back();
+      }
+    }
+    for (const int i : open) breaks_[i].state = State::together;  // what was never closed cannot break
+    for (int i = 0; i < count(); ++i)
+      if (breaks_[i].partner < 0) breaks_[i].state = State::together;
+  }
+
+  void follow_source() {
+    for (int i = 0; i < count(); ++i) {
+      const Mark& mark = marks_[i];
+      if (breaks_[i].partner < 0 || mark.line < 0 || mark.before < 0) continue;
+      breaks_[i].state = mark.line > mark.before ? State::apart : State::together;
+    }
+    for (int i = 0; i < count(); ++i)
+      if (marks_[i].kind == Kind::open && breaks_[i].partner >= 0) decide_unknown_items(i);
+  }
+
+  // Parameters and some other items have no position. The number of lines between those that have one tells whether each
+  // stands on a line of its own.
+  void decide_unknown_items(int open) {
+    std::vector<int> unknown;
+    bool has_comma = false;
+    for (int i = open + 1; i < breaks_[open].partner; ++i)
+      has_comma = has_comma || (breaks_[i].partner == open && marks_[i].priority == comma_priority);
+    if (!has_comma) return;
+    bool all_apart = true, any_known = false;
+    const int close = breaks_[open].partner;
+    auto settle = [&](State state) {
+      for (const int i : unknown) breaks_[i].state = state;
+      unknown.clear();
+    };
+    for (int i = open; i < close; ++i) {
+      const bool direct = i == open || (marks_[i].kind == Kind::separator && breaks_[i].partner == open);
+      if (!direct) continue;
+      if (breaks_[i].state == State::unknown) {
+        unknown.push_back(i);
+        continue;
+      }
+      any_known = true;
+      const std::int32_t gap = marks_[i].line - marks_[i].before;
+      if (unknown.empty() || marks_[i].line < 0) {
+        all_apart = all_apart && breaks_[i].state == State::apart;
+      } else if (gap > std::int32_t(unknown.size())) {
+        settle(State::apart);
+      } else if (gap > 0 && unknown[0] == open) {
+        settle(State::together);
+        breaks_[open].state = State::apart;
+        breaks_[i].state = State::together;
+        all_apart = false;
+      } else {
+        all_apart = all_apart && gap > 0;
+        settle(State::together);
+      }
+    }
+    if (any_known) settle(all_apart && breaks_[open].state == State::apart ? State::apart : State::together);
+  }
+
+  // Brackets that positions say nothing of close as they open, and break where what is in them does.
+  void complete_groups() {
+    for (int i = 0; i < count(); ++i)
+      if (marks_[i].kind == Kind::separator && breaks_[i].state == State::apart && breaks_[i].partner >= 0 &&
+          breaks_[breaks_[i].partner].state == State::unknown)
+        breaks_[breaks_[i].partner].state = State::apart;
+    for (int i = 0; i < count(); ++i)
+      if (marks_[i].kind == Kind::close && breaks_[i].partner >= 0 && breaks_[i].state == State::unknown)
+        breaks_[i].state = breaks_[breaks_[i].partner].state;
+  }
+
+  // Cuts the text where the source had breaks, then fits each line.
+  void split() {
+    std::vector<std::size_t> content{lines_.indent + indentation};  // by open group: the indentation of what is in it
+    std::vector<std::size_t> outside{lines_.indent};
+    Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
+    std::vector<Line> cut;
+    for (int i = 0; i < count(); ++i) {
+      const Mark& mark = marks_[i];
+      const bool apart = breaks_[i].state == State::apart;
+      if (mark.kind == Kind::open) {
+        outside.push_back(line.indent);
+        const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
+        content.push_back(apart ? line.indent + indentation : column);
+      }
+      if (apart) breaks_[i].indent = mark.kind == Kind::close ? outside.back() : content.back();
+      if (mark.kind == Kind::close && content.size() > 1) content.pop_back(), outside.pop_back();
+      if (!apart) continue;
+      line.last = i, line.to = mark.at;
+      cut.push_back(line);
+      const std::size_t from = mark.at < text_.size() && text_[mark.at] == ' ' ? mark.at + 1 : mark.at;
+      line = {i + 1, i + 1, from, from, breaks_[i].indent, mark.line};
+    }
+    line.last = count(), line.to = text_.size();
+    cut.push_back(line);
+    for (const Line& each : cut) fit(each, lines_.limit(each.source), 0);
+  }
+
+  std::size_t columns(std::size_t from, std::size_t to) const {
+    return std::ranges::count_if(text_.substr(from, to - from), [](char c) { return (c & 0xc0) != 0x80; });
+  }
+
+  void fit(const Line& line, std::size_t limit, int steps) {
+    if (line.to <= line.from || line.indent + (line.to - line.from) <= limit || steps > steps_max) return;
+    if (line.indent + columns(line.from, line.to) <= limit) return;
+    if (text_.substr(line.from, line.to - line.from).find('\n') != text_.npos) return;
+    if (!split_at_separators(line, limit, steps)) split_at_group(line, limit, steps);
+  }
+
+  // A line within brackets: at all separators that bind loosest.
+  bool split_at_separators(const Line& line, std::size_t limit, int steps) {
+    int level = 0, highest = 0;
+    auto direct = [&](int i) {
+      if (marks_[i].kind == Kind::open) ++level;
+      if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
+      return marks_[i].kind == Kind::separator && level == 0 && breaks_[i].partner >= 0;
+    };
+    for (int i = line.first; i < line.last; ++i)
+      if (direct(i)) highest = std::max(highest, int(marks_[i].priority));
+    if (highest == 0) return false;
+    Line part = line;
+    level = 0;
+    for (int i = line.first; i < line.last; ++i) {
+      if (!direct(i) || marks_[i].priority != highest) continue;
+      breaks_[i] = {State::apart, breaks_[i].partner, line.indent};
+      part.last = i, part.to = marks_[i].at;
+      fit(part, limit, steps + 1);
+      part.first = i + 1, part.from = marks_[i].at + (text_[marks_[i].at] == ' ');
+    }
+    part.last = line.last, part.to = line.to;
+    fit(part, limit, steps + 1);
+    return true;
+  }
+
+  // At the outermost brackets that hold the most, or, where optional ones do, at those that end with them.
+  void split_at_group(const Line& line, std::size_t limit, int steps) {
+    int chosen = -1;
+    for (int i = line.first; i < line.last; ++i) {
+      if (marks_[i].kind != Kind::open || breaks_[i].partner < 0 || breaks_[i].partner >= line.last) continue;
+      if (length(i) > 0 && (chosen < 0 || length(i) >= length(chosen))) chosen = i;
+      i = breaks_[i].partner;
+    }
+    if (chosen < 0) return;
+    if (marks_[chosen].optional) chosen = without_optional(line, chosen, limit);
+    const int close = breaks_[chosen].partner;
+    // Brackets around what is too long by itself and cannot be split do not help.
+    if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit) return;
+    breaks_[chosen] = {State::apart, close, line.indent + indentation};
+    breaks_[close] = {State::apart, chosen, line.indent};
+    fit({line.first, chosen, line.from, marks_[chosen].at, line.indent, line.source}, limit, steps + 1);
+    fit({chosen + 1, close, marks_[chosen].at, marks_[close].at, line.indent + indentation, line.source}, limit,
+        steps + 1);
+    fit({close + 1, line.last, marks_[close].at, line.to, line.indent, line.source}, limit, steps + 1);
+  }
+
+  std::size_t length(int open) const { return marks_[breaks_[open].partner].at - marks_[open].at; }
+
+  // The group that ends where the optional one does, if that makes the line short enough without more brackets.
+  int without_optional(const Line& line, int optional, std::size_t limit) const {
+    const int close = breaks_[optional].partner;
+    int separators = 0, last = -1;
+    for (int i = optional + 1; i < close; ++i) {
+      if (marks_[i].kind == Kind::separator && breaks_[i].partner == optional) ++separators;
+      if (marks_[i].kind == Kind::open && breaks_[i].partner > 0 && breaks_[i].partner < close) {
+        if (marks_[breaks_[i].partner].at + 1 == marks_[close].at && length(i) > 0) last = i;
+        i = breaks_[i].partner;
+      }
+    }
+    const bool fits = last >= 0 && separators <= 1 && line.indent + (marks_[last].at - line.from) <= limit;
+    return fits ? last : optional;
+  }
+
+  // Is the group at `open` written with its optional brackets?
+  std::vector<bool> written() const {
+    std::vector<bool> result(marks_.size(), false);
+    for (int i = 0; i < count(); ++i) {
+      if (breaks_[i].state != State::apart) continue;
+      result[marks_[i].kind == Kind::open ? i : std::max(breaks_[i].partner, 0)] = true;
+    }
+    return result;
+  }
+
+  std::string render() const {
+    const std::vector<bool> is_written = written();
+    std::string result;
+    std::size_t at = 0;
+    std::vector<int> last_separator;  // by open group: its last comma, -1: none
+    auto copy_to = [&](std::size_t end) {
+      if (end > at) result += text_.substr(at, end - at), at = end;
+    };
+    for (int i = 0; i < count(); ++i) {
+      const Mark& mark = marks_[i];
+      const Break& here = breaks_[i];
+      copy_to(mark.at);
+      const bool apart = here.state == State::apart;
+      if (mark.kind == Kind::open) {
+        last_separator.push_back(-1);
+        if (mark.optional && is_written[i]) result += '(';
+      } else if (mark.kind == Kind::separator) {
+        if (!last_separator.empty() && mark.priority == comma_priority) last_separator.back() = i;
+      } else if (apart && !last_separator.empty() && last_separator.back() >= 0 &&
+                 breaks_[last_separator.back()].state == State::apart && !result.ends_with(',')) {
+        result += ',';
+      }
+      if (apart) {
+        result += '\n';
+        result.append(here.indent, ' ');
+        if (at < text_.size() && text_[at] == ' ') ++at;
+      }
+      if (mark.kind == Kind::close) {
+        if (!last_separator.empty()) last_separator.pop_back();
+        if (mark.optional && here.partner >= 0 && is_written[here.partner]) result += ')';
+      }
+    }
+    copy_to(text_.size());
+    return result;
+  }
+
+  int count() const { return int(marks_.size()); }
+
+  std::string_view text_;
+  const std::vector<Mark>& marks_;
+  const Lines& lines_;
+  std::vector<Break> breaks_;
+};
+
+}  // namespace
+
+std::string with_breaks(std::string_view text, const std::vector<Mark>& marks, const Lines& lines) {
+  return Layout(text, marks, lines).run();
+}
+
+}  // namespace depyf::print

@@ -1,0 +1,66 @@
+"""Lines break where the source's did, and otherwise at the width that is asked for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from interpreters import interpreter
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
+# One line each in bytecode whose lines are all the same, so that positions decide nothing.
+LONG = """
+def function(first_parameter, second_parameter=None, *arguments, third_parameter=(1, 2, 3), **keywords):
+    result = first_parameter.method(second_parameter, third_parameter)[first_parameter, 1:2] or arguments
+    if first_parameter and (second_parameter or third_parameter) and not arguments and result is not None:
+        return {"key": [item for item in arguments if item], "other": {1, 2, 3}, "last": lambda x: x + 1}
+    for a, (b, c) in zip(first_parameter, second_parameter, third_parameter, arguments, result, keywords):
+        raise ValueError(f"{a} {b}" + "a text that is long enough to be moved to a line of its own" % c) from None
+    with open(first_parameter, second_parameter) as first_file, open(third_parameter) as second_file:
+        del first_file.attribute, second_file.attribute, first_parameter.attribute, arguments.attribute
+    assert isinstance(result, (int, str, bytes)), "a message " + str(result) + " with several parts in it"
+    return first_parameter + second_parameter * third_parameter - sum(arguments) if result else [*arguments]
+"""
+
+
+def decompiled(tmp_path: Path, source: str, python: str, *options: str) -> str:
+    (tmp_path / "module.py").write_text(source)
+    pyc = tmp_path / "module.pyc"
+    make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", make, str(tmp_path / "module.py"), str(pyc)], check=True)
+    done = subprocess.run([COMMAND, "-q", *options, str(pyc)], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("version", [(3, 8), (3, 10)], ids="{0[0]}.{0[1]}".format)
+@pytest.mark.parametrize("width", [30, 60, 100])
+def test_width_decides_where_positions_do_not(tmp_path: Path, version: tuple[int, int], width: int) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    text = decompiled(tmp_path, LONG, python, "--width", str(width))
+    wide = decompiled(tmp_path, LONG, python, "--width", "100000")
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(wide))
+    assert max(map(len, wide.splitlines())) > 100
+    assert width < 100 or max(map(len, text.splitlines())) <= width
+    assert len(text.splitlines()) > len(wide.splitlines())
+
+
+def test_what_the_source_had_on_one_line_stays_there(tmp_path: Path) -> None:
+    long_line = f"value = function({', '.join(f'argument_{number}' for number in range(12))})\n"
+    assert len(long_line) > 150
+    text = decompiled(tmp_path, long_line, sys.executable)
+    assert text == (long_line if sys.version_info >= (3, 11) else text)
+    moved = long_line.replace("(", "(\n    ").replace(")", "\n)")
+    assert decompiled(tmp_path, moved, sys.executable) == moved
+
+
+def test_a_width_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    done = subprocess.run([COMMAND, "--width", "wide", str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 2 and "--width" in done.stderr

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Measure whether decompiled functions have the line breaks of their sources.
+
+    breaks.py --python python3.12 --count 300 FOLDER...
+
+Takes the files that the formatter leaves as they are, so that their layout follows one known style. Two functions have the same
+breaks if they have the same tokens on each line; comments, blank lines, trailing commas, parentheses (which only group) and the
+kind of quotes do not count.
+"""
+
+import argparse
+import ast
+import collections
+import io
+import random
+import subprocess
+import sys
+import tempfile
+import tokenize
+from pathlib import Path
+
+import roundtrip
+
+SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+def lines_of(source: str) -> dict[int, list[str]]:
+    """Return the tokens of each line that count."""
+    tokens = [each for each in tokenize.generate_tokens(io.StringIO(source).readline) if each.type not in SKIPPED]
+    lines: dict[int, list[str]] = collections.defaultdict(list)
+    for token, following in zip(tokens, [*tokens[1:], None]):
+        text = token.string
+        if text == "," and following is not None and following.string in (")", "]", "}", "=", "in"):
+            continue
+        if text in ("(", ")"):
+            lines[token.start[0]] += []
+            continue
+        if token.type == tokenize.STRING:
+            try:
+                text = repr(ast.literal_eval(text))
+            except (SyntaxError, ValueError):
+                text = text.replace("'", '"')
+        elif token.type not in (tokenize.NAME, tokenize.OP, tokenize.NUMBER):
+            text = text.replace("'", '"')
+        lines[token.start[0]].append(text)
+    return lines
+
+
+def functions(source: str) -> dict[str, list[list[str]]]:
+    """Return, by qualified name, the lines of each function, without those of decorators."""
+    lines = lines_of(source)
+    result: dict[str, list[list[str]]] = {}
+
+    def walk(node: ast.AST, path: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            name = path
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                name = f"{path}/{child.name}"
+                if not isinstance(child, ast.ClassDef):
+                    number = 1
+                    while f"{name}#{number}" in result:
+                        number += 1
+                    end = child.end_lineno or child.lineno
+                    result[f"{name}#{number}"] = [lines[at] for at in range(child.lineno, end + 1) if at in lines]
+            walk(child, name)
+
+    walk(ast.parse(source), "")
+    return result
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--python", default=sys.executable, help="interpreter that compiles the sources; 3.11 or later")
+    parser.add_argument("--command", default=f"{roundtrip.HERE.parent.parent}/build/dev/depyf-decompile")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", type=int, default=0, help="differences that are printed")
+    args = parser.parse_args()
+    files = sorted(str(path) for folder in args.folders for path in Path(folder).rglob("*.py"))
+    files = random.Random(args.seed).sample(files, min(len(files), 4 * args.count))
+    ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "88", "--no-cache", "--check"]
+    answer = subprocess.run([*ruff, *files], capture_output=True, text=True, check=False).stdout
+    changed = {line.split(": ", 1)[1] for line in answer.splitlines() if line.startswith("Would reformat: ")}
+    files = [file for file in files if file not in changed and Path(file).stat().st_size > 0][: args.count]
+    same = total = longest = comparable = 0
+    shown: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        worker = roundtrip.Worker(args.python)
+        for file in files:
+            pyc = f"{scratch}/module.pyc"
+            reply = worker.ask(do="compile", src=file, pyc=pyc, name="module.py")
+            if not reply or not reply["ok"]:
+                continue
+            text = subprocess.run([args.command, "-q", pyc], capture_output=True, text=True, check=False).stdout
+            source = Path(file).read_text(encoding="utf-8")
+            longest_there = max(map(len, source.splitlines()), default=0)
+            longest += sum(len(line) > max(120, longest_there) for line in text.splitlines())
+            try:
+                printed = functions(text)
+            except (SyntaxError, tokenize.TokenError):
+                continue
+            for name, lines in functions(source).items():
+                total += 1
+                comparable += name in printed and sum(printed[name], []) == sum(lines, [])
+                if printed.get(name) == lines:
+                    same += 1
+                    continue
+                theirs = printed.get(name, [])
+                at = next((at for at, pair in enumerate(zip(lines, theirs)) if pair[0] != pair[1]), len(lines) - 1)
+                shown.append(
+                    f"{file}: {name}\n"
+                    + "".join(
+                        f"  {sign} {' '.join(line)[:150]}\n"
+                        for sign, block in (("-", lines), ("+", theirs))
+                        for line in block[max(0, at - 1) : at + 3]
+                    )
+                )
+        worker.close()
+    random.Random(args.seed).shuffle(shown)
+    print("\n".join(shown[: args.show]))
+    print(f"{same} of {total} functions ({100 * same / max(total, 1):.1f} %) have the line breaks of their source")
+    print(f"{same} of the {comparable} ({100 * same / max(comparable, 1):.1f} %) that have its tokens at all")
+    print(f"{longest} lines have more than 120 columns and more than any line of their source")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
