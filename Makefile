@@ -69,6 +69,9 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 	@[ "$(or $(BUILD),dev)" = dev ] || tools/build.sh $(BUILD)
 	@$(PYTHON_VENV) tools/mutants/run.py --count $(or $(COUNT),80000) --seed $(or $(SEED),1) --build $(or $(BUILD),dev)
 
+models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
+	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
+
 edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s
 

@@ -72,16 +72,19 @@ def stop(answer):
 class Adapter:
     """debugpy with a client attached to it: from the start (`launch`), or when the program has compiled everything.
 
-    Compiling with Inductor under a debugger takes a minute.
+    Args:
+        children: True if debugpy patches the Python processes that the program starts. They wait until the client attaches to
+            them too, which this client never does.
     """
 
-    def __init__(self, *arguments, launch=False, environment=(), python=sys.executable):
+    def __init__(self, *arguments, launch=False, children=False, environment=(), python=sys.executable):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         command = ["-Xfrozen_modules=off"]
         if launch:
-            command += ["-m", "debugpy", "--listen", f"127.0.0.1:{port}", "--wait-for-client", *arguments]
+            command += ["-m", "debugpy", "--configure-subProcess", str(children)]
+            command += ["--listen", f"127.0.0.1:{port}", "--wait-for-client", *arguments]
         else:
             command += [*arguments, port]
         # A file: the adapter, a process of its own, would hold a pipe open.
