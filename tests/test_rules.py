@@ -45,6 +45,7 @@ ORDER = [
     "record",
     "links",
     "trace",
+    "dumps",
     "texts",
 ]
 # These use the core as any program would: through include/depyf, and the loader.

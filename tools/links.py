@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Links of a TORCH_TRACE log against those that depyf saw in the process: each difference, with its kind.
+"""A TORCH_TRACE log against what depyf saw in the process: models and links, each difference with its kind.
 
     links.py [NAME...] [--keep FOLDER]
 
@@ -10,7 +10,8 @@ time. Kinds of differences:
 - `sums`: nodes that add gradients up, which have a line but no captured node of their own
 - `other`: anything else, listed in full
 
-The exit status is 1 if a call has neither a line nor a reason, or if less than 99 % of the calls have a line.
+Of the models (`depyf-report` of the log and of the dump) functions, outcomes, breaks, reasons, graphs and kernels are compared.
+The exit status is 1 if the models differ, if a call has neither a line nor a reason, or if less than 99 % of the calls have a line.
 """
 
 from __future__ import annotations
@@ -68,8 +69,55 @@ torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens.flatten()).backwa
 PROGRAMS = ("toy", "train", "hard", "transformer")
 
 
-def run(name: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The record of the program's log, and the compilations in the dump's provenance.json."""
+def record_of(path: Path) -> dict[str, Any]:
+    """The one process of a log or a dump, with its graphs and links."""
+    done = subprocess.run([COMMAND, "--json", "--links", path], capture_output=True, text=True)
+    (process,) = json.loads(done.stdout)["processes"]
+    return process
+
+
+def facts_of(compilation: dict[str, Any]) -> dict[str, Any]:
+    """What both a log and a dump can have of a compilation, in one form."""
+    place = compilation["place"]
+    facts: dict[str, Any] = {
+        "function": (place["function"], place["file"], place["line"]),
+        "status": compilation["status"],
+        "breaks": sorted((item["place"]["line"], item["reason"]) for item in compilation["breaks"]),
+        "refused by": [item["compilation"] for item in compilation["reasons"]][:1],
+        "kernels": sorted((item["name"], item["direction"], item["calls"]) for item in compilation["kernels"]),
+    }
+    for graph in compilation["graphs"]:
+        # A dump calls the graph of a program without backward its forward graph.
+        stage = "forward" if graph["stage"] == "inference" else graph["stage"]
+        direction = "backward" if graph["direction"] == "backward" else "forward"
+        nodes = [
+            (node["name"], node["operator"], node["shape"], node["inputs"], node["place"]["line"])
+            for node in graph["nodes"]
+        ]
+        facts[f"graph {stage} {direction}"] = (nodes, graph["outputs"])
+    return facts
+
+
+def model_differences(logged: dict[str, Any], dumped: dict[str, Any]) -> list[str]:
+    """Where the model of a log and that of a dump differ in what both can have."""
+    found = []
+    here, there = (
+        {compilation["id"]: facts_of(compilation) for compilation in process["compilations"]}
+        for process in (logged, dumped)
+    )
+    for number in sorted(here.keys() | there.keys()):
+        if number not in here or number not in there:
+            found.append(f"{number}: only in the {'log' if number in here else 'dump'}")
+            continue
+        for fact in sorted(here[number].keys() | there[number].keys()):
+            in_log, in_dump = here[number].get(fact), there[number].get(fact)
+            if in_log != in_dump:
+                found.append(f"{number} {fact}: log {in_log!r:.300}, dump {in_dump!r:.300}")
+    return found
+
+
+def run(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """The record of the program's log, that of its dump, and the compilations in the dump's provenance.json."""
     folder.mkdir(parents=True, exist_ok=True)
     script = EXAMPLES / f"{name}.py"
     if name == "transformer":
@@ -80,10 +128,9 @@ def run(name: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     with (folder / "output.txt").open("w") as output:
         subprocess.run(command, check=True, env=environment, stdout=output, stderr=output)
     (log,) = (folder / "logs").glob("*.log")
-    done = subprocess.run([COMMAND, "--json", "--links", log], capture_output=True, text=True)
-    (process,) = json.loads(done.stdout)["processes"]
-    dumped = folder / "dump" / "provenance.json"
-    return process, json.loads(dumped.read_text())["runs"][-1]["compilations"] if dumped.exists() else []
+    links = folder / "dump" / "provenance.json"
+    chains = json.loads(links.read_text())["runs"][-1]["compilations"] if links.exists() else []
+    return record_of(log), record_of(folder / "dump"), chains
 
 
 def kind_of(stage: str, here: set[str], there: set[str]) -> str:
@@ -127,7 +174,7 @@ def main() -> int:
     status = 0
     with tempfile.TemporaryDirectory() as name:
         for program in options.names:
-            process, dumped = run(program, (options.keep or Path(name)) / program)
+            process, dump, dumped = run(program, (options.keep or Path(name)) / program)
             calls = [
                 call
                 for compilation in process["compilations"]
@@ -141,8 +188,12 @@ def main() -> int:
             for kind, text in found:
                 if kind == "other":
                     print(f"  {text}")
+            of_models = model_differences(process, dump)
+            print(f"  {len(of_models)} differences between the models of {len(process['compilations'])} compilations")
+            for text in of_models:
+                print(f"  {text}")
             has_reasons = all(call["places"] or call["why_no_place"] for call in calls)
-            if not has_reasons or with_line < 0.99 * len(calls):
+            if of_models or not has_reasons or with_line < 0.99 * len(calls):
                 status = 1
     return status
 

@@ -141,6 +141,7 @@ struct Artifact {
   std::size_t offset = 0;  // of the header line in the log, in bytes; after decompression if the log was compressed
   std::size_t size = 0;  // of the payload as the log holds it, in bytes
   std::string fingerprint;  // MD5 of the payload, as the log states it; empty: not stated
+  std::string direction;  // of a file of a dump: "forward", "backward"; else empty
   bool is_known = true;  // whether this release of depyf knows the kind
 };
 
@@ -157,6 +158,7 @@ struct Compilation {
   bool is_own_id = false;  // whether the id was given by this reader
   int attempts = 1;  // 1 and one more for each restart of the tracing
   Place place;  // function, file and first line
+  std::string name;  // the qualified name, such as Net.forward; empty: a log does not have it
   std::vector<Place> called_from;
   Status status = Status::unfinished;
   std::string failure;  // the exception's type and message

@@ -309,6 +309,24 @@ class GraphReader {
 
 }  // namespace
 
+void mark_backward(Graph& graph) {
+  std::unordered_map<std::string_view, std::size_t> positions;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& node = graph.nodes[i];
+    node.is_backward = node.op == "placeholder" && node.name.starts_with("tangents_");
+    for (const std::string& input : node.inputs)
+      if (const auto known = positions.find(input); known != positions.end())
+        node.is_backward = node.is_backward || graph.nodes[known->second].is_backward;
+    positions.insert_or_assign(node.name, i);
+  }
+  std::size_t end_of_forward = 0;
+  for (const std::string& output : graph.outputs)
+    if (const auto known = positions.find(output); known != positions.end() && !graph.nodes[known->second].is_backward)
+      end_of_forward = std::max(end_of_forward, known->second);
+  for (std::size_t i = end_of_forward + 1; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].op != "placeholder") graph.nodes[i].is_backward = true;
+}
+
 Graph graph_of(std::string_view text) { return GraphReader().run(text); }
 
 }  // namespace depyf::record

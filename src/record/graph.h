@@ -21,4 +21,8 @@ namespace depyf::record {
 // the direction are for the caller to state.
 Graph graph_of(std::string_view text);
 
+// Marks the nodes of a joint graph that compute gradients: those that read a tangent, directly or not, and what stands
+// behind the last node that the forward returns.
+void mark_backward(Graph& graph);
+
 }  // namespace depyf::record

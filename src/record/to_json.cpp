@@ -85,6 +85,7 @@ class ToJson {
     out_.member("attempts", it.attempts);
     out_.member("status", name_of(it.status));
     place("place", it.place);
+    text("name", it.name);
     text("failure", it.failure);
     if (!it.failure.empty()) place("failed_at", it.failed_at);
     number("seconds", it.seconds);
@@ -226,6 +227,7 @@ class ToJson {
     out_.member("offset", static_cast<std::int64_t>(artifact.offset));
     out_.member("size", static_cast<std::int64_t>(artifact.size));
     text("fingerprint", artifact.fingerprint);
+    text("direction", artifact.direction);
     out_.key("is_known"), out_.boolean(artifact.is_known);
     out_.end_object();
   }

@@ -9,10 +9,11 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "depyf/dump.h"
 #include "depyf/links.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
@@ -24,7 +25,8 @@ constexpr const char* help_text =
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
-A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process.
+A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process;
+a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that died too.
 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
@@ -86,6 +88,49 @@ std::vector<std::string> logs_in(const std::string& directory) {
   return logs;
 }
 
+bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
+
+bool is_dump(const std::string& directory) {
+  std::error_code error;
+  if (std::filesystem::exists(directory + "/session.json", error)) return true;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (is_journal(entry.path().filename().string())) return true;
+  return false;
+}
+
+// The dump in a directory. Under torchrun each process has its own folder rank_n in it.
+void read_dumps(const std::string& directory, bool with_graphs, depyf::record::Run& run) {
+  std::error_code error;
+  std::vector<std::string> journals, folders;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (is_journal(name)) journals.push_back(name);
+    if (name.starts_with("rank_") && entry.is_directory(error) && is_dump(entry.path().string()))
+      folders.push_back(entry.path().string());
+  }
+  std::sort(journals.begin(), journals.end());
+  std::sort(folders.begin(), folders.end());
+  const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
+    if (name.find('/') != std::string::npos) return std::nullopt;  // the files of a dump lie side by side
+    const MappedFile file(directory + "/" + name);
+    if (!file.error().empty()) return std::nullopt;
+    return std::string(file.bytes());
+  };
+  for (depyf::record::Process& process : depyf::read_dump(directory, journals, read_file, with_graphs))
+    run.processes.push_back(std::move(process));
+  for (const std::string& folder : folders) read_dumps(folder, with_graphs, run);
+}
+
+bool has_dumps(const std::string& directory) {
+  std::error_code error;
+  if (is_dump(directory)) return true;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.path().filename().string().starts_with("rank_") && entry.is_directory(error) &&
+        is_dump(entry.path().string()))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -124,8 +169,18 @@ int main(int argc, char** argv) {
     std::vector<std::string> logs{path};
     if (std::filesystem::is_directory(path, ignored)) {
       logs = logs_in(path);
-      if (logs.empty()) {
-        std::fprintf(stderr, "%s: no *.log in the directory\n", path.c_str());
+      const bool is_of_depyf = has_dumps(path);
+      if (is_of_depyf) {
+        const std::size_t first = run.processes.size();
+        read_dumps(path, with_links, run);
+        for (std::size_t i = first; i < run.processes.size(); ++i) {
+          if (!run.processes[i].problems.empty()) status = 1;
+          if (with_links)
+            for (depyf::record::Compilation& compilation : run.processes[i].compilations) depyf::link(compilation);
+        }
+      }
+      if (logs.empty() && !is_of_depyf) {
+        std::fprintf(stderr, "%s: no *.log in the directory, and no dump of depyf\n", path.c_str());
         status = 1;
       }
     }

@@ -40,7 +40,7 @@ std::string place_text(const Place& place) {
 }
 
 // "forward (train.py:22)", "forward, resumed (train.py:24)".
-std::string function_text(const Place& place) {
+std::string function_text(const Place& place, const std::string& qualified_name) {
   static constexpr std::string_view resumed = "torch_dynamo_resume_in_";
   std::string name = place.function;
   std::string suffix;
@@ -49,6 +49,7 @@ std::string function_text(const Place& place) {
     name = name.substr(resumed.size(), at == std::string::npos ? at : at - resumed.size());
     suffix = ", resumed";
   }
+  if (!qualified_name.empty()) name = qualified_name;
   if (name.empty()) return "a function that the log does not name";
   return shown(name) + suffix + " (" + place_text(place) + ")";
 }
@@ -60,9 +61,13 @@ class Summary {
     if (run.processes.size() > 1) ranks(run);
     for (std::size_t index = 0; index < run.processes.size(); ++index)
       process(run.processes[index], run.processes.size() > 1);
-    line("");
-    line(
-        "A log has no bytecode of first frames, no guards as Python and no names of classes: run the program with depyf to get them.");
+    const bool has_log = std::any_of(run.processes.begin(), run.processes.end(),
+                                     [](const Process& process) { return !process.records.empty(); });
+    if (has_log) {
+      line("");
+      line(
+          "A log has no bytecode of first frames, no guards as Python and no names of classes: run the program with depyf to get them.");
+    }
     return std::move(text_);
   }
 
@@ -79,7 +84,7 @@ class Summary {
         again += !compilation.reasons.empty();
         breaks += compilation.breaks.size();
         forward += compilation.seconds, backward += compilation.backward_seconds;
-        ++functions[function_text(compilation.place)];
+        ++functions[function_text(compilation.place, compilation.name)];
       }
     }
     line(counted(run.processes.size(), "process", "es") + ": " + counted(functions.size(), "function") + ", " +
@@ -124,9 +129,10 @@ class Summary {
     std::vector<const Compilation*> dearest;
     for (const Compilation& compilation : process.compilations) dearest.push_back(&compilation);
     std::map<std::string, double> cost;
-    for (const Compilation* it : dearest) cost[function_text(it->place)] += it->seconds + it->backward_seconds;
+    for (const Compilation* it : dearest)
+      cost[function_text(it->place, it->name)] += it->seconds + it->backward_seconds;
     std::stable_sort(dearest.begin(), dearest.end(), [&](const Compilation* one, const Compilation* two) {
-      const std::string a = function_text(one->place), b = function_text(two->place);
+      const std::string a = function_text(one->place, one->name), b = function_text(two->place, two->name);
       return a != b && (cost[a] != cost[b] ? cost[a] > cost[b] : a < b);
     });
     std::string last;
@@ -136,7 +142,7 @@ class Summary {
       left_out = 0;
     };
     for (const Compilation* it : dearest) {
-      const std::string function = function_text(it->place);
+      const std::string function = function_text(it->place, it->name);
       if (function != last) {
         say_left_out();
         line(function + ", " + seconds_text(cost[function]));

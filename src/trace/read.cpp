@@ -257,8 +257,13 @@ class Reader {
       compilation->status = Status::failed;
     } else {
       const json::Value has_code = metrics["has_guarded_code"];
+      // A frame that Dynamo found nothing to do in has neither guards nor a graph, though the log says that it has code.
+      const bool has_graph =
+          std::any_of(compilation->artifacts.begin(), compilation->artifacts.end(),
+                      [](const Artifact& artifact) { return artifact.kind == "dynamo_output_graph"; });
+      const bool has_nothing = metrics["guard_count"] && !compilation->guards && !has_graph;
       compilation->status =
-          has_code.is(json::Kind::boolean) && !has_code.is_true() ? Status::no_code : Status::compiled;
+          has_nothing || (has_code.is(json::Kind::boolean) && !has_code.is_true()) ? Status::no_code : Status::compiled;
     }
     if (const json::Value version = metrics["pytorch_version"]; version.is(json::Kind::string))
       process_.torch_version = version.text();

@@ -85,6 +85,17 @@ def test_a_cut_log_is_read_to_the_cut_and_the_status_says_so(tmp_path: Path) -> 
     assert process["problems"][0]["offset"] > log.read_text().index("a.py")
 
 
+def test_a_session_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for text, message in (
+        ("{", "session.json cannot be read"),
+        ('{"schema_version": 9}', "has the version 9, and 1 is read"),
+    ):
+        (tmp_path / "session.json").write_text(text)
+        done = run(tmp_path)
+        assert done.returncode == 1
+        assert message in done.stdout
+
+
 def log_text(records: int) -> bytes:
     return "".join(record_text(f'"str": ["file {i}.py", {i}]') for i in range(records)).encode()
 

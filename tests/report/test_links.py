@@ -15,6 +15,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
+sys.path.insert(0, str(ROOT / "tools"))
+
+import links  # noqa: E402  # the comparison of `make links`
 
 PROGRAM = """
 import torch
@@ -31,15 +34,23 @@ class Block(torch.nn.Module):
         h = torch.nn.functional.gelu(self.inner(h))
         return x + self.outer(h)
 
+def broken(x, n):
+    x = x * n
+    print("a break")
+    return x + 1
+
 with depyf.prepare_debug("dump"):
     torch.compile(Block())(torch.randn(4, 8)).sum().backward()
+    compiled = torch.compile(broken, backend="eager")
+    compiled(torch.ones(2), 2)
+    compiled(torch.ones(2), 3)
 """
 GELU = 13
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
-    """What the log says of a layer that was trained once, and what depyf's own provenance.json says of it."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a program left a log and a dump of the same run."""
     folder = tmp_path_factory.mktemp("links")
     (folder / "program.py").write_text(PROGRAM)
     environment = {
@@ -49,12 +60,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
         "OMP_NUM_THREADS": "1",
     }
     subprocess.run([sys.executable, "program.py"], check=True, cwd=folder, env=environment, timeout=300)
-    done = subprocess.run(
-        [COMMAND, "--json", "--links", str(folder / "logs")], capture_output=True, text=True, timeout=60
-    )
-    (process,) = json.loads(done.stdout)["processes"]
-    (compilation,) = process["compilations"]
-    (dumped,) = json.loads((folder / "dump" / "provenance.json").read_text())["runs"][0]["compilations"]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def seen(folder: Path) -> tuple[dict, dict]:
+    """What the log says of a layer that was trained once, and what depyf's own provenance.json says of it."""
+    compilation = links.record_of(folder / "logs")["compilations"][0]
+    dumped = json.loads((folder / "dump" / "provenance.json").read_text())["runs"][0]["compilations"][0]
     return compilation, dumped
 
 
@@ -98,3 +111,49 @@ def test_chains_are_those_that_depyf_saw_in_the_process(seen: tuple[dict, dict])
                 if set(here.get(stage, ())) != set(there.get(stage, ()))
             ]
     assert differences == []
+
+
+def test_the_models_of_the_log_and_of_the_dump_agree(folder: Path) -> None:
+    logged, dumped = links.record_of(folder / "logs"), links.record_of(folder / "dump")
+    assert links.model_differences(logged, dumped) == []
+    facts = [links.facts_of(compilation) for compilation in dumped["compilations"]]
+    assert [graph for graph in facts[0] if graph.startswith("graph")]
+    assert any(fact["breaks"] for fact in facts) and any(fact["refused by"] == ["1/0"] for fact in facts)
+    # The comparison sees what differs.
+    dumped["compilations"][0]["graphs"][0]["nodes"][-1]["operator"] = "another"
+    dumped["compilations"][1]["breaks"] = []
+    assert len(links.model_differences(logged, dumped)) == 2
+
+
+def test_a_dump_alone_has_the_same_links(folder: Path) -> None:
+    logged, dumped = (links.record_of(folder / name)["compilations"][0] for name in ("logs", "dump"))
+    assert [chain["directions"] for chain in dumped["chains"]] == [chain["directions"] for chain in logged["chains"]]
+    done = subprocess.run([COMMAND, str(folder / "dump")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert "Block.forward (program.py:" in done.stdout
+    assert "broken, resumed (program.py:" in done.stdout
+
+
+def test_the_journal_of_a_process_that_died_is_read(folder: Path, tmp_path: Path) -> None:
+    program = """
+import os
+import torch
+import depyf
+
+def doubled(x):
+    return x * 2
+
+with depyf.prepare_debug("dump"):
+    torch.compile(doubled, backend="eager")(torch.ones(2))
+    os._exit(3)
+"""
+    (tmp_path / "program.py").write_text(program)
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=False, timeout=120)
+    done = subprocess.run([COMMAND, "--json", str(tmp_path / "dump")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    (process,) = json.loads(done.stdout)["processes"]
+    assert process["is_cut"] and process["pid"] and process["torch_version"]
+    assert "the block did not end" in process["problems"][0]["message"]
+    (compilation,) = process["compilations"]
+    assert (compilation["place"]["function"], compilation["place"]["line"]) == ("doubled", 6)
+    assert compilation["status"] == "compiled"

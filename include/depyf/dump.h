@@ -1,0 +1,22 @@
+// Dumps of depyf: the directories that prepare_debug and `depyf run` write, of blocks that ended (session.json), that are open
+// still or whose process died (journal_PID.jsonl).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "depyf/record.h"
+
+namespace depyf {
+
+// Returns the content of a file of the directory; nothing if it cannot be read.
+using ReadFile = std::function<std::optional<std::string>(const std::string& name)>;
+
+// The runs that a dump tells of, each as the record of its process. `journals`: the names of the journals in the directory.
+// `with_graphs`: whether the files of graphs and output code are read too. What cannot be read is a problem of its process.
+std::vector<record::Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
+                                       const ReadFile& read_file, bool with_graphs);
+
+}  // namespace depyf

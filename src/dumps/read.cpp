@@ -1,0 +1,267 @@
+// session.json and journals become the record. Each frame of a session is a compilation; a journal's line has those fields of
+// a frame that changed.
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "depyf/dump.h"
+#include "json/json.h"
+#include "record/graph.h"
+#include "trace/output_code.h"
+#include "trace/reasons.h"
+
+namespace depyf {
+namespace {
+
+using namespace record;
+
+constexpr int session_version = 1, journal_version = 1;  // the versions that are read
+
+std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
+
+Place place_of(json::Value line) {
+  Place place;
+  place.file = text_of(line["file"]);
+  place.function = text_of(line["function"]);
+  place.text = text_of(line["text"]);
+  place.line = static_cast<int>(std::clamp<std::int64_t>(line["line"].integer().value_or(0), 0, 1 << 30));
+  return place;
+}
+
+std::optional<std::int64_t> rank_in(const std::string& directory) {
+  const std::size_t at = directory.rfind("rank_");
+  std::int64_t rank = 0;
+  if (at == std::string::npos) return std::nullopt;
+  const char* start = directory.data() + at + 5;
+  auto [end, error] = std::from_chars(start, directory.data() + directory.size(), rank);
+  return error == std::errc() ? std::optional(rank) : std::nullopt;
+}
+
+// Puts the fields that are there into the compilation; the others stay.
+class Fields {
+ public:
+  Fields(json::Value frame, Compilation& compilation) : frame_(frame), compilation_(compilation) {}
+
+  void apply() {
+    if (has("compile_id")) compilation_.id = text_of(frame_["compile_id"]);
+    if (has("function")) compilation_.place.function = text_of(frame_["function"]);
+    if (has("filename")) compilation_.place.file = text_of(frame_["filename"]);
+    if (has("line")) compilation_.place.line = static_cast<int>(frame_["line"].integer().value_or(0));
+    if (has("name")) compilation_.name = text_of(frame_["name"]);
+    if (has("attempt"))
+      compilation_.attempts =
+          static_cast<int>(std::clamp<std::int64_t>(frame_["attempt"].integer().value_or(0), 0, 1 << 20)) + 1;
+    if (has("error")) compilation_.failure = text_of(frame_["error"]);
+    if (has("stopped_by")) compilation_.failed_at = place_of(frame_["stopped_by"]["line"]);
+    if (has("status")) {
+      const std::string status = text_of(frame_["status"]);
+      compilation_.status = status != "not compiled" ? Status::compiled : Status::no_code;
+    }
+    if (compilation_.status == Status::no_code && !compilation_.failure.empty()) compilation_.status = Status::failed;
+    lists();
+  }
+
+ private:
+  bool has(std::string_view name) const { return static_cast<bool>(frame_[name]); }
+
+  void lists() {
+    if (has("recompile_reasons") && !has("failures")) reasons_in_words();
+    if (has("failures")) {
+      compilation_.reasons.clear();
+      frame_["failures"].for_each_item([&](json::Value failure) {
+        compilation_.reasons.push_back(
+            {text_of(failure["entry"]), text_of(failure["condition"]), place_of(failure["line"])});
+      });
+      if (compilation_.reasons.empty()) reasons_in_words();
+    }
+    if (has("breaks")) {
+      compilation_.breaks.clear();
+      frame_["breaks"].for_each_item([&](json::Value item) {
+        GraphBreak graph_break;
+        graph_break.place = place_of(item["line"]);
+        graph_break.reason = text_of(item["reason"]);
+        graph_break.explanation = text_of(item["explanation"]);
+        item["hints"].for_each_item([&](json::Value hint) { graph_break.hints.push_back(hint.text()); });
+        compilation_.breaks.push_back(std::move(graph_break));
+      });
+    }
+    if (has("symbols")) {
+      compilation_.symbols.clear();
+      frame_["symbols"].for_each_item([&](json::Value item) {
+        Symbol symbol;
+        symbol.name = text_of(item["name"]);
+        item["sources"].for_each_item(
+            [&](json::Value source) { symbol.source += (symbol.source.empty() ? "" : ", ") + source.text(); });
+        symbol.value = text_of(item["hint"]);
+        symbol.range = text_of(item["range"]);
+        symbol.place = place_of(item["specialized_by"]);
+        compilation_.symbols.push_back(std::move(symbol));
+      });
+    }
+    if (has("artifacts")) {
+      compilation_.artifacts.clear();
+      frame_["artifacts"].for_each_item([&](json::Value item) {
+        Artifact artifact;
+        artifact.kind = text_of(item["kind"]);
+        artifact.name = text_of(item["file"]);
+        artifact.direction = text_of(item["direction"]);
+        compilation_.artifacts.push_back(std::move(artifact));
+      });
+    }
+  }
+
+  void reasons_in_words() {
+    if (!has("recompile_reasons")) return;
+    compilation_.reasons.clear();
+    frame_["recompile_reasons"].for_each_item(
+        [&](json::Value reason) { compilation_.reasons.push_back(trace::failed_guard_of(reason.text())); });
+  }
+
+  json::Value frame_;
+  Compilation& compilation_;
+};
+
+class DumpReader {
+ public:
+  DumpReader(const std::string& directory, const ReadFile& read_file, bool with_graphs)
+      : directory_(directory), read_file_(read_file), with_graphs_(with_graphs) {}
+
+  std::vector<Process> run(const std::vector<std::string>& journals) {
+    if (const std::optional<std::string> text = read_file_("session.json")) session(*text);
+    for (const std::string& name : journals)
+      if (const std::optional<std::string> text = read_file_(name)) journal(name, *text);
+    for (Process& process : processes_)
+      for (Compilation& compilation : process.compilations) files(compilation);
+    return std::move(processes_);
+  }
+
+ private:
+  Process& process(const std::string& file) {
+    Process& process = processes_.emplace_back();
+    process.log = directory_ + "/" + file;
+    process.rank = rank_in(directory_);
+    return process;
+  }
+
+  void session(const std::string& text) {
+    json::Document document;
+    if (auto error = document.parse(text)) {
+      process("session.json").problems.push_back({error->offset, "session.json cannot be read: " + error->message});
+      return;
+    }
+    const json::Value version = document.root()["schema_version"];
+    if (version.integer() != session_version) {
+      process("session.json")
+          .problems.push_back({0, "session.json has the version " + std::string(version.raw()) + ", and 1 is read"});
+      return;
+    }
+    document.root()["runs"].for_each_item([&](json::Value run) {
+      Process& own = process("session.json");
+      own.torch_version = text_of(run["torch_version"]);
+      own.python_version = text_of(run["python_version"]);
+      run["frames"].for_each_item([&](json::Value frame) { Fields(frame, own.compilations.emplace_back()).apply(); });
+    });
+    times();
+  }
+
+  // times.json has the seconds of the last run.
+  void times() {
+    const std::optional<std::string> text = read_file_("times.json");
+    json::Document document;
+    if (!text || processes_.empty() || document.parse(*text)) return;
+    std::size_t index = 0;
+    std::vector<Compilation>& compilations = processes_.back().compilations;
+    document.root()["seconds"].for_each_item([&](json::Value seconds) {
+      if (index < compilations.size()) compilations[index++].seconds = seconds.number().value_or(0);
+    });
+  }
+
+  void journal(const std::string& name, const std::string& text) {
+    Process& own = process(name);
+    own.is_cut = true;
+    own.problems.push_back({text.size(), "the block did not end: its process died, or it is still open"});
+    std::map<std::int64_t, std::size_t> frames;  // number in the journal -> index of the compilation
+    json::Document document;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = std::string_view(text).substr(at, end - at);
+      const std::size_t start = at;
+      at = end + 1;
+      if (line.empty()) continue;
+      if (auto error = document.parse(line)) {
+        own.problems.push_back({start + error->offset, "a line of the journal: " + error->message});
+        continue;
+      }
+      const json::Value entry = document.root();
+      if (auto version = entry["journal"].integer()) {
+        own.pid = entry["process"].integer();
+        own.torch_version = text_of(entry["torch_version"]);
+        own.python_version = text_of(entry["python_version"]);
+        if (*version == journal_version) continue;
+        own.problems.push_back({start, "the journal has the version " + std::to_string(*version) + ", and 1 is read"});
+        return;
+      }
+      const std::optional<std::int64_t> number = entry["frame"].integer();
+      if (!number) continue;
+      const auto [known, is_new] = frames.try_emplace(*number, own.compilations.size());
+      if (is_new) own.compilations.emplace_back();
+      Fields(entry["fields"], own.compilations[known->second]).apply();
+      // A frame is "not compiled" until it is, and the journal does not repeat what frames begin with.
+      Compilation& compilation = own.compilations[known->second];
+      if (entry["of"]["ended"].is_true() && compilation.status == Status::unfinished)
+        compilation.status = compilation.failure.empty() ? Status::no_code : Status::failed;
+    }
+  }
+
+  void files(Compilation& compilation) {
+    struct Stage {
+      std::string_view kind, stage, direction;
+    };
+    static constexpr Stage stages[] = {{"Captured_Graph", "captured", ""},
+                                       {"Joint_graph", "joint", ""},
+                                       {"Forward_graph", "forward", "forward"},
+                                       {"Backward_graph", "backward", "backward"},
+                                       {"AFTER_POST_GRAD", "post_grad", ""}};
+    std::map<std::string, std::vector<std::size_t>> waiting;  // by direction, graphs whose output code comes later
+    for (const Artifact& artifact : compilation.artifacts) {
+      if (artifact.kind == "kernel") {
+        const std::optional<std::string> text = read_file_(artifact.name);
+        if (!text) continue;
+        std::vector<Kernel> kernels = trace::kernels_of(*text);
+        std::move(kernels.begin(), kernels.end(), std::back_inserter(compilation.kernels));
+        if (with_graphs_) compilation.output_codes.push_back(trace::read_output_code(*text));
+        std::vector<std::size_t>& graphs = waiting[artifact.direction];
+        if (!with_graphs_ || graphs.empty()) continue;
+        compilation.graphs[graphs.front()].direction = compilation.output_codes.back().direction;
+        compilation.graphs[graphs.front()].number = compilation.output_codes.back().number;
+        graphs.erase(graphs.begin());
+        continue;
+      }
+      const auto stage = std::find_if(std::begin(stages), std::end(stages),
+                                      [&](const Stage& candidate) { return candidate.kind == artifact.kind; });
+      if (!with_graphs_ || stage == std::end(stages)) continue;
+      const std::optional<std::string> text = read_file_(artifact.name);
+      if (!text) continue;
+      if (stage->stage == "post_grad") waiting[artifact.direction].push_back(compilation.graphs.size());
+      Graph graph = graph_of(*text);
+      graph.stage = stage->stage;
+      graph.direction = stage->direction;
+      if (stage->stage == "joint") mark_backward(graph);
+      compilation.graphs.push_back(std::move(graph));
+    }
+  }
+
+  const std::string& directory_;
+  const ReadFile& read_file_;
+  bool with_graphs_;
+  std::vector<Process> processes_;
+};
+
+}  // namespace
+
+std::vector<Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
+                               const ReadFile& read_file, bool with_graphs) {
+  return DumpReader(directory, read_file, with_graphs).run(journals);
+}
+
+}  // namespace depyf
