@@ -22,15 +22,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import cProfile
-import ctypes
 import gc
 import io
 import os
 import pstats
-import re
 import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -38,24 +35,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import instructions
 import torch._dynamo
 import torch._functorch.config
 import torch._inductor.config
 import torch._inductor.utils
+from instructions import Marks
 
 import torch
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "examples")]
-
-
-# Of what comes after a mark instructions are counted, up to the next one.
-MARKS = """
-#include <valgrind/callgrind.h>
-void begin(void) { CALLGRIND_ZERO_STATS; CALLGRIND_START_INSTRUMENTATION; }
-void counted(const char *name) { CALLGRIND_DUMP_STATS_AT(name); }
-void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
-"""
 
 
 @dataclass(frozen=True)
@@ -115,7 +105,7 @@ def run(train, with_depyf: bool, *, cold: bool, calls: bool) -> Cost:
         return Cost(middle[0] - wall, middle[1] - used, time.perf_counter() - middle[0], processor() - middle[1])
 
 
-def count(train, marks: ctypes.CDLL) -> None:
+def count(train, marks: Marks) -> None:
     """Inside of valgrind: what is counted of a run that is plain, of one with a block, and of a plain one."""
     # What valgrind knows of the processor.
     torch._inductor.config.cpp.simdlen, torch._inductor.config.cpp.march = 256, "haswell"
@@ -125,32 +115,18 @@ def count(train, marks: ctypes.CDLL) -> None:
             marks.begin()
             with block:
                 train.main("inductor")
-                marks.counted(f"run {i}".encode())
-            marks.counted(f"end {i}".encode())
+                marks.counted(f"run {i}")
+            marks.counted(f"end {i}")
             marks.end()
 
 
-def instructions() -> None:
+def show_instructions() -> None:
     """Counts instructions, in another process."""
-    with tempfile.TemporaryDirectory() as directory:
-        (Path(directory) / "marks.c").write_text(MARKS)
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", "marks.so", "marks.c"], cwd=directory, check=True)
-        command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={directory}/out"]
-        command += [sys.executable, __file__, "--count", f"{directory}/marks.so"]
-        done = subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "0"}, capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(done.stderr)
-        found = {}
-        for path in Path(directory).glob("out.*"):
-            text = path.read_text(errors="replace")
-            name = re.search(r"^desc: Trigger: Client Request: (.*)", text, re.MULTILINE)
-            total = re.search(r"^totals: (\d+)", text, re.MULTILINE)
-            if name and total:
-                found[name[1]] = int(total[1])
-    plain = (found["run 0"] + found["run 2"]) / 2
+    counts = instructions.count(__file__, "--count")
+    plain = (counts["run 0"] + counts["run 2"]) / 2
     print(
-        f"instructions: {found['run 1'] / plain:.4f}, with the end {(found['run 1'] + found['end 1']) / plain:.4f} "
-        f"(plain {plain / 1e9:.3f} billion, two plain runs {abs(found['run 2'] - found['run 0']) / plain:.4f} apart)"
+        f"instructions: {counts['run 1'] / plain:.4f}, with the end {(counts['run 1'] + counts['end 1']) / plain:.4f} "
+        f"(plain {plain / 1e9:.3f} billion, two plain runs {abs(counts['run 2'] - counts['run 0']) / plain:.4f} apart)"
     )
 
 
@@ -168,7 +144,7 @@ def main() -> None:
     parser.add_argument("--count", metavar="MARKS", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.instructions:
-        instructions()
+        show_instructions()
         return
     import train
 
@@ -176,7 +152,7 @@ def main() -> None:
     torch._functorch.config.enable_autograd_cache = False
     torch._dynamo.config.automatic_dynamic_local_pgo = False
     if options.count:
-        count(train, ctypes.CDLL(options.count))
+        count(train, Marks(options.count))
         return
     run(train, True, cold=options.cold, calls=False)
     rows: dict[str, list[float]] = {}

@@ -1,12 +1,16 @@
 """What prepare_debug adds to the processor time of eight small programs on aot_eager.
 
     python bench/small_programs.py [ROUNDS] [--single] [--calls] [--only NAME...] [--profile FILE]
+    python bench/small_programs.py --instructions [--only NAME...]
 
 Each program is compiled and run plain and under a block in turns; printed are the ratios of the processor time of this
 process, without the end of the block and with it, for each program and in the sum. By default all runs happen in one process,
 which has run everything once before. `--single` takes a new process for each run, as a user's program is: what PyTorch and
-depyf do once in a process counts too, and only importing torch and depyf is left out. `--calls` counts calls of functions
-instead of seconds, which no load of the machine changes. `--profile` writes a profile of the runs with depyf.
+depyf do once in a process counts too, and only importing torch and depyf is left out. `--profile` writes a profile of the
+runs with depyf.
+
+Two counts are changed by no load of the machine: `--calls` of functions, and `--instructions`, which runs everything in
+valgrind (15 minutes; Debian's package valgrind). What the kernel does, creating files above all, is time only.
 """
 
 from __future__ import annotations
@@ -25,12 +29,13 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python")]
 
+import instructions  # noqa: E402
 import torch._dynamo  # noqa: E402
 
 import depyf  # noqa: E402
@@ -123,6 +128,25 @@ PROGRAMS = {
 }
 
 
+@contextlib.contextmanager
+def prepared(with_depyf: bool) -> Iterator[contextlib.AbstractContextManager[object]]:
+    """Nothing is compiled, nothing is collected as garbage, and a block is there for a run."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    gc.collect()
+    gc.disable()
+    with contextlib.ExitStack() as stack:
+        stack.callback(gc.enable)
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
+        yield depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+
+
+def on_aot_eager(function: Callable[..., object]) -> Callable[..., object]:
+    """Compiles a function as the programs do."""
+    return torch.compile(function, backend="aot_eager")
+
+
 def run(
     program: Callable[[Compile], None], with_depyf: bool, profile: cProfile.Profile | None = None
 ) -> tuple[float, float]:
@@ -136,22 +160,13 @@ def run(
         profile.enable()
         return calls
 
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    gc.collect()
-    gc.disable()
-    compile: Compile = lambda function: torch.compile(function, backend="aot_eager")  # noqa: E731
-    with contextlib.ExitStack() as stack:
-        stack.callback(gc.enable)
-        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        directory = stack.enter_context(tempfile.TemporaryDirectory())
-        block = depyf.prepare_debug(directory) if with_depyf else contextlib.nullcontext()
+    with prepared(with_depyf) as block, contextlib.ExitStack() as stack:
         if profile is not None:
             profile.enable()
             stack.callback(profile.disable)
         start = now()
         with block:
-            program(compile)
+            program(on_aot_eager)
             middle = now()
         end = now()
     return middle - start, end - middle
@@ -172,20 +187,57 @@ def calls(name: str, with_depyf: bool) -> tuple[float, float]:
     return run(PROGRAMS[name], with_depyf, cProfile.Profile())
 
 
+def count(names: list[str], marks: instructions.Marks) -> None:
+    """Inside of valgrind: what is counted of each program, plain and with a block, once everything has run before."""
+    for name in names:
+        run(PROGRAMS[name], True)
+        run(PROGRAMS[name], False)
+        for with_depyf in (False, True):
+            with prepared(with_depyf) as block:
+                marks.begin()
+                with block:
+                    PROGRAMS[name](on_aot_eager)
+                    marks.counted(f"{name} {with_depyf} run")
+                marks.counted(f"{name} {with_depyf} end")
+                marks.end()
+
+
+def show_instructions(names: list[str]) -> None:
+    """Counts instructions, in another process."""
+    counts = instructions.count(__file__, "--only", *names, "--count")
+    cost = {
+        (name, with_depyf): (counts[f"{name} {with_depyf} run"], counts[f"{name} {with_depyf} end"])
+        for name in names
+        for with_depyf in (False, True)
+    }
+    for name in names:
+        print(f"{name:12}", *ratios([cost[name, False]], [cost[name, True]]))
+    sums = {kind: tuple(map(sum, zip(*(cost[name, kind] for name in names), strict=True))) for kind in (False, True)}
+    print(f"{'all':12}", *ratios([sums[False]], [sums[True]]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="What prepare_debug adds to small programs on aot_eager.")
     parser.add_argument("rounds", nargs="?", type=int, default=5)
     parser.add_argument("--single", action="store_true", help="each run in a process of its own")
     parser.add_argument("--calls", action="store_true", help="count calls of functions")
+    parser.add_argument("--instructions", action="store_true", help="count instructions, in valgrind")
     parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), metavar="NAME")
     parser.add_argument("--profile", metavar="FILE", help="write a profile of the runs with depyf, and end")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--count", metavar="MARKS", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.instructions:
+        show_instructions(options.only)
+        return
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     if options.child:
         name, kind = options.child
         print(json.dumps(run(PROGRAMS[name], kind == "depyf")))
+        return
+    if options.count:
+        count(options.only, instructions.Marks(options.count))
         return
     measure = single if options.single else calls if options.calls else lambda name, kind: run(PROGRAMS[name], kind)
     if not options.single:

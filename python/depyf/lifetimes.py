@@ -8,6 +8,7 @@ front of it. Where only a display among the arguments of a call uses it, as in `
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -36,6 +37,11 @@ class _Place:
     last: int
     added: list[str] = field(default_factory=list)
     """The names to delete in front of it."""
+
+    @functools.cached_property
+    def names_read(self) -> set[str]:
+        """The names that the statement reads, without those that statements nested in it read."""
+        return {name for part in _own_parts(self.statement) for name in _names_read(part)}
 
 
 def released(
@@ -137,7 +143,7 @@ def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
         if (block, at) in place.way
     }
     for other in places:
-        if other is place or not any(name in _names_read(part) for part in _own_parts(other.statement)):
+        if other is place or name not in other.names_read:
             continue
         in_same_loop = any(block in loops and (block, at) in other.way for block, at in place.way)
         if in_same_loop or _follows(other, place):
@@ -184,7 +190,7 @@ class _Editor:
         indent = line[: len(line) - len(line.lstrip())]
         if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
             return  # nothing can stand in front of it
-        used = {name for part in _own_parts(place.statement) for name in _names_read(part)}
+        used = place.names_read
         free = [name for name in dict.fromkeys(place.added) if name not in used]
         bound = [name for name in dict.fromkeys(place.added) if name in used]
         statements: list[str] = []

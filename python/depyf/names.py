@@ -39,6 +39,10 @@ def one_line(text: str) -> str:
 
 def one_line_each(lines: Iterable[str]) -> str:
     """Lines joined to a text, each of which is one line there; see `one_line`."""
+    lines = list(lines)
+    text = "\n".join(lines)
+    if text.count("\n") == len(lines) - 1 and text.replace("\n", "").isprintable():
+        return text
     return "\n".join(map(one_line, lines))
 
 
@@ -86,17 +90,20 @@ def rename(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
     """`code` with the names in `co_names` replaced, at any depth. The same object where nothing changes."""
 
     def renamed(one: types.CodeType) -> types.CodeType:
-        return one.replace(co_names=tuple(names.get(name, name) for name in one.co_names))
+        return one.replace(co_names=tuple([names.get(name, name) for name in one.co_names]))
 
     return map_codes(code, renamed) if names else code
 
 
 def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.CodeType]) -> types.CodeType:
     """`code` with `change` applied to it and to every nested code object, the innermost first."""
-    consts = tuple(map_codes(const, change) if type(const) is types.CodeType else const for const in code.co_consts)
     # Constants can be any object, a module's globals for one: they are told apart by identity, never compared.
-    if any(new is not old for new, old in zip(consts, code.co_consts)):
-        code = code.replace(co_consts=consts)
+    changed = {}
+    for index, const in enumerate(code.co_consts):
+        if type(const) is types.CodeType and (nested := map_codes(const, change)) is not const:
+            changed[index] = nested
+    if changed:
+        code = code.replace(co_consts=tuple([changed.get(i, const) for i, const in enumerate(code.co_consts)]))
     return change(code)
 
 

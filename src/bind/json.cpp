@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -69,8 +70,11 @@ class Writer {
       if (PyDict_Check(value)) {
         write_dict(value, levels);
       } else {
-        write_list(value, PyList_Check(value) ? levels : 0);
+        write_list(value, PyList_Check(value) || in_dataclass_ ? levels : 0);
       }
+    } else if (const nb::object fields = dataclass_fields(value); fields.is_valid()) {
+      const Deeper deeper;
+      write_dataclass(value, fields, levels);
     } else {
       throw nb::type_error(("Object of type " + type_name(value) + " is not JSON serializable").c_str());
     }
@@ -128,6 +132,28 @@ class Writer {
       write(value, levels - 1);
     }
     end('}', levels);
+  }
+
+  // The fields of a dataclass by their names; an invalid object if `value` is an instance of no dataclass.
+  static nb::object dataclass_fields(PyObject* value) {
+    PyObject* fields = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__dataclass_fields__");
+    if (fields == nullptr) PyErr_Clear();
+    return nb::steal(fields);
+  }
+
+  // As a dict of its fields; tuples anywhere in it are written as lists are.
+  void write_dataclass(PyObject* value, const nb::object& fields, int levels) {
+    const nb::object values = nb::steal(PyDict_New());
+    const nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
+    check(values.is_valid() && names.is_valid());
+    for (Py_ssize_t at = 0; at < PyList_Size(names.ptr()); ++at) {
+      PyObject* name = PyList_GetItem(names.ptr(), at);
+      const nb::object field = nb::steal(PyObject_GetAttr(value, name));
+      check(field.is_valid() && PyDict_SetItem(values.ptr(), name, field.ptr()) == 0);
+    }
+    const bool outer = std::exchange(in_dataclass_, true);
+    write_dict(values.ptr(), levels);
+    in_dataclass_ = outer;
   }
 
   void write_float(PyObject* value) {
@@ -193,6 +219,7 @@ class Writer {
   }
 
   std::string out_;
+  bool in_dataclass_ = false;
 };
 
 nb::str json_text(nb::handle data, int levels) {
@@ -205,8 +232,10 @@ nb::str json_text(nb::handle data, int levels) {
 }  // namespace
 
 void bind_json(nb::module_& module) {
-  module.def("json_text", &json_text, nb::arg("data").none(), nb::arg("levels"),
-             "Data as JSON that can be read: a line for each item down to that many levels, and for all below it");
+  module.def(
+      "json_text", &json_text, nb::arg("data").none(), nb::arg("levels"),
+      "Data as JSON that can be read: a line for each item down to that many levels, and for all below it; instances of "
+      "dataclasses are dicts of their fields");
 }
 
 }  // namespace depyf

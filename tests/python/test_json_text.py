@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -44,6 +46,24 @@ def test_it_is_what_pythons_module_writes():
         data, levels = made(chance, 5), chance.randrange(7)
         assert _core.json_text(data, levels) == expected(data, levels)
     assert _core.json_text(float("nan"), 1) == "NaN"
+
+
+@dataclasses.dataclass
+class Record:
+    name: str
+    items: Any = ()
+
+
+def test_a_dataclass_is_a_dict_of_its_fields_with_tuples_as_lists():
+    inner = Record("inner", ((1, 2), {"k": (3,)}))
+    inner.of_no_field = 4
+    data = {"tuple": (5, 6), "record": Record("outer", (inner, Record("empty")))}
+    empty, of_inner = {"items": [], "name": "empty"}, {"items": [[1, 2], {"k": [3]}], "name": "inner"}
+    as_dict = {"tuple": (5, 6), "record": {"items": [of_inner, empty], "name": "outer"}}
+    for levels in range(6):
+        assert _core.json_text(data, levels) == expected(as_dict, levels)
+    with pytest.raises(TypeError):
+        _core.json_text(Record("bytes", b""), 0)
 
 
 @pytest.mark.parametrize("data", [{1: 2}, object(), [{"a": object()}], {1: 2, "a": 3}, {"a": b""}])

@@ -9,7 +9,7 @@ import torch._dynamo.guards
 
 import depyf.guards
 import torch
-from depyf.compat import dynamo, guard_forms, guard_tree, guard_values
+from depyf.compat import dynamo, guard_forms, guard_printer, guard_tree, guard_values, learning
 from guard_functions import CASES, MODULE
 from guard_inputs import Inputs
 from torch_helpers import example
@@ -179,3 +179,23 @@ def test_a_guard_without_a_python_form_asks_pytorch():
     assert function(small, scope) and not function(large, scope)
     assert mine in [guard for guard, _ in guards.check(large, scope).failing]
     assert entry.compile_id == "0/0"
+
+
+def test_the_text_of_a_tree_is_pytorchs_own(monkeypatch):
+    learner = learning.Learner()
+    monkeypatch.setattr(guard_printer, "_learner", learner)
+    managers = []
+    for case in CASES:
+        case.compile()
+        managers += [entry.guard_manager for entry in torch._dynamo.eval_frame._debug_get_cache_entry_list(case.code())]
+    texts = [str(manager) for manager in managers]
+    take_away = guard_printer.add_text_hook()
+    try:
+        assert [str(manager) for manager in managers] == texts  # learns
+        monkeypatch.setattr(learner, "_known", frozenset(learner._known))  # nothing more is learned from here on
+        printed = []
+        for manager in managers:
+            printed.append(learner.text(lambda parts, root=manager.root: guard_printer._Tree(parts).text(root), str))
+    finally:
+        take_away()
+    assert printed == texts and learner._wrong == 0

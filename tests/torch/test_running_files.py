@@ -279,6 +279,37 @@ def train_once(backend):
     return result.detach(), x.grad, w.grad
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "aot_eager_decomp_partition"])
+def test_a_graph_that_takes_a_list_of_inputs_is_compiled_from_its_text(backend, tmp_path, monkeypatch):
+    def codes_and_lines():
+        codes = [swap.pairs[0][1] for swap in swaps]
+        swaps.clear()
+        return {(code.co_code, code.co_firstlineno, tuple(code.co_lines())) for code in codes}
+
+    swaps = []
+    graph_swap = substitution.graph_swap
+
+    def kept(module, text):
+        swap, reason = graph_swap(module, text)
+        swaps.append(swap)
+        return swap, reason
+
+    monkeypatch.setattr(substitution, "graph_swap", kept)
+    with depyf.prepare_debug(tmp_path / "tree"), monkeypatch.context() as context:
+        context.setattr(substitution, "_from_text", lambda *args: None)
+        results = train_once(backend)
+    from_tree = codes_and_lines()
+    torch._dynamo.reset()
+
+    def broken(*args):
+        raise AssertionError("a tree was made of the text")
+
+    monkeypatch.setattr(substitution, "_forward", broken)
+    with depyf.prepare_debug(tmp_path / "text"):
+        assert identical(train_once(backend), results)
+    assert len(from_tree) >= 2 and codes_and_lines() == from_tree
+
+
 def test_each_graph_module_of_aot_eager_is_proved_once(tmp_path, monkeypatch):
     modules, texts = [], []
     graph_swap = substitution.graph_swap

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from depyf import locks
-from depyf.compat import compiled, dynamo, graph_text, graphs, inductor, ir_text, trace
+from depyf.compat import compiled, dynamo, graph_text, graphs, guard_printer, inductor, ir_text, trace
 
 
 class Listener(Protocol):
@@ -55,6 +55,7 @@ def add(listener: Listener) -> None:
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
                 graph_text.add_text_hook,
+                guard_printer.add_text_hook,
             ):
                 try:
                     _undo.append(set_hook())

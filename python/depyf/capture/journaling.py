@@ -10,7 +10,7 @@ from typing import Any
 from depyf import dump
 from depyf.capture.compilation import Compilation
 from depyf.journal import Journal
-from depyf.session import Frame, Session, plain
+from depyf.session import Frame, Session
 
 _NO_FIELDS = vars(Frame("", ""))
 
@@ -30,7 +30,7 @@ class Journaling:
     def _begin(self) -> None:
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}  # by id of the compilation: its number, what is noted
         self._codes: set[int] = set()
-        self._of_session: dict[str, Any] = {"notes": [], "other_artifacts": []}
+        self._of_session = 0, 0  # how many notes and artifacts of no compilation are noted
         versions = {name: getattr(self._session, name) for name in ("torch_version", "python_version")}
         self._journal.begin(versions)
 
@@ -55,9 +55,10 @@ class Journaling:
             line = {"fields": _changed(noted, vars(compile.frame)), "of": _changed(noted, _beside(compile))}
             if line["fields"] or line["of"]:
                 self._journal.write({"frame": number, **{key: value for key, value in line.items() if value}})
-        values = {"notes": self._session.notes, "other_artifacts": self._session.other_artifacts}
-        if values != self._of_session:
-            self._journal.write({"session": _changed(self._of_session, values)})
+        notes, artifacts = self._session.notes, self._session.other_artifacts  # lists that only grow
+        if self._of_session != (len(notes), len(artifacts)):
+            self._of_session = len(notes), len(artifacts)
+            self._journal.write({"session": {"notes": notes, "other_artifacts": artifacts}})
 
     def _note_code(self, number: int, code: types.CodeType, source: str | None) -> None:
         place = {"file": code.co_filename, "line": code.co_firstlineno}
@@ -85,10 +86,10 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """The values that are not as they are noted, as plain data; they are noted now."""
+    """The values that are not as they are noted; they are noted now."""
     changed = {}
     for name, value in values.items():
         if name not in noted or noted[name] != value:
             noted[name] = value[:] if type(value) is list else value  # lists grow
-            changed[name] = plain(value)
+            changed[name] = value  # written at once, before it can change
     return changed

@@ -2,7 +2,8 @@
 
 A graph's file holds a class as PyTorch prints it; its graph module, and those in that, are matched with this class and
 those in it, in order. Most often the text is compiled as it stands. Where the module takes its inputs in another way than it
-is printed with, in one list for example, the statements for that come from its own code, and stand at the line of the `def`.
+is printed with, in one list for example, the statements for that come from its own code, and stand at the line of the `def`:
+for the list of AOTAutograd's graphs the text is changed, for all else its syntax tree.
 A kernel's file holds a module: where that is the text of Inductor's file under more comments, its functions get other
 positions and keep their bytecode; else functions are matched by their qualified names, and proved.
 """
@@ -16,20 +17,23 @@ from collections.abc import Iterator
 from typing import Any
 
 from depyf import running
-from depyf.compat import graphs
+from depyf.compat import bytecode, graphs
 from depyf.running import Swap
 
 __all__ = ["graph_swap", "kernel_swap"]
 
 Codes = dict[str, types.CodeType]
 _FIRST_INPUT = re.compile(r"def forward\(\s*self(?:,\s*(\w+))?")
+_PRINTED_DEF = re.compile(r"^( *)def forward\(.*?\).*?:\n", re.MULTILINE | re.DOTALL)
+# The function of a graph that takes all inputs in one list, which it empties.
+_TAKES_LIST = re.compile(r"\s*(def forward\(self, (\w+)[^\n]*\):)\n((?:    \S[^\n]*\n)+?    \2\.clear\(\)\n)")
 
 
 def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
     """(what would have a graph module run a file with this text, why not)."""
-    as_it_stands = _as_it_stands(module, text)
-    if as_it_stands is not None:
-        return as_it_stands, ""
+    from_text = _from_text(module, text)
+    if from_text is not None:
+        return from_text, ""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -51,21 +55,45 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
     return Swap(pairs), ""
 
 
-def _as_it_stands(module: Any, text: str) -> Swap | None:
-    """Of a graph without graphs in it that takes its inputs as it is printed: large ones take a quarter of the time."""
+def _from_text(module: Any, text: str) -> Swap | None:
+    """Of a graph without graphs in it that takes its inputs as it is printed, or in a list: what would have it run the text.
+
+    It needs no syntax tree, of which that of a large graph takes most of the time.
+    """
     function, written = graphs.forward_of(module), _FIRST_INPUT.search(text)
     if function is None or written is None or graphs.submodules(module):
         return None
     original = function.__code__
     inputs = original.co_varnames[1 : original.co_argcount]
-    if (inputs[0] if inputs else None) != written[1]:
+    if (inputs[0] if inputs else None) == written[1]:
+        code = _function_in(text)
+    else:
+        changed = _with_list_of_inputs(text, graphs.source(module))
+        code = None if changed is None else _function_in(changed)
+        code = None if code is None else bytecode.raised_by_one_line(code)
+    if code is None:
         return None
-    compiled = _compiled(text)
-    found = [] if compiled is None else list(running.functions_in(compiled))
-    if len(found) != 1 or found[0][1].co_name != "forward":
-        return None
-    code = running.like(found[0][1], original)
+    code = running.like(code, original)
     return None if running.reason_against(code, original) else Swap([(function, code)])
+
+
+def _with_list_of_inputs(text: str, own: str) -> str | None:
+    """Returns a text whose function takes its inputs in a list, by statements in a line of their own below the `def`, so that
+    all that follows is one line further down; None where its own code does not begin so."""
+    taking, printed = _TAKES_LIST.match(own), _PRINTED_DEF.search(text)
+    if taking is None or printed is None:
+        return None
+    indent, lines = printed[1], printed[0].count("\n")
+    statements = "; ".join(line.strip() for line in taking[3].splitlines())
+    blank = "\n" * (lines - 1)
+    return f"{text[: printed.start()]}{indent}{taking[1]}\n{indent}    {statements}\n{blank}{text[printed.end() :]}"
+
+
+def _function_in(text: str) -> types.CodeType | None:
+    """The code of the one function in a text, `forward`."""
+    compiled = _compiled(text)
+    codes = [] if compiled is None else [code for _, code in running.functions_in(compiled)]
+    return codes[0] if len(codes) == 1 and codes[0].co_name == "forward" else None
 
 
 def _matched(module: Any, body: ast.ClassDef) -> Iterator[tuple[Any, ast.ClassDef]]:

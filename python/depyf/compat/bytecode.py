@@ -264,3 +264,29 @@ def iterates_over_argument(code: types.CodeType) -> types.CodeType:
             return code.replace(co_code=bytes(raw))
         loaded = name in ("LOAD_FAST", "LOAD_FAST_BORROW") and argument == 0
     return code
+
+
+# Of a line table of 3.11 and later, as CPython's `Objects/locations.md` has it: the bit that begins an entry, where its
+# kind stands, and the kinds of entries on the same line as the one before and on the next.
+_BEGINS, _KIND_AT, _KIND_BITS, _SAME_LINE, _NEXT_LINE = 0x80, 3, 0x78, 10, 11
+
+
+def raised_by_one_line(code: types.CodeType) -> types.CodeType | None:
+    """Returns `code` with all that stands below its first line moved up by one line, so that the second line's statements
+    stand at the first. None where this Python's line table does not show how."""
+    table = bytearray(code.co_linetable)
+    if sys.version_info >= (3, 11):
+        entries = (
+            i for i, byte in enumerate(table) if byte & _BEGINS and (byte & _KIND_BITS) >> _KIND_AT == _NEXT_LINE
+        )
+        first = next(entries, None)
+        if first is None:
+            return None
+        table[first] = table[first] & ~_KIND_BITS | _SAME_LINE << _KIND_AT
+    elif table[1] == 1:  # pairs: bytes of code, lines further down
+        table[1] = 0
+    raised = code.replace(co_linetable=bytes(table))
+    # Sets tell enough: what was changed is one step from a line to another, and all lines behind it follow.
+    lines = {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
+    lines_after = {line for _, _, line in raised.co_lines() if line is not None}
+    return raised if lines_after | {code.co_firstlineno} == {line - 1 for line in lines} else None

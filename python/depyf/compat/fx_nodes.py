@@ -68,7 +68,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
         meta = private.checked(_META, node.meta)
-        noted = [meta.get(key) for key in _KEYS]
+        noted = list(map(meta.get, _KEYS))
         kinds = tuple(map(type, noted))
         if kinds not in types:
             right = [private.item(meta, path) for path in NOTES]

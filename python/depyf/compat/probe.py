@@ -7,7 +7,7 @@ import functools
 import importlib
 import sys
 import types
-from collections.abc import Container
+from collections.abc import Collection
 from typing import Any
 
 from depyf.compat import private, releases
@@ -22,7 +22,7 @@ def _needs(feature: Feature) -> str:
     return f"needs PyTorch {feature.since} or later" + (f"; {feature.before}" if feature.before else "")
 
 
-def features(right: Container[str] = ()) -> list[FeatureState]:
+def features(right: Collection[str] = ()) -> list[FeatureState]:
     """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
 
     What Inductor has is told where it is loaded. Takes two milliseconds.
@@ -39,11 +39,24 @@ def features(right: Container[str] = ()) -> list[FeatureState]:
             else FeatureState(one.key, one.title, WORKS)
             for one in FEATURES
         ]
-    release = Release.of(version)
-    return [_feature(one, release, right) for one in FEATURES]
+    global _last
+    if not right:
+        return [_feature(one, Release.of(version), right) for one in FEATURES]
+    # All else is told by these, and most often they are as they were at the end of the block before.
+    loaded = tuple(module in sys.modules for module in _MODULES)
+    depends_on = (version, loaded, frozenset(right), dict(private.losses))
+    if _last is None or _last[0] != depends_on:
+        release = Release.of(version)
+        _last = depends_on, [_feature(one, release, right) for one in FEATURES]
+    return _last[1]
 
 
-def _feature(feature: Feature, release: Release, right: Container[str]) -> FeatureState:
+_MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
+_last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
+"""What `features` depends on, and what it found, the last time that it was asked. Threads may set it at once: either is right."""
+
+
+def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
     found = FeatureState(feature.key, feature.title, WORKS)
     too_old = release < Release.of(feature.since)
     if too_old and feature.needs_torch:

@@ -123,8 +123,8 @@ class _Handlers(list[logging.Handler]):
         if frame.f_code.co_name != "trace_structured":
             return True
         local = frame.f_locals
-        name, metadata, payload = local.get("name"), local.get("metadata_fn"), local.get("payload_fn")
-        if not isinstance(name, str):
+        name = local.get("name")
+        if type(name) is not str:
             private.not_found(f"{_SENDER}.name")
             return True
         if name == _OF_EACH_INPUT:
@@ -133,6 +133,7 @@ class _Handlers(list[logging.Handler]):
         may_be_heard = name in _HEARD or name == "artifact"
         if not may_be_heard or self[0].logger.filters:
             return may_be_heard
+        metadata, payload = local.get("metadata_fn"), local.get("payload_fn")
         if not callable(metadata) or not callable(payload):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True

@@ -18,7 +18,7 @@ _LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 def tree(text: str) -> list[str]:
     """The lines of a guard tree as PyTorch prints it, the same in every run."""
     text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
-    return [line.rstrip() for line in text.splitlines() if line.strip() and not line.startswith(_NOISE)]
+    return [line for raw in text.splitlines() if (line := raw.rstrip()) and not line.startswith(_NOISE)]
 
 
 def without_ids(text: str) -> str:

@@ -1,0 +1,84 @@
+"""The text of a tree of guards, made as PyTorch makes it and in less time: each compilation's is in the session.
+
+The kinds of guards and managers are learned from PyTorch's own text (see `learning`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import intercept, private
+from depyf.compat.learning import Learner, Unknown
+
+_MODULE = "torch._C._dynamo.guards"
+_learner = Learner()
+
+
+def add_text_hook() -> Callable[[], None]:
+    """Has trees of guards printed in less time. Returns what takes that away."""
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            if len(args) != 1 or kwargs:
+                return original(*args, **kwargs)
+            return _learner.text(lambda parts: _Tree(parts).text(args[0].root), lambda: original(*args))
+
+        return call
+
+    return intercept.around(private.get("torch._dynamo.guards:GuardManagerWrapper.__str__"), answer)
+
+
+class _Tree:
+    """One tree while it is printed."""
+
+    def __init__(self, parts: set[Any]) -> None:
+        self._parts = parts
+        self._relational = private.get(f"{_MODULE}:RelationalGuard")
+        self._dict_manager = private.get(f"{_MODULE}:DictGuardManager")
+        if self._relational is None or self._dict_manager is None:
+            raise Unknown
+        self._lines = ["", "TREE_GUARD_MANAGER:", "+- RootGuardManager"]
+        self._printed: set[Any] = set()  # relational guards, each of which stands at several values
+
+    def text(self, root: Any) -> str:
+        self._below(root, "| +- ")
+        for guard in root.get_epilogue_lambda_guards():
+            self._guard(guard, "+- ")
+        if any(line.endswith("\\") for line in self._lines):  # which PyTorch takes for a line that goes on
+            raise Unknown
+        return "\n".join([*self._lines, ""])
+
+    def _below(self, manager: Any, lead: str) -> None:
+        """Adds what stands below the line of a manager; `lead` is what those lines begin with."""
+        for guard in manager.get_leaf_guards():
+            if not isinstance(guard, self._relational):
+                self._guard(guard, lead)
+            elif guard in self._printed:
+                self._parts.add(("again", type(guard).__name__))
+                self._lines.append(f"{lead}{type(guard).__name__}")
+            else:
+                self._printed.add(guard)
+                self._guard(guard, lead)
+        if isinstance(manager, self._dict_manager):
+            for index, (key, value) in sorted(manager.get_key_value_managers().items()):
+                self._lines.append(f"{lead}KeyValueManager pair at index={index}")
+                for role, child in (("Key", key), ("Value", value)):
+                    if child:
+                        self._parts.add(role)
+                        self._lines.append(f"| {lead}{role}Manager: {self._manager(child, '')}")
+                        self._below(child, f"| | {lead}")
+        for accessor, child in zip(manager.get_accessors(), manager.get_child_managers(), strict=False):
+            self._lines.append(f"{lead}{self._manager(child, f', accessed_by={accessor.repr()}')}")
+            self._below(child, f"| {lead}")
+
+    def _guard(self, guard: Any, lead: str) -> None:
+        name = type(guard).__name__
+        self._parts.add(("guard", name))
+        self._lines += [f"{lead}{name}: {words}" for words in guard.verbose_code_parts()]
+
+    def _manager(self, manager: Any, accessed: str) -> str:
+        name, kind = type(manager).__name__, manager.get_type_of_guarded_value()
+        self._parts.add(("manager", name))
+        tags = f"({manager.is_tag_safe()}, {manager.is_tag_safe_root()})"
+        return f"{name}: source={manager.get_source()}{accessed}, type={kind}, tag_safe={tags}"
