@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from depyf.markdown import code
 from depyf.source_line import Line
 
 SCHEMA_VERSION = 1
@@ -139,7 +140,7 @@ class Break:
         if self.inside is None:
             return f"{self.line.name}:{self.line.line}" if self.line is not None else ""
         function = f" in {self.inside.function}" if self.inside.function else ""
-        source = f" `{self.line.text}`" if self.line is not None and self.line.text else ""
+        source = f" {code(self.line.text)}" if self.line is not None and self.line.text else ""
         led = f", called from {self.line.name}:{self.line.line}{source}" if self.line is not None else ""
         return f"{self.inside.place}:{self.inside.line}{function}{led}"
 

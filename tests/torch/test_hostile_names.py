@@ -8,7 +8,8 @@ import re
 
 import depyf
 import torch
-from depyf import names, program
+from depyf import markdown, names, program
+from depyf.recompile import qualname
 from torch_helpers import check_dump
 
 HOSTILE = "\n    INJECTED()\n\x1b[31m\u202e`|\x85\u2028"
@@ -61,3 +62,32 @@ def test_nothing_of_a_hostile_program_leaves_its_line(tmp_path, capsys):
             # Only an error of several lines is shown on several lines.
             lines = [line for line in text.splitlines() if line.strip().startswith("INJECTED")]
             assert len(lines) <= 1 and not [line for line in lines if not line.startswith("    ")], (name, lines)
+
+
+def test_names_with_markdown_in_them_are_shown_in_the_index(tmp_path):
+    name = "f`|*x*|<b>`"
+    file = tmp_path / "a|b`<i>.py"
+    file.write_text(SOURCE)
+    namespace = {"torch": torch, "message": "*no* `code | <u>", "__name__": "m"}
+    exec(compile(SOURCE, str(file), "exec"), namespace)
+    f = namespace["f"]
+    f.__code__ = f.__code__.replace(co_name=name, **qualname(name))
+    f.__name__ = f.__qualname__ = name
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        torch.compile(f, backend="eager")(torch.ones(3, 3), 2)
+    index = (tmp_path / "dump" / "index.md").read_text()
+    titles = [frame.title for frame in session.frames]
+    assert len(titles) == 2 and name in titles[0] and file.name in titles[0]
+    for frame in session.frames:
+        assert f"### {frame.compile_id}: {markdown.code(frame.title)}\n" in index
+        for limit in frame.frontier:
+            assert f"- {markdown.code(limit.condition)}" in index
+    (graph_break,) = session.frames[0].breaks
+    place = "a|b\\`\\<i>.py:4: "
+    assert graph_break.where == "a|b`<i>.py:4"
+    assert (
+        f"- {place}Call to `torch._dynamo.graph_break()`. User-inserted graph break. Message: *no\\* \\`code | \\<u>. "
+        in index
+    )
+    assert f" In {markdown.code(name)}, 0/0.\n" in index
+    assert "<b>" not in re.sub("(`+).*?[^`]\\1(?!`)", "", index).replace("\\<b>", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from depyf.dump.reasons import deciding_reason
+from depyf.markdown import code
 from depyf.session import Break, Exceeded, Frame
 
 UNFINISHED = "The block ended before this compilation did."
@@ -59,9 +60,9 @@ def hints(at: Break) -> list[str]:
     """Returns what a reader can do about a graph break, a line each, with its own line of source first."""
     out = []
     if at.inside is not None and at.inside.text:
-        out.append(f"The line of PyTorch's own: `{at.inside.text}`")
+        out.append(f"The line of PyTorch's own: {code(at.inside.text)}")
     elif at.line is not None and at.line.text:
-        out.append(f"The line: `{at.line.text}`")
+        out.append(f"The line: {code(at.line.text)}")
     out += at.hints
     out += [f"More: {at.link}"] if at.link else []
     return out

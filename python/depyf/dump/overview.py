@@ -6,7 +6,8 @@ from depyf import names
 from depyf.dump.not_compiled import details, headline, hints
 from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
 from depyf.dump.stages import KINDS, in_order
-from depyf.session import Frame, Session
+from depyf.markdown import code, literal, prose
+from depyf.session import Break, Frame, Session
 
 
 def index(runs: list[Session]) -> str:
@@ -24,24 +25,24 @@ def index(runs: list[Session]) -> str:
 def _run(run: Session) -> list[str]:
     out = [f"PyTorch {run.torch_version}, Python {run.python_version}.", ""]
     for note in run.notes:
-        out += [f"**Note.** {note}", ""]
+        out += [f"**Note.** {prose(note)}", ""]
     if failed := [frame for frame in run.frames if frame.error]:
         out += ["## Not compiled", ""]
         for frame in failed:
-            out += [headline(frame, f"`{frame.title}`"), "", *(f"    {line}" for line in details(frame)), ""]
+            out += [_headline(frame), "", *(f"    {line}" for line in details(frame)), ""]
     if run.full_code:
         out += ["## Read first", "", "One file a function, from its source through guards and code to the graphs:", ""]
         out += [
-            f"1. [{one.file}]({one.file}): `{one.title or one.function}`, compilations {', '.join(one.compile_ids)}"
+            f"1. [{one.file}]({one.file}): {code(one.title or one.function)}, compilations {', '.join(one.compile_ids)}"
             for one in run.full_code
         ]
         out.append("")
     if found := run.distinct_breaks():
         out += ["## Graph breaks", "", "Each once, with the compilations that end there:", ""]
         for one, ids in found:
-            functions = "; ".join(f"`{name}`, {', '.join(group)}" for name, group in run.by_function(ids))
-            out.append(f"- {one} In {functions}.")
-            out += [f"  - {line}" for line in hints(one)]
+            functions = "; ".join(f"{code(name)}, {', '.join(group)}" for name, group in run.by_function(ids))
+            out.append(f"- {_break(one)} In {functions}.")
+            out += [f"  - {prose(line)}" for line in hints(one)]
         out.append("")
     if run.frames:
         out += ["## Compilations, in the order in which they were made", ""]
@@ -55,29 +56,40 @@ def _run(run: Session) -> list[str]:
         out += [
             "## Of no compilation",
             "",
-            *(f"- [{one.file}]({one.file}): {one.kind}" for one in run.other_artifacts),
+            *(f"- [{one.file}]({one.file}): {prose(one.kind)}" for one in run.other_artifacts),
             "",
         ]
     return out
 
 
+def _headline(frame: Frame) -> str:
+    """Returns the sentence on a frame that was not compiled, which begins with its title."""
+    return code(frame.title) + prose(headline(frame).removeprefix(frame.title))
+
+
+def _break(at: Break) -> str:
+    """Returns the sentences on a graph break; a place may have source of the program in a code span."""
+    place = literal(at.where) if at.inside is None else prose(at.where)
+    return place + prose(str(at).removeprefix(at.where))
+
+
 def _frame(frame: Frame, resumed: dict[str, list[str]]) -> list[str]:
     """Returns the section of a compilation; `resumed` has the compile ids of resume functions by their names."""
-    out = [f"### {frame.compile_id}: `{frame.title}`", ""]
+    out = [f"### {frame.compile_id}: {code(frame.title)}", ""]
     if frame.is_resume:
-        called = f", called as {', '.join(f'`{name}`' for name in frame.resume_names)}" if frame.resume_names else ""
-        out.append(f"Goes on after a graph break: `{frame.function}`{called}.")
+        called = f", called as {', '.join(map(code, frame.resume_names))}" if frame.resume_names else ""
+        out.append(f"Goes on after a graph break: {code(frame.function)}{called}.")
     restarts = f", after {frame.attempt} restart(s)" if frame.attempt else ""
     is_ahead = frame.status == "not compiled" and frame.notes and not frame.error
     if not is_ahead:  # its note says what it is
         out.append(f"{frame.status[0].upper()}{frame.status[1:]}{restarts}.")
     if frame.status == "not compiled" and not is_ahead:
-        out.append(headline(frame, f"`{frame.title}`"))
+        out.append(_headline(frame))
     if told := reasons(frame):
         out += ["", *(f"    {line}" for line in told), ""]
     if frame.frontier:
         out += ["", "It is used again where all of these hold:", ""]
-        out += [f"- `{one.condition}`" + (f" ({why})" if (why := one.why) else "") for one in frame.frontier]
+        out += [f"- {code(one.condition)}" + (f" ({prose(why)})" if (why := one.why) else "") for one in frame.frontier]
         out.append("")
     if frame.symbols:
         out += ["", *(f"    {line}".rstrip() for line in symbol_rows(frame.symbols)), ""]
@@ -85,13 +97,13 @@ def _frame(frame: Frame, resumed: dict[str, list[str]]) -> list[str]:
         out += ["", *(f"    {line}" for line in values), ""]
     if frame.resume_calls:
         calls = [
-            f"`{name}` ({', '.join(resumed[name]) if name in resumed else 'not compiled in this block'})"
+            f"{code(name)} ({', '.join(resumed[name]) if name in resumed else 'not compiled in this block'})"
             for name in frame.resume_calls
         ]
         out.append(f"Then calls {', '.join(calls)}.")
     out.append("")
     if frame.transformed_file:
-        proof = f"not proved: {frame.not_proved}" if frame.not_proved else "proved equivalent"
+        proof = f"not proved: {prose(frame.not_proved)}" if frame.not_proved else "proved equivalent"
         out.append(f"- [{frame.transformed_file}]({frame.transformed_file}): the code that runs instead; {proof}")
     for artifact in in_order(frame):
         about = KINDS.get(artifact.kind, "a graph that was shown under this name")
@@ -99,7 +111,7 @@ def _frame(frame: Frame, resumed: dict[str, list[str]]) -> list[str]:
         out.append(f"- [{artifact.file}]({artifact.file}): {about}{direction}")
     if frame.provenance:
         out += ["", "From source to kernels (all of it: [provenance.json](provenance.json)):", "", *frame.provenance]
-    out += [f"- missing: {one}" for one in frame.missing]
-    out += [f"- {note}" for note in frame.notes]
+    out += [f"- missing: {prose(str(one))}" for one in frame.missing]
+    out += [f"- {prose(note)}" for note in frame.notes]
     out.append("")
     return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from depyf.markdown import code, literal, prose
 from depyf.provenance import annotate, fusion
 from depyf.provenance.chain import Links
 from depyf.provenance.collect import Collected
@@ -110,7 +111,8 @@ def story(frame: Frame, data: dict[str, Any]) -> list[str]:
         if kernels and chain["line"] is not None:
             where = f"{chain['line']['file'].replace(chr(92), '/').rpartition('/')[2]}:{chain['line']['line']}"
             into = "; ".join(f"{name} {', '.join(one)}" for name, one in kernels.items())
-            out.append(f"- {where} `{chain['node']}` ({chain['operator']}): {into}")
+            out.append(f"- {literal(where)} {code(chain['node'])} ({prose(chain['operator'])}): {prose(into)}")
     for name, pairs in data["not_fused"].items():
-        out += [f"- not fused ({name}): {pair['first_is']} with {pair['second_is']}: {pair['why']}" for pair in pairs]
+        told = [f"{pair['first_is']} with {pair['second_is']}: {pair['why']}" for pair in pairs]
+        out += [f"- not fused ({name}): {prose(pair)}" for pair in told]
     return out
