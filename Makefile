@@ -32,6 +32,7 @@ bench-call: build  ## What running from dumped files costs a cached call, for ea
 
 bench-memory: build  ## Peak memory with depyf, as a multiple of plain torch.compile
 	@$(PYTHON_VENV) bench/memory.py 2>/dev/null
+	@$(PYTHON_VENV) bench/block_memory.py 2>/dev/null
 
 bench-proof: build  ## What proving costs, as a multiple of decompiling
 	@$(PYTHON_VENV) bench/proof.py
