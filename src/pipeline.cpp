@@ -44,6 +44,7 @@ constexpr RefinePass refine_passes[] = {
     {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
     {"assert_statement", assert_statement, "implicit_return",
      "an if that raises and nothing else; returns may stand after it", StmtKinds::of<If, Raise>()},
+    {"pytest_assertions", pytest_assertions, "assert_statement", "asserts that pytest rewrote are none until then"},
     folding("adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries"),
     folding("fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known"),
     folding("inline_temporaries", inline_temporaries, "fold_displays",
@@ -462,12 +463,17 @@ void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const
   add_nested_lines(result, lines, code, path, depth);
 }
 
+// What pytest calls the module that its rewritten assertions use.
+constexpr std::string_view pytest_helpers = "@pytest_ar";
+
 Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Context context;
   context.options = options;
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
   Ahead ahead(options.limits.instructions);
   context.ahead = &ahead;
+  context.folds_assertions =
+      kind_of(code) == Scope::Kind::module && std::ranges::find(code.names, pytest_helpers) != code.names.end();
   context.build = build;
   context.build_part = build_part;
   Block block = whole(context, code);

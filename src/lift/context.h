@@ -77,6 +77,8 @@ class Context {
   Level level = Level::structured;
   Version version;                                 // of the code object at work
   int depth = 0;
+  bool folds_assertions = false;  // the root is a module whose assertions pytest rewrote
+  bool has_unfolded_assertions = false;  // some of them could not be folded back
 
   Ahead* ahead = nullptr;  // of the pipeline
 

@@ -1,4 +1,6 @@
 // if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
+#include <algorithm>
+
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -7,11 +9,14 @@ using namespace ast;
 
 namespace {
 // From 3.9 on only LOAD_ASSERTION_ERROR makes a name of this very text; a global is a view of co_names. In 3.8 it is a
-// global, and the two statements are the same.
+// global, also in a module or class, where other names are looked up first; in a function the two statements are the same.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
-  if (scope.decoded.code->version == Version{3, 8}) return true;
+  if (scope.decoded.code->version == Version{3, 8})
+    return std::ranges::any_of(scope.decoded.instructions, [&](const Instruction& instruction) {
+      return instruction.offset == expr->offset && instruction.op == Op::load_global_;
+    });
   for (const std::string& own : scope.decoded.code->names)
     if (own.data() == name->id.data()) return false;
   return true;

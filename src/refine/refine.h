@@ -21,6 +21,7 @@ struct Scope {
 
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
+ast::Block pytest_assertions(Context& context, ast::Block body, const Scope& scope);
 ast::Block try_finally(Context& context, ast::Block body, const Scope& scope);
 ast::Block elif_chain(Context& context, ast::Block body, const Scope& scope);
 ast::Block indentation(Context& context, ast::Block body, const Scope& scope);
