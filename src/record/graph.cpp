@@ -109,6 +109,7 @@ class GraphReader {
       if (indent != body_indent - 4 || !take(text, "def forward(")) return;
       part_ = Part::parameters;
       graph_.nodes.clear();
+      known_.clear();
       parameters(text);
     } else if (part_ == Part::parameters) {
       parameters(text);

@@ -159,6 +159,20 @@ TEST_CASE("graph: methods, items, attributes, signs and nested graphs") {
   CHECK(nested.outputs == Names{"power"});
 }
 
+TEST_CASE("graph: of two forward functions the second counts, with its own names alone") {
+  const Graph last = graph_of(R"(class GraphModule(torch.nn.Module):
+    def forward(self, x, y):
+        a = x + y
+    def forward(self, z):
+        b = a + z
+        c = y
+        return (b,)
+)");
+  REQUIRE(last.nodes.size() == 3);
+  CHECK(last.nodes[1].inputs == Names{"z"});
+  CHECK(last.outputs == Names{"b"});
+}
+
 TEST_CASE("output code: what each call reads and writes") {
   const OutputCode code = trace::read_output_code(code_text);
   CHECK(code.direction == "forward");
