@@ -73,6 +73,12 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
 	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
 
+tree-mutants: build  ## Single mutants of printed trees, which the gate of --prove must refuse; COUNT=10000 SEED=1
+	@$(PYTHON_VENV) tools/prove/gate.py --mutants $(or $(COUNT),10000) --seed $(or $(SEED),1)
+
+gate: build  ## How many code objects of standard libraries --prove proves, by version; SAMPLE=150 VERSIONS="3.8 3.12"
+	@$(PYTHON_VENV) tools/prove/gate.py --sample $(or $(SAMPLE),150) $(if $(VERSIONS),--versions $(VERSIONS))
+
 edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 	@DEPYF_WRONG_EDITS=1000 $(PYTHON_VENV) -m pytest tests/torch/test_wrong_edits.py -q -s
 

@@ -9,6 +9,8 @@
 #include "decode/decode.h"
 #include "depyf/decompile.h"
 #include "flow/ahead.h"
+#include "gate/finished_tree.h"
+#include "gate/gate.h"
 #include "lift/lift.h"
 #include "print/odd_names.h"
 #include "print/print.h"
@@ -430,6 +432,63 @@ void find_marks(Context& context, const CodeObject& code, const CodeObject* defi
     if (constant.code) find_marks(context, *constant.code, definition, depth + 1);
 }
 
+// Says at the head of each definition, and of the module, that it is not proved. What holds of a lambda or a comprehension is
+// said in the definition around it.
+class MarkUnproved {
+ public:
+  MarkUnproved(Context& context, const CodeObject& root, const std::vector<CodeProof>& proofs) : context_(context) {
+    std::unordered_map<const CodeObject*, const CodeProof*> unproved;
+    for (const CodeProof& proof : proofs)
+      if (!proof.proved) unproved.emplace(proof.code, &proof);
+    if (!unproved.empty()) find(root, &root, unproved, 0);
+  }
+
+  bool empty() const { return reasons_.empty(); }
+
+  Block run(Block body, const CodeObject* module) {
+    visit(body);
+    return module ? with_mark(body, module) : body;
+  }
+
+ private:
+  void find(const CodeObject& code, const CodeObject* definition,
+            const std::unordered_map<const CodeObject*, const CodeProof*>& unproved, int depth) {
+    if (depth > int(context_.options.limits.depth)) return;
+    if (kind_of(code) != Scope::Kind::expression) definition = &code;
+    if (auto entry = unproved.find(&code); entry != unproved.end()) reasons_.emplace(definition, entry->second);
+    for (const Constant& constant : code.constants)
+      if (constant.code) find(*constant.code, definition, unproved, depth + 1);
+  }
+
+  Block with_mark(Block body, const CodeObject* code) {
+    auto reason = reasons_.find(code);
+    if (reason == reasons_.end()) return body;
+    const CodeProof& proof = *reason->second;
+    std::string text = "depyf: not proved: " + proof.reason;
+    if (proof.offset >= 0) text += " (offset " + std::to_string(proof.offset) + ")";
+    std::vector<Stmt*> marked{context_.stmt(Comment{context_.arena.copy(text)})};
+    marked.insert(marked.end(), body.begin(), body.end());
+    return context_.arena.copy(marked);
+  }
+
+  // A body that stands in several definitions gets its mark in each: the mark is not part of the body that they share.
+  void visit(Block body) {
+    for (Stmt* stmt : body) {
+      for_each_block(stmt, [&](Block& inner) { visit(inner); });
+      auto* function = as<FunctionDef>(stmt);
+      auto* definition = as<ClassDef>(stmt);
+      if ((!function && !definition) || !visited_.insert(stmt).second) continue;
+      Block& inner = function ? function->body : definition->body;
+      visit(inner);
+      inner = with_mark(inner, function ? function->code : definition->code);
+    }
+  }
+
+  Context& context_;
+  std::unordered_map<const CodeObject*, const CodeProof*> reasons_;  // by the code object of the definition
+  std::set<const Stmt*> visited_;
+};
+
 using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
 
 // The lines of each code object within `code`, which `path` leads to.
@@ -466,8 +525,8 @@ void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const
 // What pytest calls the module that its rewritten assertions use.
 constexpr std::string_view pytest_helpers = "@pytest_ar";
 
-Decompiled decompile_here(const CodeObject& code, const Options& options) {
-  Context context;
+// The tree of `code` in `context`, which is empty before.
+Block finished_tree(Context& context, const CodeObject& code, const Options& options) {
   context.options = options;
   if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
   Ahead ahead(options.limits.instructions);
@@ -478,6 +537,13 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   context.build_part = build_part;
   Block block = whole(context, code);
   if (options.stop_after.empty()) block = valid_statements(context, block, code.version);
+  context.ahead = nullptr;
+  return block;
+}
+
+Decompiled decompile_here(const CodeObject& code, const Options& options) {
+  Context context;
+  Block block = finished_tree(context, code, options);
   const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
   auto print = [&] {
     return print_block(block, code.version, module, {options.limits.text, options.lines, &code, options.width});
@@ -488,17 +554,35 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
     block = valid_statements(context, reach_odd_names(context, block, module != nullptr), code.version);
     printed = print();
   }
+  std::vector<CodeProof> proofs;
+  if (options.prove && options.stop_after.empty()) {
+    proofs = prove_tree(block, code, module != nullptr, options.limits);
+    MarkUnproved marks(context, code, proofs);
+    if (!marks.empty()) {
+      block = marks.run(block, module);
+      printed = print();
+    }
+  }
   Decompiled result;
   result.source = std::move(printed.source);
   if (options.lines) add_lines(result, printed.lines, code, options.limits.depth);
   result.level = context.level;
   result.notes = std::move(context.notes);
   result.dump = std::move(context.dump);
+  result.proofs = std::move(proofs);
   result.constants = std::move(context.named_constants);
   return result;
 }
 
 }  // namespace
+
+void with_finished_tree(const CodeObject& code, const Options& options, FunctionRef<void(Context&, Block, bool)> look) {
+  on_deep_stack([&] {
+    Context context;
+    const Block block = finished_tree(context, code, options);
+    look(context, block, kind_of(code) == Scope::Kind::module);
+  });
+}
 
 Decompiled decompile(const CodeObject& code, const Options& options) {
   return with_deep_stack([&] { return decompile_here(code, options); });

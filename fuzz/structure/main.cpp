@@ -149,6 +149,7 @@ void try_one(const std::string& file, std::size_t index, const Settings& setting
       Options options;
       options.limits = Limits::of_file(file.size());
       options.lines = index % 2 != 0;
+      options.prove = index % 2 == 0;
       Decompiled result = decompile(*loaded.code, options);
       if (!result.source.empty() && !result.source.ends_with('\n')) std::abort();
       progress.state_machines += result.level == Level::state_machine;

@@ -59,6 +59,8 @@ struct Options {
   // Names of passes; empty: none. The source as it is after `stop_after` (structure or a later pass), which may hold markers
   // of unfinished parts; what `dump_after` (lift or a later pass) made of each code object.
   std::string stop_after, dump_after;
+  // Prove that what is printed means what the bytecode does, code object by code object, without an interpreter.
+  bool prove = false;
   std::vector<Difference> marks;  // said at the head of each of these: `# depyf: not equal: <what>`
 };
 
@@ -77,6 +79,14 @@ struct NestedLines {
   std::vector<LineMapping> lines;  // in order of the source
 };
 
+// Whether the source of one code object means what its bytecode does; see `Options::prove`.
+struct CodeProof {
+  const CodeObject* code = nullptr;
+  bool proved = false;
+  std::string reason;        // why it is not proved
+  std::int32_t offset = -1;  // in the bytecode, in bytes; -1: no place in it
+};
+
 // A constant that has no literal, and the name it is shown under.
 struct NamedConstant {
   std::string name;
@@ -90,6 +100,7 @@ struct Decompiled {
   Level level = Level::structured;  // the worst of all code objects in it
   std::vector<std::string> notes;  // what could not be made exact, with its place
   std::vector<NamedConstant> constants;
+  std::vector<CodeProof> proofs;  // of each code object, the outermost first, if Options::prove asks for them
   std::string dump;  // of `Options::dump_after`: innermost code objects first
 };
 

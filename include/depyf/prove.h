@@ -34,6 +34,7 @@ struct KeptValue {
 struct Proof {
   bool proved = false;
   bool same_effects = false;  // life times aside, `two` does what `one` does
+  std::int64_t steps = 0;  // that the pair took which was walked last
   std::string reason;  // why it is not proved; empty where it is
   ProofPlace where;    // meaningless where it is
   // Where the effects are the same: the code objects among the constants that take each other's part, as (index in the
@@ -45,6 +46,8 @@ struct Proof {
 // What a proof may rely on, and whether life times are part of it.
 struct ProofOptions {
   bool lifetimes = true;
+  // How many steps one pair of code objects may take; negative: as many as its size asks for.
+  std::int64_t steps = -1;
   // The code runs only under a frame evaluation function (PEP 523), as Dynamo's does. CPython then runs no call within the
   // frame that calls, so the operands of a call stay on the value stack until it returns.
   bool calls_keep_operands = false;

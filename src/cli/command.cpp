@@ -57,17 +57,17 @@ class Checkers {
 };
 
 // The source, with a mark at each code object that does not come back; `error` says what could not be checked.
-std::string checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
-  std::string source = decompile(code, options).source;
+Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
+  Decompiled result = decompile(code, options);
   try {
-    options.marks = checkers.of(code.version).differences(code, source);
-    if (!options.marks.empty()) source = decompile(code, options).source;
+    options.marks = checkers.of(code.version).differences(code, result.source);
+    if (!options.marks.empty()) result = decompile(code, options);
   } catch (const std::runtime_error& failure) {
     error = failure.what();
     if (error.starts_with("--check")) checkers.forget(code.version);
-    source = "# depyf: not equal: not checked: " + error + "\n" + source;
+    result.source = "# depyf: not equal: not checked: " + error + "\n" + result.source;
   }
-  return source;
+  return result;
 }
 
 bool prints_source(const Settings& settings) {
@@ -103,12 +103,21 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
   options.limits = Limits::of_file(bytes->size());
   options.lines = settings.lines;
   options.width = settings.width;
+  options.prove = settings.prove;
   if (!prints_source(settings)) {
     outcome.text = other_text(*loaded.code, options, settings);
     report.status = FileReport::Status::text;
   } else {
     const bool checks = !settings.check.empty();
-    outcome.text = checks ? checked(*loaded.code, options, checkers, reason) : decompile(*loaded.code, options).source;
+    Decompiled result = checks ? checked(*loaded.code, options, checkers, reason) : decompile(*loaded.code, options);
+    outcome.text = std::move(result.source);
+    for (CodeProof& proof : result.proofs) {
+      const CodeObject& code = *proof.code;
+      if (proof.proved) ++report.proved;
+      else
+        report.unproved.push_back(
+            {code.qualname.empty() ? code.name : code.qualname, proof.offset, std::move(proof.reason)});
+    }
     find_marks(outcome.text, report);
     report.status = !report.marks.empty() ? FileReport::Status::marked
                     : checks              ? FileReport::Status::equal

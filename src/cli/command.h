@@ -16,6 +16,7 @@ struct Settings {
   std::string output;  // a folder; empty: text goes to the sink
   bool force = false;  // files that are there already are replaced
   unsigned jobs = 1;   // files to work on at a time
+  bool prove = false;  // what is not proved is marked
   bool json = false;   // a report in place of the sources, which it holds where `output` is empty
   bool quiet = false;  // no line of counts
   Version python{0, 0};  // of raw marshal data; 0.0: the one that fits

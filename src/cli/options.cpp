@@ -20,6 +20,9 @@ constexpr Option table[] = {
      "Compile back with this interpreter, of the version of the files, and mark each function that does not give the same "
      "bytecode: # depyf: not equal: what. auto: find one for each file (DEPYF_PYTHON_3_14, PATH, pyenv)",
      true},
+    {"prove", 0, Value::none, "",
+     "Prove, without an interpreter, that the source means what the bytecode does, and mark each function that is not "
+     "proved: # depyf: not proved: why. --json lists them"},
     {"json", 0, Value::none, "", "Print a report of all files as JSON; it holds the sources where -o is not given"},
     {"quiet", 'q', Value::none, "", "Do not print the line of counts at the end"},
     {"python", 0, Value::text, "VERSION",
@@ -198,6 +201,7 @@ class Parser {
     if (name == "output") settings.output = text;
     else if (name == "force") settings.force = true;
     else if (name == "check") settings.check = text;
+    else if (name == "prove") settings.prove = true;
     else if (name == "json") settings.json = true;
     else if (name == "quiet") settings.quiet = true;
     else if (name == "lines") settings.lines = true;

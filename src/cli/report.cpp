@@ -78,6 +78,11 @@ std::string json_of(const FileReport& report, const std::string* source) {
   for (std::size_t i = 0; i < report.marks.size(); ++i)
     out += (i ? ", {\"line\": " : "{\"line\": ") + std::to_string(report.marks[i].line) +
            ", \"what\": " + json_quoted(report.marks[i].what) + "}";
+  out += "], \"proved\": " + std::to_string(report.proved) + ", \"not_proved\": [";
+  for (std::size_t i = 0; i < report.unproved.size(); ++i)
+    out += (i ? ", {\"name\": " : "{\"name\": ") + json_quoted(report.unproved[i].name) +
+           ", \"offset\": " + std::to_string(report.unproved[i].offset) +
+           ", \"reason\": " + json_quoted(report.unproved[i].reason) + "}";
   out += "], \"output\": " + (report.output.empty() ? "null" : json_quoted(report.output));
   out += ", \"error\": " + (report.error.empty() ? "null" : json_quoted(report.error));
   if (source) out += ", \"source\": " + json_quoted(*source);
@@ -92,6 +97,7 @@ void Counts::add(const FileReport& report) {
   text_ += report.status == FileReport::Status::text;
   failed_ += report.status == FileReport::Status::failed;
   state_machines_ += report.state_machines, stubs_ += report.stubs;
+  proved_ += report.proved, unproved_ += report.unproved.size();
 }
 
 std::string Counts::line() const {
@@ -101,6 +107,8 @@ std::string Counts::line() const {
   if (unchecked_ && !equal_) out += number(unchecked_, "without a mark, ");
   else out += number(equal_, "equal, ") + (unchecked_ ? number(unchecked_, "without a mark, ") : "");
   out += number(marked_, "marked, ") + number(failed_, "failed; ");
+  if (proved_ || unproved_)
+    out += std::to_string(proved_) + " of " + number(proved_ + unproved_, "code objects proved, ");
   return out + number(state_machines_, state_machines_ == 1 ? "state machine, " : "state machines, ") +
          number(stubs_, stubs_ == 1 ? "stub\n" : "stubs\n");
 }
@@ -109,7 +117,8 @@ std::string Counts::json() const {
   return "{\"files\": " + std::to_string(files_) + ", \"equal\": " + std::to_string(equal_) +
          ", \"unchecked\": " + std::to_string(unchecked_) + ", \"marked\": " + std::to_string(marked_) +
          ", \"text\": " + std::to_string(text_) + ", \"failed\": " + std::to_string(failed_) +
-         ", \"state_machines\": " + std::to_string(state_machines_) + ", \"stubs\": " + std::to_string(stubs_) + "}";
+         ", \"state_machines\": " + std::to_string(state_machines_) + ", \"stubs\": " + std::to_string(stubs_) +
+         ", \"proved\": " + std::to_string(proved_) + ", \"not_proved\": " + std::to_string(unproved_) + "}";
 }
 
 }  // namespace depyf::cli

@@ -14,6 +14,13 @@ struct Mark {
   std::string what;
 };
 
+// A code object whose source is not proved to mean the same.
+struct Unproved {
+  std::string name;
+  std::int32_t offset = -1;  // in its bytecode; -1: no place in it
+  std::string reason;
+};
+
 struct FileReport {
   // equal: checked, and without a mark; unchecked: without a mark; text: not the source, but something in its place.
   enum class Status : std::uint8_t { equal, unchecked, marked, text, failed } status = Status::failed;
@@ -21,6 +28,8 @@ struct FileReport {
   Version python{0, 0};             // 0.0: unknown
   std::vector<Mark> marks;
   std::size_t state_machines = 0, stubs = 0;  // code objects
+  std::size_t proved = 0;                     // code objects, if proofs were asked for
+  std::vector<Unproved> unproved;
 };
 
 // The marks in a source, `# depyf: not equal: ...`, into `report`.
@@ -37,7 +46,7 @@ class Counts {
 
  private:
   std::size_t files_ = 0, equal_ = 0, unchecked_ = 0, marked_ = 0, text_ = 0, failed_ = 0;
-  std::size_t state_machines_ = 0, stubs_ = 0;
+  std::size_t state_machines_ = 0, stubs_ = 0, proved_ = 0, unproved_ = 0;
 };
 
 // A JSON string. Names are UTF-8, in which a lone surrogate may stand as three bytes: it is escaped.

@@ -61,8 +61,8 @@ void add_installed(Program& program, Symbols& symbols, const ProofOptions& optio
 
 }  // namespace
 
-Result<Program> make_program(const CodeObject& code, Symbols& symbols, const ProofOptions& options) {
-  Result<DecodedCode> decoded = decode(code);
+Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
+                             const ProofOptions& options) {
   if (!decoded) return decoded.error();
   if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
   if (code.argument_count() > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||

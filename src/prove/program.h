@@ -40,7 +40,9 @@ struct Program {
   bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
 };
 
-Result<Program> make_program(const CodeObject& code, Symbols& symbols, const ProofOptions& options);
+// `decoded` is of `code`.
+Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
+                             const ProofOptions& options);
 
 // The state of one side where the frame starts. Arguments and free variables are the same symbols on both sides.
 Side start_of(const Program& program, Symbols& symbols);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "decode/decode.h"
 #include "prove/program.h"
 #include "prove/walk.h"
 #include "support/deep_stack.h"
@@ -54,7 +55,8 @@ Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOption
     if (!seen.insert(pair).second) continue;
     Proof proof;
     proof.reason = header_difference(*pair.first, *pair.second, at == 0);
-    if (proof.reason.empty()) proof = walk(*pair.first, *pair.second, options, todo);
+    if (proof.reason.empty())
+      proof = walk(*pair.first, *pair.second, options, todo, [](const CodeObject& code) { return decode(code); });
     for (KeptValue& value : proof.kept) {
       value.outermost = at == 0;
       kept.push_back(std::move(value));

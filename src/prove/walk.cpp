@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "decode/decode.h"
 #include "prove/held.h"
 #include "prove/join.h"
 #include "prove/machine.h"
@@ -43,7 +44,7 @@ class Walk {
         programs_{&one, &two},
         machines_{Machine(symbols, one, 0), Machine(symbols, two, 1)},
         codes_(codes),
-        budget_(20000 + 200 * (std::int64_t{one.size} + two.size)) {}
+        steps_most_(options.steps >= 0 ? std::min(options.steps, steps_of(one, two)) : steps_of(one, two)) {}
 
   Proof run() {
     State start;
@@ -60,11 +61,16 @@ class Walk {
       point.queued = false;
       proof_.proved = from(point.state);
     }
+    proof_.steps = steps_;
     for (auto& [place, value] : kept_) proof_.kept.push_back(std::move(value));
     return std::move(proof_);
   }
 
  private:
+  static std::int64_t steps_of(const Program& one, const Program& two) {
+    return 20000 + 200 * (std::int64_t{one.size} + two.size);
+  }
+
   struct Ahead {
     State state;
     bool known;  // is this the state of a point? then the point is not looked up again
@@ -84,7 +90,11 @@ class Walk {
 
   // Runs both sides to their next effects, which must be equal, and goes on behind them.
   bool advance(Ahead now, std::vector<Ahead>& ahead) {
-    if (--budget_ < 0) return fail("it takes too long");
+    // A step copies the state.
+    constexpr std::size_t symbols_of_step = 64;
+    for (const Side& side : now.state.sides)
+      steps_ += static_cast<std::int64_t>((side.locals.size() + side.stack.size()) / symbols_of_step);
+    if (++steps_ > steps_most_) return fail("it takes too long");
     Machine::Outcome out[2];
     for (int side = 0; side < 2; ++side) {
       out[side] = machines_[side].run(now.state);
@@ -284,7 +294,8 @@ class Walk {
   const Program* programs_[2];
   Machine machines_[2];
   std::vector<CodePair>& codes_;
-  std::int64_t budget_;
+  const std::int64_t steps_most_;
+  std::int64_t steps_ = 0;
   std::map<Key, Point> points_;
   std::vector<Key> queue_, handlers_;
   Proof proof_;
@@ -295,12 +306,14 @@ class Walk {
 
 }  // namespace
 
-Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes) {
+Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
+           Decoder decoder) {
   Symbols symbols;
   const CodeObject* sides[] = {&one, &two};
   std::optional<Program> programs[2];
   for (int side = 0; side < 2; ++side) {
-    Result<Program> made = make_program(*sides[side], symbols, options);
+    Result<Program> made =
+        make_program(*sides[side], side ? decoder(*sides[side]) : decode(*sides[side]), symbols, options);
     if (!made) {
       Proof proof;
       proof.reason = "bytecode that cannot be decoded: " + made.error().message;

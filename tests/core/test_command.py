@@ -289,6 +289,7 @@ def test_the_report_is_json(folder: Path, tmp_path: Path) -> None:
     assert [file["status"] for file in report["files"]] == ["equal", "failed", "marked"]
     assert report["counts"] == {
         "files": 3, "equal": 1, "unchecked": 0, "marked": 1, "text": 0, "failed": 1, "state_machines": 0, "stubs": 0,
+        "proved": 0, "not_proved": 0,
     }  # fmt: skip
     equal, failed, other = report["files"]
     assert equal["source"] == "x = 1\n" and equal["python"] == "%d.%d" % sys.version_info[:2]

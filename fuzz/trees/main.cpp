@@ -1,0 +1,314 @@
+// depyf-tree-mutants: single mutants of the trees that are printed, each of which the gate must refuse.
+//
+//   depyf-tree-mutants COUNT SEED FILE.pyc...
+//
+// Prints what was accepted: a mutant that means the same, or a hole in the gate; and how many there were of each kind.
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ast/equal.h"
+#include "ast/visit.h"
+#include "depyf/load.h"
+#include "gate/finished_tree.h"
+#include "gate/gate.h"
+#include "print/print.h"
+
+namespace depyf {
+namespace {
+
+using namespace ast;
+
+struct Mutation {
+  std::string kind, what;
+  std::function<void()> apply, undo;
+  const Stmt* place = nullptr;
+};
+
+// Collects every single change of a tree that usually means something else.
+class Sites {
+ public:
+  explicit Sites(Context& context) : context_(context) {}
+
+  std::vector<Mutation> of(Block& body) {
+    visit_block(body);
+    return std::move(mutations_);
+  }
+
+ private:
+  template <class T>
+  void change(std::string kind, std::string what, T& slot, T changed) {
+    const T before = slot;
+    mutations_.push_back({std::move(kind), std::move(what), [&slot, changed] { slot = changed; },
+                          [&slot, before] { slot = before; }, place_});
+  }
+
+  void rename(std::string kind, std::string_view& name) {
+    if (name.empty() || name.starts_with(".")) return;
+    const std::string_view changed = context_.arena.copy(std::string(name) + "_x");
+    change(std::move(kind), std::string(name) + " to " + std::string(changed), name, changed);
+  }
+
+  Expr* negated(Expr* test) { return context_.expr(UnaryExpr{UnaryOp::not_, test}); }
+
+  void constant(ConstantExpr& node) {
+    Constant changed = *node.value;
+    switch (changed.kind) {
+      case Constant::Kind::string:
+      case Constant::Kind::bytes: changed.text += "x"; break;
+      case Constant::Kind::integer:
+        if (changed.text.size() > 9 || changed.text.starts_with("0x")) return;
+        changed.text = std::to_string(std::stol(changed.text) + 1);
+        break;
+      case Constant::Kind::real: changed.real += 1; break;
+      case Constant::Kind::true_: changed.kind = Constant::Kind::false_; break;
+      case Constant::Kind::false_: changed.kind = Constant::Kind::true_; break;
+      case Constant::Kind::none: changed.kind = Constant::Kind::ellipsis; break;
+      case Constant::Kind::tuple: changed.items.emplace_back(); break;
+      default: return;
+    }
+    context_.constants.push_back(std::move(changed));
+    change("constant", "", node.value, static_cast<const Constant*>(&context_.constants.back()));
+  }
+
+  template <class T>
+  void order(const char* kind, List<T> items) {
+    for (std::size_t i = 0; i + 1 < items.size(); ++i) {
+      if constexpr (std::is_same_v<T, Expr*> || std::is_same_v<T, Stmt*>)
+        if (equal(items[i], items[i + 1])) continue;
+      auto swap = [items, i] { std::swap(items[i], items[i + 1]); };
+      mutations_.push_back({kind, "", swap, swap, place_});
+    }
+  }
+
+  void arguments(const Arguments* args) {
+    if (!args) return;
+    auto* own = const_cast<Arguments*>(args);
+    for (List<Arg> list : {own->posonly, own->args, own->kwonly})
+      for (Arg& arg : list) rename("parameter", arg.name);
+    if (!own->defaults.empty()) change("default", "one less", own->defaults, own->defaults.subspan(1));
+    for (Expr* value : own->defaults) visit(value);
+    for (Expr* value : own->kw_defaults) visit(value);
+  }
+
+  void visit(Expr* expr) {
+    if (!expr) return;
+    if (auto* node = std::get_if<Name>(&expr->node)) rename("name", node->id);
+    if (auto* node = std::get_if<ConstantExpr>(&expr->node)) constant(*node);
+    if (auto* node = std::get_if<Attribute>(&expr->node)) rename("attribute", node->attr);
+    if (auto* node = std::get_if<BinOp>(&expr->node)) {
+      change("operator", "", node->op, node->op == BinaryOp::add ? BinaryOp::subtract : BinaryOp::add);
+      mutations_.push_back({"order", "operands", [node] { std::swap(node->left, node->right); },
+                            [node] { std::swap(node->left, node->right); }, place_});
+    }
+    if (auto* node = std::get_if<UnaryExpr>(&expr->node))
+      change("operator", "", node->op, node->op == UnaryOp::not_ ? UnaryOp::negative : UnaryOp::not_);
+    if (auto* node = std::get_if<BoolOp>(&expr->node)) {
+      change("operator", "and, or", node->is_or, !node->is_or);
+      order("order", node->values);
+    }
+    if (auto* node = std::get_if<Compare>(&expr->node))
+      for (CompareOp& op : node->ops) {
+        const auto next = static_cast<CompareOp>((static_cast<int>(op) + 1) % 10);
+        change("operator", "comparison", op, next);
+      }
+    if (auto* node = std::get_if<IfExp>(&expr->node)) {
+      change("branch", "conditional", node->test, negated(node->test));
+    }
+    if (auto* node = std::get_if<Call>(&expr->node)) {
+      order("order", node->args);
+      order("order", node->keywords);
+      if (!node->args.empty()) change("argument", "one less", node->args, node->args.first(node->args.size() - 1));
+      for (Keyword& keyword : node->keywords) rename("keyword", keyword.arg);
+    }
+    if (auto* node = std::get_if<Tuple>(&expr->node)) order("order", node->elts);
+    if (auto* node = std::get_if<ListExpr>(&expr->node)) order("order", node->elts);
+    if (auto* node = std::get_if<Dict>(&expr->node)) order("order", node->values);
+    if (auto* node = std::get_if<FormattedValue>(&expr->node))
+      change("conversion", "", node->conversion, node->conversion == 'r' ? 's' : 'r');
+    if (auto* node = std::get_if<Lambda>(&expr->node)) arguments(node->args);
+    if (auto* node = std::get_if<ComprehensionExpr>(&expr->node))
+      for (Comprehension& each : node->generators) {
+        for (Expr*& test : each.ifs) change("branch", "comprehension", test, negated(test));
+        if (!each.ifs.empty()) change("branch", "comprehension without", each.ifs, each.ifs.subspan(1));
+      }
+    for_each_child(expr, [&](Expr*& child) { visit(child); });
+  }
+
+  void pattern(Pattern* pattern) {
+    if (!pattern) return;
+    auto all = [&](List<Pattern*> list) {
+      for (Pattern* each : list) this->pattern(each);
+    };
+    if (auto* node = std::get_if<MatchValue>(&pattern->node)) visit(node->value);
+    if (auto* node = std::get_if<MatchSequence>(&pattern->node)) order("order", node->patterns), all(node->patterns);
+    if (auto* node = std::get_if<MatchMapping>(&pattern->node)) {
+      rename("target", node->rest);
+      all(node->patterns);
+    }
+    if (auto* node = std::get_if<MatchClass>(&pattern->node)) {
+      visit(node->cls);
+      for (std::string_view& attribute : node->kwd_attrs) rename("attribute", attribute);
+      all(node->patterns);
+      all(node->kwd_patterns);
+    }
+    if (auto* node = std::get_if<MatchStar>(&pattern->node)) rename("target", node->name);
+    if (auto* node = std::get_if<MatchAs>(&pattern->node)) rename("target", node->name), this->pattern(node->pattern);
+    if (auto* node = std::get_if<MatchOr>(&pattern->node)) all(node->patterns);
+  }
+
+  void statement(Stmt* stmt) {
+    if (auto* node = std::get_if<FunctionDef>(&stmt->node)) {
+      rename("target", node->name);
+      arguments(node->args);
+      if (!node->decorators.empty()) change("decorator", "one less", node->decorators, node->decorators.subspan(1));
+      visit_block(node->body);
+    }
+    if (auto* node = std::get_if<ClassDef>(&stmt->node)) {
+      rename("target", node->name);
+      order("order", node->bases);
+      visit_block(node->body);
+    }
+    if (auto* node = std::get_if<Return>(&stmt->node); node && node->value && !is_none(node->value))
+      change("statement", "return without a value", node->value, static_cast<Expr*>(nullptr));
+    if (auto* node = std::get_if<Assign>(&stmt->node)) order("order", node->targets);
+    if (auto* node = std::get_if<AugAssign>(&stmt->node))
+      change("operator", "in place", node->op, node->op == BinaryOp::add ? BinaryOp::subtract : BinaryOp::add);
+    if (auto* node = std::get_if<For>(&stmt->node); node && !node->orelse.empty())
+      change("branch", "for without else", node->orelse, Block{});
+    if (auto* node = std::get_if<While>(&stmt->node)) change("branch", "while", node->test, negated(node->test));
+    if (auto* node = std::get_if<If>(&stmt->node)) {
+      change("branch", "if", node->test, negated(node->test));
+      if (!node->orelse.empty()) change("branch", "if without else", node->orelse, Block{});
+    }
+    if (auto* node = std::get_if<With>(&stmt->node)) {
+      order("order", node->items);
+      for (WithItem& item : node->items)
+        if (item.optional_vars) change("target", "with", item.optional_vars, static_cast<Expr*>(nullptr));
+    }
+    if (auto* node = std::get_if<Match>(&stmt->node))
+      for (MatchCase& each : node->cases) {
+        pattern(each.pattern);
+        if (each.guard) change("branch", "guard", each.guard, negated(each.guard));
+      }
+    if (auto* node = std::get_if<Raise>(&stmt->node); node && node->cause)
+      change("statement", "raise without its cause", node->cause, static_cast<Expr*>(nullptr));
+    if (auto* node = std::get_if<Try>(&stmt->node)) {
+      for (ExceptHandler& handler : node->handlers) {
+        rename("handler", handler.name);
+        if (handler.type) change("handler", "all", handler.type, static_cast<Expr*>(nullptr));
+        visit_block(handler.body);
+      }
+      order("handler", node->handlers);
+      if (node->handlers.size() > 1)
+        change("handler", "one less", node->handlers, node->handlers.first(node->handlers.size() - 1));
+      if (!node->finalbody.empty() && !node->handlers.empty())
+        change("handler", "no finally", node->finalbody, Block{});
+      if (!node->orelse.empty() && !node->handlers.empty()) change("handler", "no else", node->orelse, Block{});
+    }
+    if (auto* node = std::get_if<Import>(&stmt->node))
+      for (Alias& alias : node->names) rename("target", alias.name);
+    if (auto* node = std::get_if<ImportFrom>(&stmt->node))
+      for (Alias& alias : node->names)
+        if (alias.name != "*") rename("target", alias.asname.empty() ? alias.name : alias.asname);
+    if (is<Break>(stmt)) change("statement", "break", stmt->node, Stmt::Node(Continue{}));
+    if (is<Continue>(stmt)) change("statement", "continue", stmt->node, Stmt::Node(Break{}));
+    if (auto* node = std::get_if<Global>(&stmt->node))
+      change("scope", "no global", node->names, List<std::string_view>{});
+    if (auto* node = std::get_if<Nonlocal>(&stmt->node))
+      change("scope", "no nonlocal", node->names, List<std::string_view>{});
+    for_each_expr(stmt, [&](Expr*& expr) { visit(expr); });
+  }
+
+  void visit_block(Block& block) {
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      place_ = block[i];
+      statement(block[i]);
+      for_each_block(block[i], [&](Block& inner) { visit_block(inner); });
+      place_ = block[i];
+      if (is<Pass>(block[i]) || is<Comment>(block[i])) continue;
+      Stmt*& slot = block[i];
+      change("statement", "left out", slot, context_.stmt(Pass{}));
+      // Where a declaration stands is the parser's matter: it has no code.
+      const auto orders = [](const Stmt* stmt) {
+        return !is<Comment>(stmt) && !is<Global>(stmt) && !is<Nonlocal>(stmt);
+      };
+      if (i + 1 < block.size() && orders(block[i]) && orders(block[i + 1])) order("order", block.subspan(i, 2));
+    }
+  }
+
+  Context& context_;
+  std::vector<Mutation> mutations_;
+  const Stmt* place_ = nullptr;
+};
+
+struct Tally {
+  long tried = 0, refused = 0;
+};
+
+std::size_t proved_count(const std::vector<CodeProof>& proofs) {
+  return static_cast<std::size_t>(std::ranges::count_if(proofs, [](const CodeProof& proof) { return proof.proved; }));
+}
+
+void try_file(const char* path, const CodeObject& code, const Options& options, long wanted, std::mt19937& random,
+              std::map<std::string, Tally>& tallies) {
+  with_finished_tree(code, options, [&](Context& context, Block body, bool is_module) {
+    context.arena.set_limit(Arena::no_limit);
+    const std::size_t proved = proved_count(prove_tree(body, code, is_module, options.limits));
+    std::vector<Mutation> mutations = Sites(context).of(body);
+    std::ranges::shuffle(mutations, random);
+    for (std::size_t i = 0; i < mutations.size() && wanted > 0; ++i, --wanted) {
+      Mutation& mutation = mutations[i];
+      mutation.apply();
+      const bool refused = proved_count(prove_tree(body, code, is_module, options.limits)) < proved;
+      mutation.undo();
+      Tally& tally = tallies[mutation.kind];
+      ++tally.tried;
+      tally.refused += refused;
+      if (refused) continue;
+      Stmt* place[] = {const_cast<Stmt*>(mutation.place)};
+      std::string text = print_block(place, code.version).source;
+      text.resize(std::min(text.find('\n'), text.size()));
+      std::printf("accepted: %s: %s: %s in: %s\n", path, mutation.kind.c_str(), mutation.what.c_str(), text.c_str());
+    }
+  });
+}
+
+int run(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "depyf-tree-mutants COUNT SEED FILE.pyc...\n");
+    return 2;
+  }
+  const long count = std::stol(argv[1]);
+  std::mt19937 random(static_cast<unsigned>(std::stoul(argv[2])));
+  const int files = argc - 3;
+  std::map<std::string, Tally> tallies;
+  for (int i = 3; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const LoadedPyc loaded = load_pyc(bytes);
+    if (!loaded.code) continue;
+    Options options;
+    options.limits = Limits::of_file(bytes.size());
+    try_file(argv[i], *loaded.code, options, (count + files - 1) / files, random, tallies);
+  }
+  Tally all;
+  for (const auto& [kind, tally] : tallies) {
+    std::printf("%-12s %6ld of %6ld refused\n", kind.c_str(), tally.refused, tally.tried);
+    all.tried += tally.tried;
+    all.refused += tally.refused;
+  }
+  std::printf("%ld of %ld mutants refused\n", all.refused, all.tried);
+  return 0;
+}
+
+}  // namespace
+}  // namespace depyf
+
+int main(int argc, char** argv) { return depyf::run(argc, argv); }

@@ -1,0 +1,114 @@
+#include "gate/gate.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "lower/lower.h"
+#include "prove/program.h"
+#include "prove/walk.h"
+
+namespace depyf {
+
+namespace {
+
+class Gate {
+ public:
+  Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Limits& limits)
+      : tree_(tree), root_(root), is_module_(is_module), limits_(limits), steps_left_(steps_of_all(tree)) {}
+
+  std::vector<CodeProof> run() {
+    if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
+    drain();
+    // What the walks above did not get to, as the code around was refused before.
+    for (const auto& lowered : tree_.codes)
+      if (lowered->origin && !results_.contains(lowered->origin)) {
+        todo_.emplace_back(lowered->origin, &lowered->code);
+        drain();
+      }
+    gather(root_, nullptr, 0);
+    return std::move(proofs_);
+  }
+
+ private:
+  // Code of any compiler takes a few steps an instruction; what takes many more is not worth its time.
+  static std::int64_t steps_of_all(const LoweredTree& tree) {
+    constexpr std::int64_t least = 100000, of_instruction = 40;
+    std::int64_t steps = least;
+    for (const auto& code : tree.codes)
+      steps += of_instruction * static_cast<std::int64_t>(code->decoded.instructions.size());
+    return steps;
+  }
+
+  void drain() {
+    while (!todo_.empty()) {
+      const CodePair pair = todo_.back();
+      todo_.pop_back();
+      if (!seen_.insert(pair).second) continue;
+      CodeProof proof = judge(pair);
+      auto [entry, fresh] = results_.try_emplace(pair.first, proof);
+      if (!fresh && !proof.proved) entry->second = std::move(proof);
+    }
+  }
+
+  CodeProof judge(const CodePair& pair) {
+    CodeProof result;
+    result.code = pair.first;
+    const auto lowered = tree_.by_code.find(pair.second);
+    if (lowered == tree_.by_code.end()) {
+      result.reason = "code that the tree does not hold";
+      return result;
+    }
+    if (!lowered->second->failure.empty()) {
+      result.reason = lowered->second->failure;
+      return result;
+    }
+    result.reason = header_difference(*pair.first, *pair.second, !is_module_ && pair.first == &root_);
+    if (!result.reason.empty()) return result;
+    ProofOptions options;
+    options.lifetimes = false;
+    options.steps = steps_left_;
+    const auto decoder = [&](const CodeObject&) -> Result<DecodedCode> { return lowered->second->decoded; };
+    const Proof proof = walk(*pair.first, *pair.second, options, todo_, decoder);
+    steps_left_ -= std::min(steps_left_, proof.steps);
+    result.proved = proof.proved;
+    if (proof.proved) return result;
+    result.reason = proof.reason;
+    if (!proof.where.one.empty()) result.reason += ": " + proof.where.one + "; the source has " + proof.where.two;
+    result.offset = proof.where.offset_one;
+    return result;
+  }
+
+  // Each code object once. One that no execution reaches means nothing, if what is around it is proved.
+  void gather(const CodeObject& code, const CodeProof* around, std::uint32_t depth) {
+    if (depth > limits_.depth || !gathered_.insert(&code).second) return;
+    CodeProof proof;
+    proof.code = &code;
+    if (auto known = results_.find(&code); known != results_.end()) proof = known->second;
+    else if (around && around->proved) proof.proved = true;
+    else proof.reason = "the code around it is not proved";
+    proofs_.push_back(proof);
+    for (const Constant& constant : code.constants)
+      if (constant.code) gather(*constant.code, &proof, depth + 1);
+  }
+
+  const LoweredTree& tree_;
+  const CodeObject& root_;
+  const bool is_module_;
+  const Limits& limits_;
+  std::int64_t steps_left_;
+  std::vector<CodePair> todo_;
+  std::set<CodePair> seen_;
+  std::unordered_map<const CodeObject*, CodeProof> results_;
+  std::set<const CodeObject*> gathered_;
+  std::vector<CodeProof> proofs_;
+};
+
+}  // namespace
+
+std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Limits& limits) {
+  const LoweredTree tree = lower_tree(body, root, is_module, limits.tree / 2);
+  return Gate(tree, root, is_module, limits).run();
+}
+
+}  // namespace depyf

@@ -1,0 +1,408 @@
+#include "lower/scope.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ast/overloaded.h"
+#include "ast/visit.h"
+#include "lift/context.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
+
+std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope) {
+  if (scope.class_name.empty() || !name.starts_with("__") || name.ends_with("__")) return name;
+  if (name.find('.') != name.npos) return name;
+  const std::size_t stripped = scope.class_name.find_first_not_of('_');
+  if (stripped == std::string::npos) return name;
+  return keep("_" + scope.class_name.substr(stripped) + std::string(name));
+}
+
+Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
+  Scope*& child = parent->children[node];
+  if (child) return nullptr;  // a body that stands in several places was looked at before
+  child = &scopes_.emplace_back();
+  child->kind = kind;
+  child->parent = parent;
+  child->class_name = parent->class_name;
+  return child;
+}
+
+Scope* SymbolTable::build(Block body) {
+  Scope* root = &scopes_.emplace_back();
+  block(root, body);
+  deferred(root);
+  for (Scope& scope : scopes_) resolve(&scope);
+  return root;
+}
+
+void SymbolTable::use(Scope* scope, std::string_view name) {
+  scope->used.insert(mangled(name, *scope));
+  if (name == "super" && scope->is_function_like()) scope->used.insert("__class__");
+}
+
+void SymbolTable::block(Scope* scope, Block body) {
+  for (const Stmt* each : body) stmt(scope, each);
+}
+
+void SymbolTable::arguments(Scope* scope, const Arguments* args) {
+  if (!args) return;
+  auto add = [&](const Arg& arg) {
+    if (arg.name.empty()) return;
+    const std::string_view name = mangled(arg.name, *scope);
+    scope->bound.insert(name);
+    scope->parameters.push_back(name);
+  };
+  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+    for (const Arg& arg : list) add(arg);
+  add(args->vararg);
+  add(args->kwarg);
+}
+
+void SymbolTable::defaults(Scope* scope, const Arguments* args) {
+  if (!args) return;
+  for (const Expr* each : args->defaults) expr(scope, each);
+  for (const Expr* each : args->kw_defaults) expr(scope, each);
+}
+
+// A function that the compiler makes to evaluate something later; from 3.14 on it gets a format.
+Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
+  Scope* inner = open(scope, node, ScopeKind::type_params);
+  if (!inner) return nullptr;
+  inner->sees_class = scope->kind == ScopeKind::class_body || scope->sees_class;
+  if (inner->sees_class) inner->used.insert("__classdict__");
+  if (version_ >= Version{3, 14}) {
+    inner->parameters.push_back(".format");
+    inner->bound.insert(".format");
+  }
+  return inner;
+}
+
+// The annotations of a module or class.
+void SymbolTable::deferred(Scope* scope) {
+  if (scope->deferred.empty()) return;
+  Scope* inner = open_evaluator(scope, &scope->deferred);
+  if (!inner) return;
+  if (scope->conditional_annotations > 0) inner->used.insert("__conditional_annotations__");
+  for (const Deferred& each : scope->deferred) expr(inner, each.node->annotation);
+}
+
+void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
+  if (version_ >= Version{3, 14}) {
+    scope = open_evaluator(scope, &node.returns);
+    if (!scope) return;
+    if (text_) scope->sees_class = false, scope->used.clear();  // text needs no names
+  }
+  if (text_ || !node.args) return;
+  for (List<Arg> list : {node.args->posonly, node.args->args, node.args->kwonly})
+    for (const Arg& arg : list) expr(scope, arg.annotation);
+  expr(scope, node.args->vararg.annotation);
+  expr(scope, node.args->kwarg.annotation);
+  expr(scope, node.returns);
+}
+
+Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> params) {
+  if (params.empty()) return scope;
+  Scope* inner = open(scope, node, ScopeKind::type_params);
+  if (!inner) return scope->children.at(node);
+  inner->sees_class = scope->kind == ScopeKind::class_body;
+  if (inner->sees_class) inner->used.insert("__classdict__");
+  for (const TypeParam& param : params) {
+    bind(inner, param.name);
+    for (const Expr* value : {param.bound, param.default_value}) {
+      if (!value) continue;
+      if (Scope* evaluated = open_evaluator(inner, value)) expr(evaluated, value);
+    }
+  }
+  return inner;
+}
+
+void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* stmt) {
+  for (const Expr* each : node.decorators) expr(scope, each);
+  defaults(scope, node.args);
+  bind(scope, node.name);
+  Scope* around = type_params(scope, &node.type_params, node.type_params);
+  if (around != scope && around->parameters.empty() && node.args) {
+    const auto pass = [&](std::string_view name) {
+      around->parameters.push_back(name);
+      around->bound.insert(name);
+    };
+    if (!node.args->defaults.empty()) pass(".defaults");
+    if (std::ranges::any_of(node.args->kw_defaults, [](const Expr* value) { return value != nullptr; }))
+      pass(".kwdefaults");
+  }
+  annotations(around, node);
+  Scope* inner = open(around, stmt, ScopeKind::function);
+  if (!inner) return;
+  arguments(inner, node.args);
+  inner->is_coroutine = node.is_async;
+  const int conditions = std::exchange(conditions_, 0);
+  block(inner, node.body);
+  conditions_ = conditions;
+}
+
+void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt) {
+  for (const Expr* each : node.decorators) expr(scope, each);
+  bind(scope, node.name);
+  const std::string outer_class = std::exchange(scope->class_name, std::string(node.name));
+  Scope* around = type_params(scope, &node.type_params, node.type_params);
+  scope->class_name = outer_class;
+  if (around != scope) around->bound.insert({".type_params", ".generic_base"});
+  for (const Expr* each : node.bases) expr(around, each);
+  for (const Keyword& each : node.keywords) expr(around, each.value);
+  Scope* inner = open(around, stmt, ScopeKind::class_body);
+  if (!inner) return;
+  inner->class_name = std::string(node.name);
+  if (around != scope) inner->used.insert(".type_params");
+  const int conditions = std::exchange(conditions_, 0);
+  block(inner, node.body);
+  conditions_ = conditions;
+  deferred(inner);
+}
+
+void SymbolTable::pattern(Scope* scope, const Pattern* pattern) {
+  if (!pattern) return;
+  auto each_of = [&](List<Pattern*> list) {
+    for (const Pattern* each : list) this->pattern(scope, each);
+  };
+  std::visit(Overloaded{
+                 [&](const MatchValue& n) { expr(scope, n.value); },
+                 [&](const MatchSingleton&) {},
+                 [&](const MatchSequence& n) { each_of(n.patterns); },
+                 [&](const MatchMapping& n) {
+                   for (const Expr* key : n.keys) expr(scope, key);
+                   each_of(n.patterns);
+                   if (!n.rest.empty()) bind(scope, n.rest);
+                 },
+                 [&](const MatchClass& n) {
+                   expr(scope, n.cls);
+                   each_of(n.patterns);
+                   each_of(n.kwd_patterns);
+                 },
+                 [&](const MatchStar& n) {
+                   if (!n.name.empty()) bind(scope, n.name);
+                 },
+                 [&](const MatchAs& n) {
+                   this->pattern(scope, n.pattern);
+                   if (!n.name.empty()) bind(scope, n.name);
+                 },
+                 [&](const MatchOr& n) { each_of(n.patterns); },
+             },
+             pattern->node);
+}
+
+void SymbolTable::target(Scope* scope, const Expr* target) {
+  if (auto* name = as<Name>(target)) return bind(scope, name->id);
+  if (auto* starred = as<Starred>(target)) return this->target(scope, starred->value);
+  if (auto* tuple = as<Tuple>(target)) {
+    for (const Expr* each : tuple->elts) this->target(scope, each);
+    return;
+  }
+  if (auto* list = as<ListExpr>(target)) {
+    for (const Expr* each : list->elts) this->target(scope, each);
+    return;
+  }
+  expr(scope, target);
+}
+
+void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
+  const bool nesting = StmtKinds::of(stmt).has(StmtKinds::nesting());
+  conditions_ += nesting;
+  std::visit(Overloaded{
+                 [&](const FunctionDef& n) { function(scope, n, stmt); },
+                 [&](const ClassDef& n) { class_def(scope, n, stmt); },
+                 [&](const Return& n) { expr(scope, n.value); },
+                 [&](const Delete& n) {
+                   for (const Expr* each : n.targets) target(scope, each);
+                 },
+                 [&](const Assign& n) {
+                   for (const Expr* each : n.targets) target(scope, each);
+                   expr(scope, n.value);
+                 },
+                 [&](const AugAssign& n) {
+                   target(scope, n.target);
+                   expr(scope, n.value);
+                 },
+                 [&](const AnnAssign& n) {
+                   scope->has_annotations = true;
+                   if (!is<Name>(n.target) || n.simple || n.value) target(scope, n.target);
+                   expr(scope, n.value);
+                   if (!text_ && version_ < Version{3, 14}) expr(scope, n.annotation);
+                   if (version_ < Version{3, 14} || scope->is_function_like() || !n.simple || !is<Name>(n.target))
+                     return;
+                   const bool conditional = scope->kind == ScopeKind::module || conditions_ > 0;
+                   if (conditional && scope->kind == ScopeKind::class_body)
+                     scope->cells.insert("__conditional_annotations__");
+                   const std::int32_t index = conditional ? scope->conditional_annotations++ : -1;
+                   if (!text_) scope->deferred.push_back({&n, index});
+                 },
+                 [&](const TypeAlias& n) {
+                   bind(scope, n.name);
+                   Scope* around = type_params(scope, &n.type_params, n.type_params);
+                   if (Scope* inner = open_evaluator(around, stmt)) expr(inner, n.value);
+                 },
+                 [&](const For& n) {
+                   target(scope, n.target);
+                   expr(scope, n.iter);
+                   block(scope, n.body);
+                   block(scope, n.orelse);
+                 },
+                 [&](const While& n) {
+                   expr(scope, n.test);
+                   block(scope, n.body);
+                   block(scope, n.orelse);
+                 },
+                 [&](const If& n) {
+                   expr(scope, n.test);
+                   block(scope, n.body);
+                   block(scope, n.orelse);
+                 },
+                 [&](const With& n) {
+                   for (const WithItem& item : n.items) {
+                     expr(scope, item.context_expr);
+                     if (item.optional_vars) target(scope, item.optional_vars);
+                   }
+                   block(scope, n.body);
+                 },
+                 [&](const Match& n) {
+                   expr(scope, n.subject);
+                   for (const MatchCase& each : n.cases) {
+                     pattern(scope, each.pattern);
+                     expr(scope, each.guard);
+                     block(scope, each.body);
+                   }
+                 },
+                 [&](const Raise& n) {
+                   expr(scope, n.exc);
+                   expr(scope, n.cause);
+                 },
+                 [&](const Try& n) {
+                   block(scope, n.body);
+                   block(scope, n.orelse);
+                   for (const ExceptHandler& handler : n.handlers) {
+                     expr(scope, handler.type);
+                     if (!handler.name.empty()) bind(scope, handler.name);
+                     block(scope, handler.body);
+                   }
+                   block(scope, n.finalbody);
+                 },
+                 [&](const Assert& n) {
+                   expr(scope, n.test);
+                   expr(scope, n.msg);
+                 },
+                 [&](const Import& n) {
+                   for (const Alias& alias : n.names)
+                     bind(scope, alias.asname.empty() ? alias.name.substr(0, alias.name.find('.')) : alias.asname);
+                 },
+                 [&](const ImportFrom& n) {
+                   for (const Alias& alias : n.names)
+                     if (alias.name != "*") bind(scope, alias.asname.empty() ? alias.name : alias.asname);
+                 },
+                 [&](const Global& n) {
+                   for (std::string_view name : n.names) scope->declared_global.insert(mangled(name, *scope));
+                 },
+                 [&](const Nonlocal& n) {
+                   for (std::string_view name : n.names) scope->declared_nonlocal.insert(mangled(name, *scope));
+                 },
+                 [&](const ExprStmt& n) { expr(scope, n.value); },
+                 [&](const Pass&) {},
+                 [&](const Break&) {},
+                 [&](const Continue&) {},
+                 [&](const Comment&) {},
+                 [&](const InternalStmt&) {},
+             },
+             stmt->node);
+  conditions_ -= nesting;
+}
+
+// A `:=` in a comprehension binds in the function or module around it.
+void SymbolTable::bind_named(Scope* scope, std::string_view name) {
+  if (!scope->is_comprehension) return bind(scope, name);
+  Scope* outer = scope;
+  while (outer->is_comprehension) outer = outer->parent;
+  const std::string_view text = mangled(name, *scope);
+  if (outer->kind == ScopeKind::module) outer->declared_global.insert(text);
+  const bool global = outer->kind == ScopeKind::module || outer->declared_global.contains(text);
+  if (!global) outer->bound.insert(text);
+  for (Scope* each = scope; each != outer; each = each->parent)
+    (global ? each->declared_global : each->declared_nonlocal).insert(text);
+}
+
+void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, const Expr* whole) {
+  if (node.generators.empty()) return;
+  expr(scope, node.generators[0].iter);
+  Scope* inner = open(scope, whole, ScopeKind::function);
+  if (!inner) return;
+  inner->is_comprehension = true;
+  const bool generator = node.kind == ComprehensionKind::generator;
+  inner->is_generator = generator;
+  inner->inlined = version_ >= Version{3, 12} && !generator && !scope->sees_class;
+  for (std::size_t i = 0; i < node.generators.size(); ++i) {
+    const Comprehension& each = node.generators[i];
+    if (i > 0) expr(inner, each.iter);
+    target(inner, each.target);
+    for (const Expr* test : each.ifs) expr(inner, test);
+    inner->is_coroutine = inner->is_coroutine || each.is_async;
+  }
+  expr(inner, node.elt);
+  expr(inner, node.value);
+  if (inner->is_coroutine && !generator && scope->is_comprehension) scope->is_coroutine = true;
+  if (!inner->inlined) inner->parameters.push_back(".0"), inner->bound.insert(".0");
+}
+
+void SymbolTable::expr(Scope* scope, const Expr* expr) {
+  if (!expr) return;
+  if (auto* name = as<Name>(expr)) return use(scope, name->id);
+  if (auto* lambda = as<Lambda>(expr)) {
+    defaults(scope, lambda->args);
+    Scope* inner = open(scope, expr, ScopeKind::function);
+    if (!inner) return;
+    arguments(inner, lambda->args);
+    return this->expr(inner, lambda->body);
+  }
+  if (auto* node = as<ComprehensionExpr>(expr)) return comprehension(scope, *node, expr);
+  if (auto* named = as<NamedExpr>(expr)) {
+    this->expr(scope, named->value);
+    if (auto* name = as<Name>(named->target)) bind_named(scope, name->id);
+    return;
+  }
+  if (is<Yield>(expr) || is<YieldFrom>(expr)) scope->is_generator = true;
+  if (is<Await>(expr)) scope->is_coroutine = true;
+  for_each_child(const_cast<Expr*>(expr), [&](Expr*& child) { this->expr(scope, child); });
+}
+
+void SymbolTable::resolve(Scope* scope) {
+  for (const auto* names : {&scope->bound, &scope->used, &scope->declared_nonlocal, &scope->declared_global})
+    for (std::string_view name : *names)
+      if (!scope->homes.contains(name)) resolve_name(scope, name);
+}
+
+void SymbolTable::resolve_name(Scope* scope, std::string_view name) {
+  Home& home = scope->homes[name];
+  if (scope->declared_global.contains(name)) return void(home = Home::global_explicit);
+  if (scope->bound.contains(name) && !scope->declared_nonlocal.contains(name)) return void(home = Home::local);
+  home = Home::global_implicit;
+  Scope* owner = scope->parent;
+  for (; owner; owner = owner->parent) {
+    if (owner->kind == ScopeKind::class_body) {
+      if (scope->kind != ScopeKind::class_body &&
+          (name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__"))
+        break;
+      continue;
+    }
+    if (owner->kind == ScopeKind::module) return;
+    if (owner->declared_global.contains(name)) return;
+    if (owner->bound.contains(name) && !owner->declared_nonlocal.contains(name)) break;
+  }
+  if (!owner) return;
+  home = Home::free;
+  Scope* from = scope->unit();
+  if (from == owner->unit() && owner->kind != ScopeKind::class_body) return;  // in the same code object
+  if (from == owner) return;
+  owner->cells.insert(name);
+  for (Scope* each = from; each != owner->unit(); each = each->parent->unit()) each->frees.insert(name);
+}
+
+}  // namespace depyf::lowering

@@ -1,0 +1,155 @@
+"""depyf-decompile --prove: what is printed is lowered again and walked beside the bytecode."""
+
+import importlib.util
+import json
+import marshal
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from interpreters import VERSIONS, interpreter
+
+ROOT = Path(__file__).parent.parent.parent
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
+MUTANTS = ROOT / "build" / "dev" / "depyf-tree-mutants"
+
+# One function for each part of the language that all versions have.
+SOURCE = '''
+"""A module."""
+import os.path as p
+from sys import argv as a, path
+__all__ = ["f"]
+N: int = 3
+
+def decorate(fn, *, times=2):
+    def inner(*args, **kwargs):
+        nonlocal times
+        times -= 1
+        return fn(*args, **kwargs) if times > 0 else None
+    return inner
+
+@decorate
+def f(x, y=1, *rest, key="k", **more):
+    """Documented."""
+    total = 0
+    for i, (b, *total) in enumerate(rest):
+        if not b and i in more or key is None:
+            continue
+        elif 0 < i <= y < 10:
+            break
+        total += x[i:y] if i else x.z[i]
+    else:
+        total = -total
+    while total > 1:
+        total //= 2
+    try:
+        with open(key) as file, open("b") as (d.e):
+            return [line.strip(ch) for line in file if line for ch in line], {k: v for k, v in more.items()}
+    except (OSError, ValueError) as error:
+        raise RuntimeError(f"{error!r:>{y}} {key}") from error
+    except TypeError:
+        assert total, "text"
+        del x[0]
+    finally:
+        print(*rest, sep="", **more)
+    return lambda q, r=total: (q, r, *rest)
+
+class C(dict, metaclass=type):
+    attribute = N
+    __private = 1
+    def method(self):
+        super().__init__()
+        self.value = self.__private
+        return __class__
+    def generator(self):
+        got = yield self.value
+        yield from (each for each in got if each != self)
+    async def coroutine(self, other):
+        async with other as one:
+            async for item in one:
+                await item
+        return [each async for each in other]
+
+if __name__ == "__main__":
+    global_name = [*path, *a]
+    print({**C(), "a": 1}, {1, 2, 3}, p)
+'''
+
+
+def pyc_of(source: str, python: str = sys.executable) -> bytes:
+    program = (
+        "import sys, marshal, importlib.util as u\n"
+        "code = compile(sys.stdin.read(), 'm', 'exec', dont_inherit=True)\n"
+        "sys.stdout.buffer.write(u.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))"
+    )
+    return subprocess.run([python, "-c", program], input=source.encode(), capture_output=True, check=True).stdout
+
+
+def report_of(pyc: bytes, *options: str) -> dict:
+    done = subprocess.run([COMMAND, "--json", *options, "-"], input=pyc, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_module_of_every_version_is_proved(version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if not python:
+        pytest.skip("no such interpreter")
+    report = report_of(pyc_of(SOURCE, python), "--prove")
+    assert report["files"][0]["not_proved"] == []
+    assert report["counts"]["proved"] >= 10
+
+
+def test_nothing_is_said_to_be_proved_without_the_option() -> None:
+    counts = report_of(pyc_of("x = 1\n"))["counts"]
+    assert (counts["proved"], counts["not_proved"]) == (0, 0)
+
+
+def test_what_is_not_proved_is_marked_and_listed() -> None:
+    # A private global that stands in a class without the name of the class: no source gives these bytes, as the compiler
+    # would put the name in front.
+    code = compile(
+        "class C:\n    def f(self):\n        return _D__x\ndef g(): return 1\n", "m", "exec", dont_inherit=True
+    )
+    text = marshal.dumps(code)
+    assert text.count(b"_D__x") == 1
+    pyc = importlib.util.MAGIC_NUMBER + bytes(12) + text.replace(b"_D__x", b"__D_x")
+    report = report_of(pyc, "--prove")
+    [row] = report["files"][0]["not_proved"]
+    assert row["name"].endswith("f")
+    assert "load global __D_x" in row["reason"] and "_C__D_x" in row["reason"]
+    lines = report["files"][0]["source"].splitlines()
+    where = next(i for i, line in enumerate(lines) if "depyf: not proved:" in line)
+    assert lines[where - 1].strip() == "def f(self):"
+    assert report["counts"]["proved"] == len(list(nested(code))) - 1
+
+
+def nested(code):
+    yield code
+    for constant in code.co_consts:
+        if hasattr(constant, "co_code"):
+            yield from nested(constant)
+
+
+def test_a_batch_ends_with_what_was_proved(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.pyc").write_bytes(pyc_of("def f(): return 1\n"))
+    done = subprocess.run([COMMAND, "--prove", tmp_path], capture_output=True, timeout=60)
+    assert b"4 of 4 code objects proved" in done.stderr
+
+
+def test_mutants_of_a_tree_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.pyc"
+    path.write_bytes(pyc_of(SOURCE))
+    done = subprocess.run([MUTANTS, "400", "1", path], capture_output=True, timeout=120, text=True)
+    assert done.returncode == 0, done.stderr
+    tried, refused = 0, 0
+    for line in done.stdout.splitlines():
+        if line.endswith("mutants refused"):
+            refused, tried = int(line.split()[0]), int(line.split()[2])
+    assert tried >= 150
+    assert refused == tried, done.stdout

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""How much of standard libraries does `depyf-decompile --prove` prove?
+
+    gate.py [--versions 3.8 3.12] [--sample 150] [--seed 7] [--list 20] [--mutants 10000]
+
+Compiles files of each interpreter's standard library, tests included, and proves what is printed of them. Prints for each
+version the share of code objects that is proved, the processor time with and without proofs, and the code objects that are
+not, with the reason. With --mutants: single mutants of the printed trees of all versions, and how many are refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import stdlib  # noqa: E402
+
+import interpreters  # noqa: E402
+
+BUILD = ROOT / "build" / "dev"
+
+
+def compiled(python: str, sample: int, seed: int, folder: Path) -> list[Path]:
+    """`sample` files of the interpreter's standard library, drawn by the seed and compiled into `folder`; all: 0."""
+    sources = stdlib.library(python, 0)
+    random.Random(seed).shuffle(sources)
+    compiler = stdlib.Compiler(python)
+    written: list[Path] = []
+    for source in sources:
+        if sample and len(written) >= sample:
+            break
+        if pyc := compiler(source.read_bytes()):
+            path = folder / f"{len(written)}_{source.stem}.pyc"
+            path.write_bytes(pyc)
+            written.append(path)
+    return written
+
+
+def seconds(*arguments: str | Path) -> tuple[float, bytes]:
+    """The processor time of one run of the command, and what it printed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([BUILD / "depyf-decompile", *arguments], stdout=subprocess.PIPE, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def measure(version: str, python: str, options: argparse.Namespace, folder: Path) -> list[Path]:
+    files = compiled(python, options.sample, options.seed, folder)
+    without, _ = seconds("--quiet", "--json", folder)
+    with_proofs, report = seconds("--quiet", "--json", "--prove", folder)
+    result = json.loads(report)
+    proved, refused = result["counts"]["proved"], result["counts"]["not_proved"]
+    share = 100 * proved / max(1, proved + refused)
+    print(
+        f"{version}: {proved} of {proved + refused} code objects of {len(files)} files proved, {share:.3f} %; "
+        f"{without:.2f} s without proofs, {with_proofs:.2f} s with"
+    )
+    rows = [(Path(file["file"]).name, row) for file in result["files"] for row in file["not_proved"]]
+    for name, row in rows[: options.list]:
+        print(f"    {name}: {row['name']}, offset {row['offset']}: {row['reason']}")
+    return files
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--versions", nargs="*", default=["%d.%d" % version for version in interpreters.VERSIONS])
+    parser.add_argument("--sample", type=int, default=150, help="so many files of each version; 0: all")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--list", type=int, default=20, help="so many of what is not proved, by version")
+    parser.add_argument("--mutants", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="depyf-gate-") as top:
+        files: list[Path] = []
+        for version in options.versions:
+            major, minor = map(int, version.split("."))
+            python = interpreters.interpreter((major, minor))
+            if not python:
+                print(f"{version}: no interpreter")
+                continue
+            folder = Path(top) / version
+            folder.mkdir()
+            files += measure(version, python, options, folder)
+        if options.mutants:
+            # Each mutant costs a proof of its whole file: those of small files say as much in less time.
+            small = sorted(files, key=lambda path: path.stat().st_size)[: len(files) * 3 // 4]
+            command = [BUILD / "depyf-tree-mutants", str(options.mutants), str(options.seed), *small]
+            subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    main()
