@@ -90,8 +90,9 @@ class _Builder:
         elif entry.failures:
             entry.why = ["compiled again because guards failed"]
         else:
-            entry.why = [f"compiled again because {one}" for one in reasons] or [
-                "compiled again, no entry that was there accepted the call"
+            # Without a block the call itself is gone: only PyTorch's word on each earlier entry is left.
+            entry.why = [f"compiled again because, in PyTorch's words, {one}" for one in reasons] or [
+                "compiled again, as no entry that was there accepted the call"
             ]
         self._add_what_it_calls(entry, live, user, seen)
         return entry
