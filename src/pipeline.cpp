@@ -372,6 +372,18 @@ void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   }
 }
 
+// Says that the assertions of a module are shown as they were before pytest rewrote them.
+Block with_mark_of_pytest(Context& context, Block body) {
+  const std::string_view text =
+      context.has_unfolded_assertions
+          ? "depyf: not equal: pytest rewrote the assertions of this module; those that could be folded are shown as they were "
+            "written"
+          : "depyf: not equal: pytest rewrote the assertions of this module; they are shown as they were written";
+  std::vector<Stmt*> marked{context.stmt(Comment{text})};
+  marked.insert(marked.end(), body.begin(), body.end());
+  return context.arena.copy(marked);
+}
+
 Block whole(Context& context, const CodeObject& code) {
   Body body = build(context, code);
   Scope::Kind kind = kind_of(code);
@@ -546,7 +558,8 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   Block block = finished_tree(context, code, options);
   const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
   auto print = [&] {
-    return print_block(block, code.version, module, {options.limits.text, options.lines, &code, options.width});
+    const Block marked = context.folds_assertions ? with_mark_of_pytest(context, block) : block;
+    return print_block(marked, code.version, module, {options.limits.text, options.lines, &code, options.width});
   };
   Printed printed = print();
   if (printed.has_renamed) {

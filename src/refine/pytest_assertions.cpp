@@ -254,13 +254,6 @@ Block pytest_assertions(Context& context, Block body, const Scope& scope) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!context.has_unfolded_assertions)
     std::erase_if(statements, [&](Stmt* stmt) { return drop_imports(context, stmt); });
-  const std::string_view text =
-      context.has_unfolded_assertions
-          ? "depyf: not equal: pytest rewrote the assertions of this module; those that could be "
-            "folded are shown as they were written"
-          : "depyf: not equal: pytest rewrote the assertions of this module; they are shown as they "
-            "were written";
-  statements.insert(statements.begin(), context.stmt(Comment{text}));
   return context.arena.copy(statements);
 }
 

@@ -17,6 +17,7 @@ MAGIC = importlib.util.MAGIC_NUMBER
 
 SOURCE = '''
 """A module with assertions."""
+from __future__ import annotations
 import os
 
 
