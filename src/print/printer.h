@@ -76,10 +76,15 @@ class Printer {
   std::size_t limit_of(std::int32_t line) const;
   void break_lines();
   template <class F>
-  std::string capture(F print) {
+  void without_breaks(F print) {
     const bool outer = std::exchange(marking_, false);
-    std::string text = out_.capture(print);
+    print();
     marking_ = outer;
+  }
+  template <class F>
+  std::string capture(F print) {
+    std::string text;
+    without_breaks([&] { text = out_.capture(print); });
     return text;
   }
 

@@ -24,6 +24,8 @@ def function(first_parameter, second_parameter=None, *arguments, third_parameter
         raise ValueError(f"{a} {b}" + "a text that is long enough to be moved to a line of its own" % c) from None
     with open(first_parameter, second_parameter) as first_file, open(third_parameter) as second_file:
         del first_file.attribute, second_file.attribute, first_parameter.attribute, arguments.attribute
+    pairs = {a: b for a, b in zip(first_parameter, second_parameter) if a and not b or third_parameter}
+    chosen = lambda first, second=None, *third, fourth, **fifth: sum(a * b for a, b in zip(first, second, third))
     assert isinstance(result, (int, str, bytes)), "a message " + str(result) + " with several parts in it"
     return first_parameter + second_parameter * third_parameter - sum(arguments) if result else [*arguments]
 """
