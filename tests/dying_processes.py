@@ -115,10 +115,15 @@ def compile_for_ever():
         torch.compile(second, backend="eager")(torch.ones(5))
 
 
+def hang_up():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has what it starts ignore the signal
+    os.kill(os.getpid(), signal.SIGHUP)
+
+
 DYING = {
     "SIGTERM": lambda: os.kill(os.getpid(), signal.SIGTERM),
     "SIGKILL": lambda: os.kill(os.getpid(), signal.SIGKILL),
-    "SIGHUP": lambda: os.kill(os.getpid(), signal.SIGHUP),
+    "SIGHUP": hang_up,
     "exit_at_once": lambda: os._exit(1),
     "abort": os.abort,
     "segfault": segfault,

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-__all__ = ["NOTHING", "Numbers", "Reference", "Table", "reference"]
+__all__ = ["NOTHING", "Forget", "Numbers", "Reference", "Table", "reference"]
 
 V = TypeVar("V")
 Reference = Callable[[], Any]
@@ -34,6 +34,26 @@ def reference(thing: Any, gone: Callable[[Any], None] | None = None) -> Referenc
         return lambda: thing
 
 
+class Forget:
+    """Takes an object that is gone out of a table.
+
+    It is called wherever the object is freed, in the middle of the user's compiled calls too: Dynamo has to pass over it.
+    """
+
+    __slots__ = ("_key", "_table")
+
+    def __init__(self, table: Table[Any], key: int) -> None:
+        # A table that referred to itself would be freed only by the garbage collector.
+        self._table = weakref.ref(table)
+        self._key = key
+
+    def __call__(self, gone: Any) -> None:
+        table = self._table()
+        entry = None if table is None else table._entries.get(self._key)
+        if table is not None and entry is not None and entry[0] is gone:
+            del table._entries[self._key]
+
+
 class Table(Generic[V]):
     """A mapping from objects to values. The value of an object that is gone is let go at once.
 
@@ -50,16 +70,8 @@ class Table(Generic[V]):
 
     def set(self, thing: Any, value: V) -> None:
         """Gives an object a value."""
-        key, refers_to_table = id(thing), weakref.ref(self)
-
-        def forget(gone: Any) -> None:
-            # A table that referred to itself would be freed only by the garbage collector.
-            table = refers_to_table()
-            entry = None if table is None else table._entries.get(key)
-            if table is not None and entry is not None and entry[0] is gone:
-                del table._entries[key]
-
-        self._entries[key] = reference(thing, forget), value
+        key = id(thing)
+        self._entries[key] = reference(thing, Forget(self, key)), value
 
     def pop(self, thing: Any) -> None:
         """Takes away the value of an object, if it has one."""

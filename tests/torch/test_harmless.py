@@ -18,6 +18,7 @@ from torch._dynamo import convert_frame
 
 import depyf
 import torch
+from depyf import weak
 from depyf.compat import intercept
 from torch_helpers import ENVIRONMENT, check_dump, hooks, names_in, runs_in
 
@@ -300,6 +301,25 @@ def compilations(run):
         patch.setattr(convert_frame, "_compile", noting)
         run()
     return begun, {kind: dict(table) for kind, table in torch._dynamo.utils.counters.items()}
+
+
+class Dropped:
+    """Something that may have weak references."""
+
+
+def test_what_a_compiled_call_frees_counts_as_no_frame(tmp_path):
+    table, held = weak.Table(), [Dropped()]
+    table.set(held[0], "a value")
+
+    def run(x):
+        held.clear()  # in the transformed code, while Dynamo looks at each function that is called
+        return x + 1
+
+    torch._dynamo.utils.counters.clear()
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(run, backend="eager")(torch.ones(2))
+    assert not held and len(table) == 0
+    assert torch._dynamo.utils.counters["frames"] == {"total": 1, "ok": 1}
 
 
 def two_lambdas(x, y, flag):

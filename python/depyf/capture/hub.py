@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from depyf import locks
-from depyf.compat import compiled, dynamo, graph_text, graphs, guard_printer, inductor, ir_text, trace
+from depyf import locks, weak
+from depyf.compat import compiled, dynamo, eval_frame, graph_text, graphs, guard_printer, inductor, ir_text, trace
 
 
 class Listener(Protocol):
@@ -48,6 +48,7 @@ def add(listener: Listener) -> None:
     global _listeners
     with _lock:
         if not _listeners:
+            eval_frame.pass_over(weak.Forget.__call__)
             for set_hook in (
                 lambda: dynamo.add_bytecode_hook(_transformed),
                 lambda: trace.add_trace_handler(_traced),

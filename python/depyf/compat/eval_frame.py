@@ -45,6 +45,11 @@ def leave_alone(*functions: Callable[..., Any]) -> None:
     """Has Dynamo never compile these functions themselves, as they run before they can call `off`. To be called before that."""
     global _set
     _set = private.get("torch._C._dynamo.eval_frame:set_eval_frame")
+    pass_over(*functions)
+
+
+def pass_over(*functions: Callable[..., Any]) -> None:
+    """Has Dynamo neither compile these functions nor count them among the frames that it looked at."""
     for function in functions:
         private.call("torch._dynamo.eval_frame:skip_code", getattr(function, "__code__"))  # noqa: B009
 

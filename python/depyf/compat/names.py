@@ -523,7 +523,7 @@ NAMES = [
     # The eval frame callback
     Name(f"{_C_EVAL}:set_eval_frame", "step", "takes Dynamo away from code of depyf", lazy=True),
     Name(f"{_C_EVAL}:get_eval_frame_callback", "step", "what is set now", lazy=True, takes=0),
-    Name(f"{_EVAL}:skip_code", "step", "has Dynamo leave a function alone", lazy=True),
+    Name(f"{_EVAL}:skip_code", "step", "has Dynamo leave a function of depyf alone", lazy=True),
     # CPython
     Name("FrameLayout", "step", "where CPython has the value stack of a frame: src/bind/frame_layout.h", "mark",
          shape="checked against what the public functions say of the same frame", fallback="values are not shown"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import types
-import weakref
 from typing import Any
 
+from depyf import weak
 from depyf.compat import callables, dynamo, graphs, private
 from depyf.compat.private import guarded
 
@@ -43,7 +43,7 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 
 # What AOTAutograd made of a graph -> the outputs of that, known while it is compiled. Weak: nobody needs to clear it.
-_captured: weakref.WeakKeyDictionary[Any, tuple[str, ...]] = weakref.WeakKeyDictionary()
+_captured: weak.Table[tuple[str, ...]] = weak.Table()
 _WRAPPERS_MAX = 8  # around a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function
 
@@ -85,7 +85,7 @@ def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[st
         if isinstance(function, types.FunctionType):
             if _is_of_aot(function):
                 if captured is not None:
-                    _captured[function] = captured
+                    _captured.set(function, captured)
                 return _captured.get(function)
             maker = function.__globals__.get("__name__")
         else:

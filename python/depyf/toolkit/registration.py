@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from depyf import locks, weak
-from depyf.compat import cache
+from depyf.compat import cache, eval_frame
 from depyf.toolkit.building import build, is_guard_running
 from depyf.toolkit.entries import CacheEntry
 from depyf.toolkit.target import Target
@@ -146,6 +146,7 @@ def register(entry: CacheEntry) -> Registration:
     manager.depyf_record = record
     record.manager = weak.reference(manager)
     code = target.code
+    eval_frame.pass_over(weak.Forget.__call__)
     with _lock:
         known = _known(code)
         if foreign := len(not_ours(code)):
