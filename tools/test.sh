@@ -14,8 +14,10 @@ echo "== Python tests"
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 # Two processes: the tests with PyTorch take about half of the time, and each kind always meets the same tests before it.
 log=.cache/tests-with-torch.log
+set -m  # without job control what runs in the background ignores SIGINT, and its tests of interrupted programs fail
 .venv/bin/python -m pytest tests/torch --durations=15 > $log 2>&1 &
 with_torch=$!
+set +m
 trap 'kill $with_torch 2>/dev/null' EXIT
 status=0
 .venv/bin/python -m pytest --ignore=tests/torch --durations=15 || status=$?
