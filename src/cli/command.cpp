@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -171,7 +172,7 @@ class Batch {
     try {
       for (std::size_t i = 0; i < count; ++i)
         threads_.emplace_back([this] { on_deep_stack([this] { work(); }); });  // one deep stack for all of its files
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       if (threads_.empty()) throw;  // fewer threads do the same
     }
   }
@@ -179,7 +180,7 @@ class Batch {
   template <class Idle>
   Outcome wait_for(std::size_t index, Idle idle) {
     std::unique_lock lock(mutex_);
-    while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_[index] != 0; })) {
+    while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return done_[index].load(); })) {
       lock.unlock();
       idle();
       lock.lock();
@@ -188,39 +189,37 @@ class Batch {
   }
 
  private:
+  // Outside of the `try` nothing takes memory: what is thrown there would end the process.
   void work() {
-    // Small files are handed over some at a time: to wake who waits takes longer than some of them do.
-    constexpr std::chrono::milliseconds together(20);
-    Checkers checkers(settings_.check);
-    std::vector<std::size_t> ready;
-    ready.reserve(inputs_.size());
-    auto handed_over = std::chrono::steady_clock::now();
+    // The reader of small files is woken after several of them: to wake it takes longer than some of them do.
+    constexpr std::chrono::milliseconds between_wakes(20);
+    std::optional<Checkers> checkers;
+    auto woken = std::chrono::steady_clock::now();
     for (std::size_t i = next_++; i < inputs_.size(); i = next_++) {
       try {
-        outcomes_[i] = process_safely(inputs_[i], settings_, checkers);
+        if (!checkers) checkers.emplace(settings_.check);
+        outcomes_[i] = process_safely(inputs_[i], settings_, *checkers);
       } catch (...) {  // even for the message there was no memory; this one is short enough to need none
         outcomes_[i].error = "no memory\n";
       }
-      ready.push_back(i);
+      done_[i] = true;
       const auto now = std::chrono::steady_clock::now();
-      if (now - handed_over < together) continue;
-      handed_over = now;
-      hand_over(ready);
+      if (now - woken < between_wakes) continue;
+      woken = now;
+      wake();
     }
-    hand_over(ready);
+    wake();
   }
 
-  void hand_over(std::vector<std::size_t>& ready) {
-    std::lock_guard lock(mutex_);
-    for (std::size_t i : ready) done_[i] = 1;
-    ready.clear();
+  void wake() {
+    std::lock_guard lock(mutex_);  // so that the reader is either before its look at `done_` or waits
     finished_.notify_one();
   }
 
   const std::vector<Input>& inputs_;
   const Settings& settings_;
   std::vector<Outcome> outcomes_;  // of one thread alone until they are done
-  std::vector<char> done_;         // guarded by the mutex
+  std::vector<std::atomic<bool>> done_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::condition_variable finished_;

@@ -1,6 +1,9 @@
 // depyf-decompile: Python source out of .pyc files.
 #include <iostream>
 #include <span>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli/command.h"
 #include "cli/diff.h"
@@ -45,6 +48,10 @@ int act(const depyf::cli::CommandLine& line, Standard& sinks) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Threads take large chunks from malloc, and seldom: another arena would only reserve 64 MiB of addresses for each of them.
+  mallopt(M_ARENA_MAX, 1);
+#endif
   std::ios::sync_with_stdio(false);
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
   Standard sinks;
