@@ -11,6 +11,7 @@
 #include "flow/ahead.h"
 #include "gate/finished_tree.h"
 #include "gate/gate.h"
+#include "gate/marks.h"
 #include "lift/lift.h"
 #include "print/odd_names.h"
 #include "print/print.h"
@@ -82,13 +83,6 @@ constexpr std::pair<std::string_view, std::string_view> stages[] = {
     {"structure", "the graph to nested statements, along dominators"},
 };
 
-Scope::Kind kind_of(const CodeObject& code) {
-  if (code.flags & CodeObject::new_locals)
-    return !code.name.empty() && code.name[0] == '<' ? Scope::Kind::expression : Scope::Kind::function;
-  return code.name == "<module>" || (code.flags & CodeObject::optimized) ? Scope::Kind::module
-                                                                         : Scope::Kind::class_body;
-}
-
 Block refine(Context& context, Block body, const Scope& scope) {
   const Options& options = context.options;
   auto made = [&](std::string_view pass) {
@@ -113,10 +107,7 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
 
 // What does not come back to the same bytecode says so where a reader looks for it.
 Block mark(Context& context, Block body, const std::string& what, std::uint32_t offset) {
-  std::vector<Stmt*> marked(body.begin(), body.end());
-  std::string text = "depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")";
-  marked.insert(marked.begin(), context.stmt(Comment{context.arena.copy(text)}));
-  return context.arena.copy(marked);
+  return context.with_comment("depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")", body);
 }
 
 // The small trees that stand for what failed are exempt from the limit, so that they cannot fail themselves.
@@ -379,9 +370,7 @@ Block with_mark_of_pytest(Context& context, Block body) {
           ? "depyf: not equal: pytest rewrote the assertions of this module; those that could be folded are shown as they were "
             "written"
           : "depyf: not equal: pytest rewrote the assertions of this module; they are shown as they were written";
-  std::vector<Stmt*> marked{context.stmt(Comment{text})};
-  marked.insert(marked.end(), body.begin(), body.end());
-  return context.arena.copy(marked);
+  return context.with_comment(text, body);
 }
 
 Block whole(Context& context, const CodeObject& code) {
@@ -434,73 +423,6 @@ std::vector<std::pair<std::string_view, std::string_view>> passes() {
 
 namespace {
 
-// What holds of a lambda or a comprehension is said in the definition around it.
-void find_marks(Context& context, const CodeObject& code, const CodeObject* definition, int depth) {
-  if (depth > int(context.options.limits.depth)) return;
-  if (!definition || kind_of(code) != Scope::Kind::expression) definition = &code;
-  for (const Difference& difference : context.options.marks)
-    if (difference.code == &code) context.marks.emplace(definition, &difference);
-  for (const Constant& constant : code.constants)
-    if (constant.code) find_marks(context, *constant.code, definition, depth + 1);
-}
-
-// Says at the head of each definition, and of the module, that it is not proved. What holds of a lambda or a comprehension is
-// said in the definition around it.
-class MarkUnproved {
- public:
-  MarkUnproved(Context& context, const CodeObject& root, const std::vector<CodeProof>& proofs) : context_(context) {
-    std::unordered_map<const CodeObject*, const CodeProof*> unproved;
-    for (const CodeProof& proof : proofs)
-      if (!proof.proved) unproved.emplace(proof.code, &proof);
-    if (!unproved.empty()) find(root, &root, unproved, 0);
-  }
-
-  bool empty() const { return reasons_.empty(); }
-
-  Block run(Block body, const CodeObject* module) {
-    visit(body);
-    return module ? with_mark(body, module) : body;
-  }
-
- private:
-  void find(const CodeObject& code, const CodeObject* definition,
-            const std::unordered_map<const CodeObject*, const CodeProof*>& unproved, int depth) {
-    if (depth > int(context_.options.limits.depth)) return;
-    if (kind_of(code) != Scope::Kind::expression) definition = &code;
-    if (auto entry = unproved.find(&code); entry != unproved.end()) reasons_.emplace(definition, entry->second);
-    for (const Constant& constant : code.constants)
-      if (constant.code) find(*constant.code, definition, unproved, depth + 1);
-  }
-
-  Block with_mark(Block body, const CodeObject* code) {
-    auto reason = reasons_.find(code);
-    if (reason == reasons_.end()) return body;
-    const CodeProof& proof = *reason->second;
-    std::string text = "depyf: not proved: " + proof.reason;
-    if (proof.offset >= 0) text += " (offset " + std::to_string(proof.offset) + ")";
-    std::vector<Stmt*> marked{context_.stmt(Comment{context_.arena.copy(text)})};
-    marked.insert(marked.end(), body.begin(), body.end());
-    return context_.arena.copy(marked);
-  }
-
-  // A body that stands in several definitions gets its mark in each: the mark is not part of the body that they share.
-  void visit(Block body) {
-    for (Stmt* stmt : body) {
-      for_each_block(stmt, [&](Block& inner) { visit(inner); });
-      auto* function = as<FunctionDef>(stmt);
-      auto* definition = as<ClassDef>(stmt);
-      if ((!function && !definition) || !visited_.insert(stmt).second) continue;
-      Block& inner = function ? function->body : definition->body;
-      visit(inner);
-      inner = with_mark(inner, function ? function->code : definition->code);
-    }
-  }
-
-  Context& context_;
-  std::unordered_map<const CodeObject*, const CodeProof*> reasons_;  // by the code object of the definition
-  std::set<const Stmt*> visited_;
-};
-
 using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
 
 // The lines of each code object within `code`, which `path` leads to.
@@ -540,7 +462,11 @@ constexpr std::string_view pytest_helpers = "@pytest_ar";
 // The tree of `code` in `context`, which is empty before.
 Block finished_tree(Context& context, const CodeObject& code, const Options& options) {
   context.options = options;
-  if (!options.marks.empty()) find_marks(context, code, nullptr, 0);
+  if (!options.marks.empty())
+    for_each_code(code, options.limits.depth, [&](const CodeObject& each, const CodeObject* definition) {
+      for (const Difference& difference : options.marks)
+        if (difference.code == &each) context.marks.emplace(definition, &difference);
+    });
   Ahead ahead(options.limits.instructions);
   context.ahead = &ahead;
   context.folds_assertions =
@@ -570,11 +496,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   std::vector<CodeProof> proofs;
   if (options.prove && options.stop_after.empty()) {
     proofs = prove_tree(block, code, module != nullptr, options.limits);
-    MarkUnproved marks(context, code, proofs);
-    if (!marks.empty()) {
-      block = marks.run(block, module);
-      printed = print();
-    }
+    if (mark_unproved(context, block, code, module != nullptr, proofs)) printed = print();
   }
   Decompiled result;
   result.source = std::move(printed.source);

@@ -16,7 +16,7 @@ record::Process read_trace(std::string_view bytes, const std::string& path);
 // True if the bytes are a log that gzip compressed.
 bool is_compressed(std::string_view bytes);
 
-// What gzip compressed, as far as it can be read. The problem has its offset in the compressed bytes.
+// The bytes before compression, as far as they can be read, and where reading ended early (an offset in the compressed bytes).
 struct Unpacked {
   std::string bytes;
   std::optional<record::Problem> problem;

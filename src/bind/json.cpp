@@ -141,7 +141,7 @@ class Writer {
     return nb::steal(fields);
   }
 
-  // As a dict of its fields; tuples anywhere in it are written as lists are.
+  // Writes a dataclass as an object of its fields. Tuples within it are spread over lines as lists are.
   void write_dataclass(PyObject* value, const nb::object& fields, int levels) {
     const nb::object values = nb::steal(PyDict_New());
     const nb::object names = nb::steal(PyDict_Keys(fields.ptr()));

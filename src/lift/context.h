@@ -94,6 +94,12 @@ class Context {
                   std::int32_t width = -1) {
     return arena.make<ast::Stmt>(std::move(node), offset, line, column, width);
   }
+  // The statements below a comment. Statements that others share stay as they are.
+  ast::Block with_comment(std::string_view text, ast::Block body) {
+    std::vector<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
+    statements.insert(statements.end(), body.begin(), body.end());
+    return arena.copy(statements);
+  }
   ast::Expr* name(std::string_view id) { return expr(ast::Name{id}); }
   ast::Expr* constant(Constant value) {
     constants.push_back(std::move(value));

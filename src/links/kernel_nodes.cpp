@@ -354,7 +354,7 @@ class Matching {
         }
       }
       if (best == no_node && must_be_computable && !readers_[value].empty()) {
-        // Nothing is known of the readers yet: what others need is all there is to go by.
+        // The nodes of the readers are not known yet, so that any node which another kernel needs may be the value.
         for (int candidate : computable)
           if (!shows_another(candidate) && !is_in_memory_[static_cast<std::size_t>(candidate)] &&
               elements_of(graph_[candidate].shape) == elements && is_needed_beyond(candidate, computable))
@@ -364,8 +364,8 @@ class Matching {
     }
   }
 
-  // How well the node fits as what `writer` gives to `reader`: that it can be computed by the one and others need it, and
-  // that the other can compute its own with it. Between equals a reduction is likelier, because kernels end there.
+  // How well a node fits as the value that `writer` gives to `reader`: the writer can compute it, other kernels need it, and
+  // the reader can compute its own nodes from it. Between equals a reduction is likelier, because kernels end there.
   int score_of(int candidate, const KernelCall& writer, const KernelCall& reader,
                const std::unordered_set<int>& computable) {
     begin_walk(reader);

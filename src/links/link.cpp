@@ -96,7 +96,7 @@ class Linking {
     for (KernelCall& call : code.calls) describe(call, nodes, own, captured);
   }
 
-  // A node that a pass made comes from the captured nodes of what it reads, as far as these are of its line.
+  // A node that a pass of Inductor made comes from the captured nodes of its inputs, as far as they are of the same line.
   static std::vector<std::string> of_a_pass(const Index& nodes, int node, const CapturedOf& own) {
     std::vector<std::string> sources;
     for (int input : nodes.inputs(node)) {
@@ -109,7 +109,7 @@ class Linking {
     return sources;
   }
 
-  // The same from those that read it, where what it reads says nothing.
+  // Where the inputs of a node name no captured node, its captured nodes are those of its users on the same line.
   static void of_users(const Index& nodes, CapturedOf& own) {
     for (int user = nodes.size() - 1; user >= 0; --user) {
       const auto sources = own.find(nodes[user].name);

@@ -1,9 +1,9 @@
 #include "load/zip.h"
 
 #include <algorithm>
-#include <array>
 
 #include "load/byte_reader.h"
+#include "load/checksum.h"
 #include "load/inflate.h"
 
 namespace depyf {
@@ -12,22 +12,6 @@ namespace {
 constexpr std::string_view local_mark("PK\3\4"), directory_mark("PK\1\2"), end_mark("PK\5\6");
 constexpr std::size_t end_size = 22, comment_max = 65535;
 constexpr std::uint16_t is_encrypted = 1, stored = 0, deflated = 8;
-
-constexpr std::array<std::uint32_t, 256> checksum_table = [] {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0xedb88320u : value >> 1;
-    table[byte] = value;
-  }
-  return table;
-}();
-
-std::uint32_t checksum_of(std::string_view bytes) {
-  std::uint32_t value = ~0u;
-  for (char byte : bytes) value = checksum_table[(value ^ static_cast<std::uint8_t>(byte)) & 0xff] ^ value >> 8;
-  return ~value;
-}
 
 }  // namespace
 

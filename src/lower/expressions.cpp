@@ -240,9 +240,10 @@ void Lowerer::sequence(List<Expr*> items, int pushed, Op build, bool tuple) {
   if (tuple) emit(Op::list_to_tuple_);
 }
 
-// 3.8: items between stars are gathered into tuples, and all are joined at the end.
-void Lowerer::unpacked_sequence_38(List<Expr*> items, int kind) {
-  int parts = 0, gathered = 0;
+// 3.8: gathers what is pushed already and the items between stars into tuples; returns how many values that are to be joined
+// then lie on the stack.
+int Lowerer::gathered_38(List<Expr*> items, int pushed) {
+  int parts = 0, gathered = pushed;
   const auto gather = [&] {
     if (gathered == 0) return;
     emit(Op::build_tuple_, gathered);
@@ -260,6 +261,11 @@ void Lowerer::unpacked_sequence_38(List<Expr*> items, int kind) {
     }
   }
   gather();
+  return parts;
+}
+
+void Lowerer::unpacked_sequence_38(List<Expr*> items, int kind) {
+  const int parts = gathered_38(items, 0);
   emit(Op::build_unpack_, parts, kind);
 }
 
@@ -483,32 +489,9 @@ void Lowerer::expanded_arguments(int pushed, List<Expr*> args, List<Keyword> key
 }
 
 void Lowerer::expanded_arguments_38(int pushed, List<Expr*> args, List<Keyword> keywords) {
-  int parts = 0, gathered = pushed;
-  bool starred = false;
-  const auto gather = [&] {
-    if (gathered == 0) return;
-    emit(Op::build_tuple_, gathered);
-    gathered = 0;
-    ++parts;
-  };
-  for (const Expr* arg : args) {
-    if (auto* star = as<Starred>(arg)) {
-      gather();
-      expr(star->value);
-      ++parts;
-      starred = true;
-    } else {
-      expr(arg);
-      ++gathered;
-    }
-  }
-  if (starred || gathered > 0 || parts == 0) {
-    if (gathered > 0 || parts == 0) {
-      emit(Op::build_tuple_, gathered);
-      ++parts;
-    }
-    if (parts > 1) emit(Op::build_unpack_, parts, 4);
-  }
+  const int parts = gathered_38(args, pushed);
+  if (parts == 0) emit(Op::build_tuple_, 0);
+  if (parts > 1) emit(Op::build_unpack_, parts, 4);
   int dicts = 0;
   std::size_t begin = 0;
   const auto flush = [&](std::size_t end) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "decode/arguments.h"
+
 namespace depyf::lowering {
 
 using namespace ast;
@@ -132,19 +134,9 @@ void Lowerer::finish() {
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(true);
   }
-  constexpr std::int32_t free_marker = -1000;  // see slot()
   for (Instruction& instruction : code_)
-    if (instruction.arg <= free_marker) switch (instruction.op) {
-        case Op::load_deref_:
-        case Op::store_deref_:
-        case Op::delete_deref_:
-        case Op::load_closure_:
-        case Op::load_class_deref_:
-        case Op::load_from_dict_or_deref_:
-          instruction.arg = decoded.first_free + (free_marker - instruction.arg);
-          break;
-        default: break;
-      }
+    if (instruction.arg <= free_marker && uses_cell(instruction.op))
+      instruction.arg = decoded.first_free + (free_marker - instruction.arg);
 }
 
 Instruction& Lowerer::emit(Op op, std::int32_t arg, std::int32_t aux) {

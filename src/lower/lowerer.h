@@ -27,6 +27,9 @@ struct Shared {
   std::int64_t bytes_left;  // for instructions and constants; a constant may be used any number of times
 };
 
+// The first free variable's index, until it is known where free variables begin; those of the others are below it.
+constexpr std::int32_t free_marker = -1000;
+
 struct Header {
   std::string name, qualname;
   const CodeObject* origin = nullptr;
@@ -115,6 +118,7 @@ class Lowerer {
   void comparison(CompareOp op);
   void compare_condition(const ast::Compare& node, Label target, bool when);
   void sequence(ast::List<ast::Expr*> items, int pushed, Op build, bool tuple = false);
+  int gathered_38(ast::List<ast::Expr*> items, int pushed);
   void unpacked_sequence_38(ast::List<ast::Expr*> items, int kind);
   void dict(const ast::Dict& node);
   void some_pairs(const ast::Dict& node, std::size_t begin, std::size_t end);
@@ -178,6 +182,8 @@ class Lowerer {
   void annotated(const ast::AnnAssign& node);
   void for_stmt(const ast::For& node);
   void async_for(const ast::For& node);
+  template <class F>
+  void loop_body(Exit kind, Label again, Label end, F emit_body);
   void while_stmt(const ast::While& node);
   void if_stmt(const ast::If& node);
   void with_stmt(ast::List<ast::WithItem> items, ast::Block body, bool async);

@@ -5,10 +5,6 @@
 
 namespace depyf::lowering {
 
-namespace {
-constexpr std::int32_t free_marker = -1000;  // a free variable's index, until it is known where they begin
-}
-
 std::int32_t Lowerer::new_slot(const Scope* owner, std::string_view name, bool cell) {
   DecodedCode& decoded = result_->decoded;
   const auto index = static_cast<std::int32_t>(decoded.localsplus.size());

@@ -125,14 +125,20 @@ void Lowerer::if_stmt(const If& node) {
   place(end);
 }
 
+// What is repeated from `again` on, to which `continue` leads too; `break` leads to `end`.
+template <class F>
+void Lowerer::loop_body(Exit kind, Label again, Label end, F emit_body) {
+  frames_.push_back({.kind = kind, .end = end, .next = again, .outside = handler_});
+  emit_body();
+  frames_.pop_back();
+  jump(Op::jump_, again);
+}
+
 void Lowerer::while_stmt(const While& node) {
   const Label again = label(), otherwise = label(), end = label();
   place(again);
   condition(node.test, otherwise, false);
-  frames_.push_back({.kind = Exit::while_loop, .end = end, .next = again, .outside = handler_});
-  block(node.body);
-  frames_.pop_back();
-  jump(Op::jump_, again);
+  loop_body(Exit::while_loop, again, end, [&] { block(node.body); });
   place(otherwise);
   block(node.orelse);
   place(end);
@@ -144,11 +150,10 @@ void Lowerer::for_stmt(const For& node) {
   const Label again = label(), otherwise = label(), end = label();
   place(again);
   jump(Op::for_iter_, otherwise);
-  frames_.push_back({.kind = Exit::for_loop, .end = end, .next = again, .outside = handler_});
-  store(node.target);
-  block(node.body);
-  frames_.pop_back();
-  jump(Op::jump_, again);
+  loop_body(Exit::for_loop, again, end, [&] {
+    store(node.target);
+    block(node.body);
+  });
   place(otherwise);
   block(node.orelse);
   place(end);
@@ -159,17 +164,16 @@ void Lowerer::async_for(const For& node) {
   emit(Op::get_aiter_);
   const Label again = label(), otherwise = label(), end = label();
   place(again);
-  frames_.push_back({.kind = Exit::for_loop, .end = end, .next = again, .outside = handler_});
-  const int outside = handler_;
-  handler_ = protect(otherwise, depth_);
-  emit(Op::get_anext_);
-  load_none();
-  send_loop(true);
-  handler_ = outside;
-  store(node.target);
-  block(node.body);
-  frames_.pop_back();
-  jump(Op::jump_, again);
+  loop_body(Exit::for_loop, again, end, [&] {
+    const int outside = handler_;
+    handler_ = protect(otherwise, depth_);
+    emit(Op::get_anext_);
+    load_none();
+    send_loop(true);
+    handler_ = outside;
+    store(node.target);
+    block(node.body);
+  });
   place(otherwise);
   emit(Op::end_async_for_);
   block(node.orelse);

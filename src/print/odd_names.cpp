@@ -38,10 +38,8 @@ class Reach {
     if (space_ == Namespace::class_body) find_stored(body);
     body = rewrite_blocks(context_, body, [&](std::vector<Stmt*>& statements) { rewrite(statements); });
     if (!changed_ || space_ == Namespace::definition) return body;
-    std::vector<Stmt*> marked{context_.stmt(
-        Comment{"depyf: not equal: names that are no identifiers are written in another way (offset 0)"})};
-    marked.insert(marked.end(), body.begin(), body.end());
-    return context_.arena.copy(marked);
+    return context_.with_comment(
+        "depyf: not equal: names that are no identifiers are written in another way (offset 0)", body);
   }
 
  private:

@@ -5,37 +5,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "support/words.h"
+
 namespace depyf::record {
 namespace {
 
 constexpr std::size_t body_indent = 8;  // of the lines of the outermost forward()
 
-bool is_word(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '_';
-}
-
 bool starts_name(char character) { return is_word(character) && !(character >= '0' && character <= '9'); }
-
-std::string_view word_at(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return text.substr(0, end);
-}
-
-bool take(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-// The position behind the string literal that begins at `at`.
-std::size_t behind_string(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  for (++at; at < text.size() && text[at] != quote; ++at)
-    if (text[at] == '\\') ++at;
-  return std::min(at + 1, text.size());
-}
 
 // The text up to a comment or a `;`, whichever comes first, neither of them in a string.
 std::string_view statement_of(std::string_view text) {

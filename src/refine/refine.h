@@ -4,6 +4,7 @@
 
 #include "flow/cfg.h"
 #include "lift/context.h"
+#include "support/function_ref.h"
 
 namespace depyf {
 
@@ -18,6 +19,13 @@ struct Scope {
     expression
   } kind;  // expression: lambda, comprehension
 };
+
+Scope::Kind kind_of(const CodeObject& code);
+
+// Calls `look` with each code object that `root` holds, itself first, and the one whose definition, class or module it is
+// printed in: itself, unless it is a lambda or a comprehension within another one. Does not look deeper than `limit`.
+void for_each_code(const CodeObject& root, std::uint32_t limit,
+                   FunctionRef<void(const CodeObject& code, const CodeObject* definition)> look);
 
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);

@@ -4,39 +4,16 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "support/words.h"
 #include "trace/output_code.h"
 
 namespace depyf::trace {
 namespace {
 
-bool is_word(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '_';
-}
-
-std::string_view word_at(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return text.substr(0, end);
-}
-
 std::string_view path_at(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && (is_word(text[end]) || text[end] == '.')) ++end;
   return text.substr(0, end);
-}
-
-bool take(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
-
-std::size_t behind_string(std::string_view text, std::size_t at) {
-  const char quote = text[at];
-  for (++at; at < text.size() && text[at] != quote; ++at)
-    if (text[at] == '\\') ++at;
-  return std::min(at + 1, text.size());
 }
 
 // The items between the brackets at the front of `text`, and the text behind them: "(a, (b, c)), d" gives a and (b, c).

@@ -1,8 +1,8 @@
 // The gzip format (RFC 1952): members one after the other, each a header, a deflate stream, a checksum and a size.
-#include <array>
 #include <cstdint>
 
 #include "depyf/trace.h"
+#include "load/checksum.h"
 #include "load/inflate.h"
 
 namespace depyf {
@@ -11,28 +11,13 @@ namespace {
 // Logs shrink to a tenth, or to a hundredth if they repeat themselves. What expands to more was made to fill memory.
 constexpr std::size_t expansion_max = 200, least_limit = std::size_t{64} << 20;
 
-std::uint32_t checksum_of(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> result{};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      std::uint32_t value = byte;
-      for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0xedb88320u : value >> 1;
-      result[byte] = value;
-    }
-    return result;
-  }();
-  std::uint32_t sum = 0xffffffffu;
-  for (char byte : bytes) sum = table[(sum ^ static_cast<unsigned char>(byte)) & 0xff] ^ sum >> 8;
-  return ~sum;
-}
-
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
   for (std::size_t i = 4; i-- > 0;) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   return number;
 }
 
-// The offset behind the header of the member at `at`; npos if the bytes are none, or end within it.
+// Returns the offset of the deflate stream of the member at `at`; npos if no header stands there or it is cut.
 std::size_t behind_header(std::string_view bytes, std::size_t at) {
   constexpr std::size_t fixed_size = 10;
   constexpr unsigned has_checksum = 2, has_extra = 4, has_name = 8, has_comment = 16;

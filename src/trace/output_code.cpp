@@ -4,19 +4,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "support/words.h"
+
 namespace depyf::trace {
 namespace {
-
-bool is_word(char character) {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-         (character >= '0' && character <= '9') || character == '_';
-}
-
-std::string_view word_at(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_word(text[end])) ++end;
-  return text.substr(0, end);
-}
 
 // The names in "# Topologically Sorted Source Nodes: [mul, add], Original ATen: [...]".
 std::vector<std::string> source_nodes_of(std::string_view comment) {

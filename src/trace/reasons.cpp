@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "support/words.h"
+
 namespace depyf::trace {
 namespace {
 
@@ -19,13 +21,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return lines;
-}
-
-// Takes `prefix` off the text; false if the text does not begin with it.
-bool take(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
 }
 
 int number_of(std::string_view digits) {

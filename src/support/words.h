@@ -1,0 +1,37 @@
+// Small steps through text that Python or PyTorch printed.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace depyf {
+
+// A character of a name in ASCII.
+constexpr bool is_word(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '_';
+}
+
+// The word that the text begins with; empty if it begins with none.
+constexpr std::string_view word_at(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_word(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+// Takes `prefix` off the text; false if the text does not begin with it.
+constexpr bool take(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// The position behind the string literal that begins at `at`.
+constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+}  // namespace depyf
