@@ -182,8 +182,10 @@ void Lifter::close_unpacking(Unpacking& unpacking) {
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
     targets.push_back(int(index) == unpacking.star ? make(Starred{unpacking.targets[index]})
                                                    : unpacking.targets[index]);
-  Expr* target = make(Tuple{context_.arena.copy(targets)});
-  if (targets.empty()) target = make(ListExpr{});
+  // The targets have the position of the unpacking, not that of the store which completes them.
+  const Instruction& instruction = code_[unpacking.at];
+  Expr* target = context_.expr(Tuple{context_.arena.copy(targets)}, instruction.offset, instruction.line);
+  if (targets.empty()) target->node = ListExpr{};
   Entry source = unpacking.source;
   store(target, source);
 }

@@ -53,6 +53,13 @@ std::int32_t Printer::end_line(const Expr* expr) const {
   return position.line == expr->line ? position.end_line : -1;
 }
 
+// The column at which `expr` starts, by the positions of 3.11 and later; -1 if it is unknown.
+std::int32_t Printer::column(const Expr* expr) const {
+  const std::size_t unit = expr->offset / 2;
+  if (!code_ || unit >= code_->positions.size()) return -1;
+  return code_->positions[unit].line == expr->line ? code_->positions[unit].column : -1;
+}
+
 // The position of the instruction that ends `stmt`; null if it has none.
 const Position* Printer::position_of(const Stmt* stmt) const {
   constexpr std::size_t looked_at = 1000;  // from the last effect on
@@ -99,7 +106,10 @@ void Printer::reached(const Expr* expr) {
 void Printer::value(const Expr* expr, Level loosest, bool starred_allowed) {
   starts_at(first_line(expr));
   if (is<ComprehensionExpr>(expr)) return bare(expr, loosest, starred_allowed);  // has brackets of its own
-  optional_brackets(first_line_within(expr), [&] { bare(expr, loosest, starred_allowed); });
+  mark(Mark::Kind::open, first_line_within(expr), 0, true);
+  bare(expr, loosest, starred_allowed);
+  const std::int32_t end = is<Tuple>(expr) ? end_line(expr) : -1;
+  mark(Mark::Kind::close, end > last_line_ ? end : -1, 0, true);
 }
 
 // A statement that starts with an expression starts on its line, whatever the line of its own instruction is.

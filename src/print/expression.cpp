@@ -509,8 +509,8 @@ void Printer::generators(List<Comprehension> generators) {
   for (const Comprehension& each : generators) {
     mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     write(each.is_async ? " async for " : " for ");
-    // A comma of the target separates no items of the display, behind whose last item another comma may stand.
-    without_breaks([&] { bare(each.target, Level::tuple); });
+    // In brackets where it breaks: a comma of the target separates no items of the display around it.
+    value(each.target, Level::tuple);
     write(" in ");
     expr(each.iter, Level::or_);
     for (const Expr* test : each.ifs) {

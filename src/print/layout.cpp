@@ -250,7 +250,8 @@ class Layout {
       if (apart) {
         result += '\n';
         result.append(here.indent, ' ');
-        if (at < text_.size() && text_[at] == ' ') ++at;
+        // The blank behind an optional bracket stays, behind that bracket.
+        if (mark.kind != Kind::close && at < text_.size() && text_[at] == ' ') ++at;
       }
       if (mark.kind == Kind::close) {
         if (!last_separator.empty()) last_separator.pop_back();

@@ -51,6 +51,7 @@ class Printer {
   static std::int32_t first_line(const ast::Expr* expr);
   static std::int32_t first_line_within(const ast::Expr* expr);
   std::int32_t end_line(const ast::Expr* expr) const;
+  std::int32_t column(const ast::Expr* expr) const;
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false);
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
   void close(const ast::Expr* whole = nullptr);

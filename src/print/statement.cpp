@@ -113,9 +113,13 @@ void Printer::conditional(const Stmt* stmt) {
 void Printer::with_items(List<WithItem> items) {
   if (items.empty()) return internal("missing", -1, nullptr);
   bool first = true;
-  starts_at(first_line(items[0].context_expr));
   const bool may_break = version_ >= Version{3, 9} && items.size() > 1;
-  if (may_break) mark(Mark::Kind::open, first_line(items[0].context_expr), 0, true);
+  // Behind the keyword an item stands a column further to the right than on a line of its own.
+  const std::int32_t first_item = first_line(items[0].context_expr);
+  const bool has_own_line =
+      may_break && first_item > 0 && column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
+  starts_at(has_own_line ? first_item - 1 : first_item);
+  if (may_break) mark(Mark::Kind::open, first_item, 0, true);
   for (const WithItem& item : items) {
     if (!first) comma(first_line(item.context_expr));
     first = false;

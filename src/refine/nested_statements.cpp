@@ -1,5 +1,5 @@
 // try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
-// with a: with b: c   (on one line)       ->   with a, b: c
+// with a: with b: c   (of one statement, as lines and columns tell)   ->   with a, b: c
 // else: if a: return ...; rest            ->   elif a: return ...  else: rest
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -21,13 +21,36 @@ Block try_finally(Context& context, Block body, const Scope&) {
   });
 }
 
-Block with_items(Context& context, Block body, const Scope&) {
+namespace {
+
+// The position of the expression in the source; null if it has none.
+const Position* position_of(const CodeObject& code, const Expr* expr) {
+  const std::size_t unit = expr->offset / 2;
+  if (unit >= code.positions.size()) return nullptr;
+  const Position& position = code.positions[unit];
+  return position.line >= 0 && position.line == expr->line && position.column >= 0 ? &position : nullptr;
+}
+
+// True if `inner`, the whole body of `outer`, was an item of the same statement. A statement of its own starts on a line of its
+// own, further to the right than the statement around it.
+bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
+  if (outer.items.empty() || inner.items.empty()) return false;
+  const Position* last = position_of(code, outer.items.back().context_expr);
+  const Position* next = position_of(code, inner.items[0].context_expr);
+  if (!last || !next) return false;
+  return next->line == last->end_line || (next->line > last->end_line && next->column <= last->column);
+}
+
+}  // namespace
+
+Block with_items(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       auto* outer = as<With>(stmt);
       if (!outer || outer->body.size() != 1 || stmt->line < 0) continue;
       auto* inner = as<With>(outer->body[0]);
-      if (!inner || inner->is_async != outer->is_async || outer->body[0]->line != stmt->line) continue;
+      if (!inner || inner->is_async != outer->is_async) continue;
+      if (outer->body[0]->line != stmt->line && !is_item_of(*scope.decoded.code, *outer, *inner)) continue;
       std::vector<WithItem> items(outer->items.begin(), outer->items.end());
       items.insert(items.end(), inner->items.begin(), inner->items.end());
       outer->items = context.arena.copy(items);

@@ -45,6 +45,25 @@ def test_each_module_is_counted_once_and_differences_are_listed(tmp_path: Path) 
     assert all(row["objects"] for row in differences if row["verdict"] in ("silent", "marked"))
 
 
+def test_what_the_gate_proves_is_not_silent(tmp_path: Path) -> None:
+    source = tmp_path / "raises.py"
+    # The inner return gets a copy of its own only where both loops end at it.
+    source.write_text(
+        "def f(self, k):\n"
+        "    try:\n        return self.c[k]\n"
+        "    except KeyError:\n"
+        "        for a, bs in self.rows:\n            for b in bs:\n"
+        "                if b == k:\n                    self.c[k] = True\n                    return self.c[k]\n"
+        "        self.c[k] = False\n        return self.c[k]\n"
+    )
+    worker = roundtrip.Worker(sys.executable)
+    modules = world.draw([source], tmp_path, 1, 1, tmp_path, worker)
+    counts, differences = world.measure(modules, [world.COMMAND, "{pyc}"], sys.executable, worker)
+    worker.close()
+    assert (counts["proved"], counts["silent"]) == (1, 0)
+    assert [row["verdict"] for row in differences] == ["proved"]
+
+
 def test_the_draw_depends_on_the_seed_alone() -> None:
     packages = world.drawn_packages(1)
     assert packages == world.drawn_packages(1) != world.drawn_packages(2)

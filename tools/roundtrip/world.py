@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from interpreters import interpreter  # noqa: E402
 
+COMMAND = str(ROOT / "build" / "dev" / "depyf-decompile")
 PACKAGES = 110
 # Versions up to 3.10 get the newest release that supports 3.8, later versions the newest that supports 3.13.
 POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
@@ -90,6 +91,10 @@ def corpora(names: list[str], version: tuple[int, int], python: str, seed: int) 
         torch = next((ROOT / ".venv").glob("lib/python*/site-packages/torch"), None)
         if torch:
             found["torch"] = (torch.parent, sources([torch]))
+    if "site" in names:
+        site = next((ROOT / ".venv").glob("lib/python*/site-packages"))
+        folders = [folder for folder in site.iterdir() if folder.name != "torch"]
+        found["site"] = (site, sources(folders))
     if "tests" in names:
         tests = roundtrip.stdlib_of(python) / "test"
         found["tests"] = (tests.parent, sources([tests]))
@@ -122,6 +127,17 @@ def verdict_of(record: dict, text: bytes) -> str:
     return "marked" if MARK in text else "silent"
 
 
+def is_proved(record: dict, pyc: str, text: bytes) -> bool:
+    """Return whether the gate proves that `text` means what the bytecode does, in each code object that differs."""
+    answer = subprocess.run([COMMAND, "--prove", "--json", pyc], capture_output=True, check=False)
+    [file] = json.loads(answer.stdout)["files"]
+    lines = file["source"].encode("utf-8", "surrogatepass").splitlines(keepends=True)
+    if b"".join(line for line in lines if b"# depyf: not proved: " not in line) != text:
+        return False
+    unproved = {row["name"].split(".")[-1] for row in file["not_proved"]}
+    return not any(row["path"].split("/")[-1] in unproved for row in record["objects"] if not row["equal"])
+
+
 def measure(modules: list[dict], command: list[str], python: str, worker) -> tuple[collections.Counter, list[dict]]:
     """Decompile, compile and compare modules; return the counts, and what differs."""
     counts: collections.Counter = collections.Counter()
@@ -130,6 +146,8 @@ def measure(modules: list[dict], command: list[str], python: str, worker) -> tup
         record = roundtrip.judge(module, command, python, worker, timeout=60, memory=4096)
         text = Path(module["pyc"] + ".out.py").read_bytes()
         verdict = verdict_of(record, text)
+        if verdict == "silent" and is_proved(record, module["pyc"], text):
+            verdict = "proved"
         counts[verdict] += 1
         counts["modules"] += 1
         counts["objects"] += len(record["objects"])
@@ -154,6 +172,7 @@ COLUMNS = (
     "modules",
     "equal",
     "marked",
+    "proved",
     "silent",
     "no-compile",
     "failed",
@@ -174,10 +193,12 @@ def row_of(label: str, counts: dict) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--versions", default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15")
-    parser.add_argument("--corpora", default="packages,torch,tests")
+    parser.add_argument(
+        "--corpora", default="packages,torch,tests", help="and site: what .venv holds besides torch, without a download"
+    )
     parser.add_argument("--count", type=int, default=1000, help="modules of each corpus, for each version")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--command", default=f"{ROOT}/build/dev/depyf-decompile {{pyc}}")
+    parser.add_argument("--command", default=f"{COMMAND} {{pyc}}")
     parser.add_argument("--json", help="file for all counts and differences")
     parser.add_argument("--keep", help="folder that keeps the .pyc files and outputs")
     args = parser.parse_args()

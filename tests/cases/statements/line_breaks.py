@@ -71,3 +71,48 @@ def others(a, names):
 
 
 def short(): ...
+
+
+def targets(rows):
+    (
+        first,
+        second,
+        _,
+        _,
+    ) = rows[0]
+    pairs = [
+        (first, second)
+        for (
+            first,
+            second,
+            _,
+            _,
+        ) in rows
+    ]
+    for (
+        third,
+        fourth,
+    ) in rows:
+        first += third + fourth
+    return first, pairs
+
+
+def contexts(manager, names):
+    with (
+        manager.first(
+            names, 1
+        ) as value,
+        manager.second(),
+    ):
+        manager.use(value)
+    with manager.first(
+        1
+    ), manager.second(
+        2
+    ):
+        manager.use(names)
+    with manager.first(
+        1
+    ):
+        with manager.second(2):
+            manager.use(names)
