@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import marshal
 import sys
 import types
 from collections.abc import Iterator
@@ -49,6 +50,42 @@ def _with_argument(opcode: int, argument: int) -> bytes:
         if argument >> shift:
             out += bytes((_EXTENDED_ARG, argument >> shift & 255))
     return bytes(out) + bytes((opcode, argument & 255))
+
+
+# All that running a code object depends on, beside its constants; `co_exceptiontable` from 3.11 on.
+_RUNS = (
+    "co_code",
+    "co_exceptiontable",
+    "co_flags",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+    "co_names",
+    "co_varnames",
+    "co_cellvars",
+    "co_freevars",
+)
+_EXACT = (type(None), bool, int, float, complex, str, bytes, type(...))
+_MARSHAL_WITHOUT_REFERENCES = 2  # the same constants give the same bytes, whoever else refers to them
+
+
+def is_same(code: types.CodeType, other: types.CodeType) -> bool:
+    """True if two code objects have the same bytecode and run it on the same names and constants.
+
+    Their own names, files, positions and stack sizes may differ. False also where a constant is anything but a number, a
+    string, bytes or a tuple of these: frozensets that are equal may be in another order, and code holds other positions.
+    """
+    if any(getattr(code, field, None) != getattr(other, field, None) for field in _RUNS):
+        return False
+    if not (_is_exact(code.co_consts) and _is_exact(other.co_consts)):
+        return False
+    constants, others = (marshal.dumps(each.co_consts, _MARSHAL_WITHOUT_REFERENCES) for each in (code, other))
+    return constants == others
+
+
+def _is_exact(constant: object) -> bool:
+    """True if marshal tells a constant from every other one."""
+    return all(map(_is_exact, constant)) if type(constant) is tuple else type(constant) in _EXACT
 
 
 def global_names(code: types.CodeType) -> set[str]:
