@@ -485,7 +485,8 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   const CodeObject* module = kind_of(code) == Scope::Kind::module ? &code : nullptr;
   auto print = [&] {
     const Block marked = context.folds_assertions ? with_mark_of_pytest(context, block) : block;
-    return print_block(marked, code.version, module, {options.limits.text, options.lines, &code, options.width});
+    return print_block(marked, code.version, module,
+                       {options.limits.text, options.lines, &code, options.width, options.align});
   };
   Printed printed = print();
   if (printed.has_renamed) {

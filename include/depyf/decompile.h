@@ -51,6 +51,7 @@ struct Options {
   Style style = Style::plain;
   bool lines = true;  // give the lines of each code object, too
   std::size_t width = default_width;
+  bool align = false;  // each statement on the line that it had in the source, with blank lines between
   // Of functions that the code calls by a global name: what their parameters are called. Folding names values so.
   std::map<std::string, std::vector<std::string>, std::less<>> parameters;
   // See ProofOptions in prove.h. Of each output of a function: what it may be called, or an empty name.
@@ -70,6 +71,7 @@ enum class Level : std::uint8_t { structured, state_machine, stub };
 struct LineMapping {
   std::uint32_t line;  // of the source, from 1
   std::uint32_t offset;  // of the bytecode, in bytes
+  std::int32_t original = -1;  // line of the source that was compiled; -1: unknown
 };
 
 // The lines of a code object within another.

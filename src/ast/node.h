@@ -123,11 +123,13 @@ struct FunctionDef {
   std::string_view name; const Arguments* args; Block body; List<Expr*> decorators; Expr* returns; bool is_async;
   List<TypeParam> type_params;
   const CodeObject* code = nullptr;  // of the body
+  std::int32_t keyword_line = -1;  // of `def`, below the decorators; -1: unknown
 };
 struct ClassDef {
   std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;
   List<TypeParam> type_params;
   const CodeObject* code = nullptr;  // of the body
+  std::int32_t keyword_line = -1;  // of `class`, below the decorators; -1: unknown
 };
 struct Return { Expr* value; };                           // value may be null
 struct Delete { List<Expr*> targets; };

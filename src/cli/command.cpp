@@ -71,6 +71,14 @@ Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, 
   return result;
 }
 
+void count_aligned(const std::vector<LineMapping>& lines, FileReport& report) {
+  for (const LineMapping& mapping : lines) {
+    if (mapping.original < 0) ++report.without_line;
+    else if (std::int64_t(mapping.line) == mapping.original) ++report.aligned;
+    else report.not_aligned.push_back(mapping);
+  }
+}
+
 bool prints_source(const Settings& settings) {
   return !settings.fields && !settings.disassemble && !settings.graph && !settings.lines &&
          settings.stop_after.empty() && settings.dump_after.empty();
@@ -102,7 +110,8 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
   report.python = loaded.code->version;
   Options options;
   options.limits = Limits::of_file(bytes->size());
-  options.lines = settings.lines;
+  options.lines = settings.lines || (settings.align && settings.json);
+  options.align = settings.align;
   options.width = settings.width;
   options.prove = settings.prove;
   if (!prints_source(settings)) {
@@ -120,6 +129,9 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
             {code.qualname.empty() ? code.name : code.qualname, proof.offset, std::move(proof.reason)});
     }
     find_marks(outcome.text, report);
+    report.is_aligned = settings.align;
+    count_aligned(result.lines, report);
+    for (const NestedLines& nested : result.nested) count_aligned(nested.lines, report);
     report.status = !report.marks.empty() ? FileReport::Status::marked
                     : checks              ? FileReport::Status::equal
                                           : FileReport::Status::unchecked;

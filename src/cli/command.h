@@ -21,6 +21,7 @@ struct Settings {
   bool quiet = false;  // no line of counts
   Version python{0, 0};  // of raw marshal data; 0.0: the one that fits
   std::size_t max_size = std::size_t{64} << 20;  // bytes of a file, or of a member of an archive
+  bool align = false;  // statements on the lines that they had
   std::size_t width = default_width;  // columns of a line whose breaks positions do not decide
   std::string check = {}, stop_after = {}, dump_after = {};  // check: an interpreter, or `auto`
   bool disassemble = false, fields = false, graph = false, lines = false;

@@ -8,7 +8,9 @@ std::string lines_text(const std::vector<LineMapping>& lines) {
   std::string out = "[";
   for (const LineMapping& mapping : lines) {
     if (out.back() == '}') out += ", ";
-    out += "{\"line\": " + std::to_string(mapping.line) + ", \"offset\": " + std::to_string(mapping.offset) + "}";
+    out += "{\"line\": " + std::to_string(mapping.line) + ", \"offset\": " + std::to_string(mapping.offset);
+    if (mapping.original >= 0) out += ", \"original\": " + std::to_string(mapping.original);
+    out += '}';
   }
   return out + "]";
 }

@@ -30,8 +30,13 @@ constexpr Option table[] = {
     {"max-size", 0, Value::number, "MB", "Refuse larger files, and larger members of archives; 64 if not given"},
     {"width", 0, Value::number, "N",
      "Columns of a line; 100 if not given. Where positions in the bytecode tell how the lines of the source broke, those decide"},
+    {"align", 0, Value::text, "lines",
+     "Put each statement on the line that it had in the source, with blank lines between, so that tracebacks, breakpoints and "
+     "coverage of code whose source is lost are right. --json lists those on another line"},
     {"lines", 0, Value::none, "",
-     "Print, as JSON, which line of the source stands for which bytecode, in place of the source", true},
+     "Print, as JSON, which line of the source stands for which bytecode, and which line of the lost source it was, in place of "
+     "the source",
+     true},
     {"cfg", 0, Value::none, "", "Print the control flow graph of each code object in DOT, in place of the source",
      true},
     {"dis", 0, Value::none, "", "Print version-neutral instructions in place of the source", true},
@@ -52,6 +57,7 @@ constexpr Example examples[] = {
     {"depyf-decompile package.whl -o sources", "those in a wheel, an egg or a zip archive"},
     {"depyf-decompile --check auto app.pyc", "mark what does not compile back to the same"},
     {"depyf-decompile --json build/lib", "a report for other programs, sources included"},
+    {"depyf-decompile --align lines app.pyc", "each statement on its line, for tracebacks and debuggers"},
     {"depyf-decompile diff old.pyc new.pyc", "the functions that two builds of a module differ in"},
     {"depyf-decompile - < app.pyc", "standard input"},
 };
@@ -202,6 +208,8 @@ class Parser {
     else if (name == "force") settings.force = true;
     else if (name == "check") settings.check = text;
     else if (name == "prove") settings.prove = true;
+    else if (name == "align" && text == "lines") settings.align = true;
+    else if (name == "align") fail("--align: lines is all that can be aligned");
     else if (name == "json") settings.json = true;
     else if (name == "quiet") settings.quiet = true;
     else if (name == "lines") settings.lines = true;
@@ -270,6 +278,7 @@ std::string bash_completion() {
          "  case $previous in\n"
          "    -o|--output) COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n"
          "    --check) COMPREPLY=($(compgen -W auto -- \"$current\") $(compgen -c python -- \"$current\")); return ;;\n"
+         "    --align) COMPREPLY=($(compgen -W lines -- \"$current\")); return ;;\n"
          "    --python) COMPREPLY=($(compgen -W \"3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15\" -- \"$current\")); return ;;\n"
          "    --stop-after) COMPREPLY=($(compgen -W \"" +
          joined(pass_names(true), " ") +
@@ -309,6 +318,7 @@ std::string zsh_completion() {
     if (option.value != Value::none) values = ":" + std::string(option.value_name) + ":";
     if (option.name == "output") values += "_files -/";
     if (option.name == "check") values += "(auto python3)";
+    if (option.name == "align") values += "(lines)";
     if (option.name == "python") values += "(3.8 3.9 3.10 3.11 3.12 3.13 3.14 3.15)";
     if (option.value == Value::pass || option.value == Value::statement_pass)
       values += "(" + joined(pass_names(option.value == Value::statement_pass), " ") + ")";

@@ -83,6 +83,13 @@ std::string json_of(const FileReport& report, const std::string* source) {
     out += (i ? ", {\"name\": " : "{\"name\": ") + json_quoted(report.unproved[i].name) +
            ", \"offset\": " + std::to_string(report.unproved[i].offset) +
            ", \"reason\": " + json_quoted(report.unproved[i].reason) + "}";
+  if (report.is_aligned) {
+    out += "], \"aligned\": " + std::to_string(report.aligned) +
+           ", \"without_line\": " + std::to_string(report.without_line) + ", \"not_aligned\": [";
+    for (std::size_t i = 0; i < report.not_aligned.size(); ++i)
+      out += (i ? ", {\"line\": " : "{\"line\": ") + std::to_string(report.not_aligned[i].line) +
+             ", \"original\": " + std::to_string(report.not_aligned[i].original) + "}";
+  }
   out += "], \"output\": " + (report.output.empty() ? "null" : json_quoted(report.output));
   out += ", \"error\": " + (report.error.empty() ? "null" : json_quoted(report.error));
   if (source) out += ", \"source\": " + json_quoted(*source);

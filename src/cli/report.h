@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/decompile.h"
 
 namespace depyf::cli {
 
@@ -30,6 +30,9 @@ struct FileReport {
   std::size_t state_machines = 0, stubs = 0;  // code objects
   std::size_t proved = 0;                     // code objects, if proofs were asked for
   std::vector<Unproved> unproved;
+  bool is_aligned = false;  // the following are known: statements by their line
+  std::size_t aligned = 0, without_line = 0;  // without: the bytecode does not tell it
+  std::vector<LineMapping> not_aligned;
 };
 
 // The marks in a source, `# depyf: not equal: ...`, into `report`.

@@ -236,6 +236,8 @@ bool Lifter::define(Expr* target, Expr* value) {
   }
   if (!made) return false;
   int line = made->line;
+  if (auto* function = as<FunctionDef>(made)) function->keyword_line = now().line;
+  if (auto* definition = as<ClassDef>(made)) definition->keyword_line = now().line;
   emit(made->node);
   nodes_[node_].statements.back()->line = line >= 0 ? line : nodes_[node_].statements.back()->line;
   return true;

@@ -156,17 +156,16 @@ std::size_t Printer::limit_of(std::int32_t line) const {
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
-// Breaks the lines of what was printed since the line began.
-void Printer::break_lines() {
-  std::string& text = out_.text();
+// Breaks the lines of what was printed since the line began: a simple statement, or the header of `body`.
+void Printer::break_lines(Block body) {
+  const std::string& text = out_.text();
   const std::size_t begin = out_.line_begin();
-  if (!marks_.empty() && (spread_ || text.size() - begin > options_.width)) {
+  if (!marks_.empty() && (spread_ || (!options_.align && text.size() - begin > options_.width))) {
     for (Mark& each : marks_) each.at -= begin;
-    auto limit = [&](std::int32_t line) { return limit_of(line); };
+    auto limit = [&](std::int32_t line) { return options_.align ? std::string::npos : limit_of(line); };
     const std::int32_t first = marks_[0].before;
     std::string broken = with_breaks(std::string_view(text).substr(begin), marks_, {out_.indent(), limit, first});
-    text.resize(begin);
-    write(broken);
+    if (!options_.align || std::ranges::count(broken, '\n') < room(body)) out_.rewrite(begin, broken);
   }
   marks_.clear();
   spread_ = false;

@@ -33,9 +33,16 @@ std::size_t Printer::docstring(Block body) {
   auto* value = stmt ? as<ConstantExpr>(stmt->value) : nullptr;
   if (!value || value->value->kind != Constant::Kind::string) return 0;
   const std::string& text = value->value->text;
+  const std::int32_t after = next_line_;
+  if (options_.align)
+    if (const std::int32_t line = first_source_line(body.subspan(at + 1)); line >= 0) next_line_ = line;
   for (const Stmt* mark : body.first(at)) comment(as<Comment>(mark)->text);
   begin(body[at]);
-  append_docstring(out_.text(), text, version_ >= Version{3, 13} && may_be_indented(text) ? out_.indent() : 0);
+  const auto lines = std::ranges::count(text, '\n') + 1;
+  const bool has_room = !options_.align || next_line_ < 0 || std::int32_t(out_.line()) + lines <= next_line_;
+  next_line_ = after;
+  if (!has_room) append_literal(out_.text(), *value->value);
+  else append_docstring(out_.text(), text, version_ >= Version{3, 13} && may_be_indented(text) ? out_.indent() : 0);
   out_.end_line();
   return at + 1;
 }
@@ -87,8 +94,20 @@ void Printer::body(const Stmt* stmt, const CodeObject* code, Block body) {
     return;
   }
   code_ = outer;  // its columns are those of the header
-  break_lines();
+  break_lines(body);
   code_ = code;
+  if (body.empty() && has_no_room_below()) {
+    write(" pass");
+    out_.end_line();
+    code_ = outer;
+    return;
+  }
+  if (fits_behind_colon(body)) {
+    write(" ");
+    aligned_statements(body, true);
+    code_ = outer;
+    return;
+  }
   out_.end_line();
   out_.deeper();
   const std::size_t documented = docstring(body);
@@ -100,12 +119,17 @@ void Printer::body(const Stmt* stmt, const CodeObject* code, Block body) {
   code_ = outer;
 }
 
-void Printer::decorators(List<Expr*> decorators) {
-  for (const Expr* each : decorators) {
+// `line`: of the keyword below them; -1: unknown.
+void Printer::decorators(List<Expr*> decorators, std::int32_t line) {
+  for (std::size_t i = 0; i < decorators.size(); ++i) {
     write("@");
-    condition(each);
+    condition(decorators[i]);
+    const std::int32_t next = i + 1 < decorators.size() ? first_line(decorators[i + 1]) : line;
+    const std::int32_t after = std::exchange(next_line_, next);
     break_lines();
+    next_line_ = after;
     out_.end_line();
+    pad_to(next);
     out_.begin_line();
     if (last_line_ >= 0) ++last_line_;
   }
@@ -119,7 +143,7 @@ std::int32_t Printer::first_line_of_body(const FunctionDef& node) const {
 
 void Printer::definition(const Stmt* stmt, const FunctionDef& node) {
   if (node.code) last_line_ = node.code->firstlineno;
-  decorators(node.decorators);
+  decorators(node.decorators, node.keyword_line);
   write(node.is_async ? "async def " : "def ");
   name(node.name);
   type_params(node.type_params);
@@ -135,7 +159,7 @@ void Printer::definition(const Stmt* stmt, const FunctionDef& node) {
 
 void Printer::definition(const Stmt* stmt, const ClassDef& node) {
   if (node.code) last_line_ = node.code->firstlineno;
-  decorators(node.decorators);
+  decorators(node.decorators, node.keyword_line);
   write("class ");
   name(node.name);
   type_params(node.type_params);

@@ -347,6 +347,7 @@ void Printer::joined_string(const Expr* leaf, const Constant& constant) {
     if (text.size() - last > last_width) break;
     --last;
   }
+  while (last < text.size() && !is_start(last)) ++last;  // never within a character
   Constant part;
   part.kind = Constant::Kind::string;
   std::int32_t line = last_line_ = position.line;

@@ -19,6 +19,7 @@ struct PrintOptions {
   bool lines = true;                  // give the lines of each code object, too
   const CodeObject* root = nullptr;   // holds all code objects of which the tree is made
   std::size_t width = default_width;  // columns of a line whose breaks positions do not decide
+  bool align = false;                 // each statement on the line that it had in the source
 };
 // `version` decides the grammar: what an f-string may hold, starred subscripts, docstrings. `module`: the code that
 // `body` is of; null: none, it holds the definition of what is printed.

@@ -75,7 +75,7 @@ class Printer {
   std::int32_t first_line_of_body(const ast::FunctionDef& node) const;
   bool body_on_line(const CodeObject* code);
   std::size_t limit_of(std::int32_t line) const;
-  void break_lines();
+  void break_lines(ast::Block body = {});
   template <class F>
   void without_breaks(F print) {
     const bool outer = std::exchange(marking_, false);
@@ -127,6 +127,20 @@ class Printer {
   void pattern(const ast::Pattern* pattern, int loosest);
   void patterns(ast::List<ast::Pattern*> patterns);
 
+  // aligned.cpp: each statement on the line that it had in the source
+  std::int32_t source_line(const ast::Stmt* stmt);
+  std::int32_t first_source_line(ast::Block body);
+  std::int32_t line_of_code_above(std::int32_t line);
+  std::int32_t keyword_line(ast::Block body, std::int32_t otherwise);
+  bool has_line_above(const ast::Expr* test, ast::Block body, std::string_view keyword);
+  void pad_to(std::int32_t line);
+  void pad_to_clause(ast::Block body);
+  void aligned_statements(ast::Block body, bool behind_colon);
+  bool fits_behind_colon(ast::Block body);
+  bool has_no_room_below();
+  void suite_before(ast::Block body, ast::Block following);
+  std::int32_t room(ast::Block body);
+
   // statement.cpp
   void begin(const ast::Stmt* stmt);
   void suite(ast::Block body);                                 // a colon and an indented block
@@ -147,7 +161,7 @@ class Printer {
   // definition.cpp
   void definition(const ast::Stmt* stmt, const ast::FunctionDef& node);
   void definition(const ast::Stmt* stmt, const ast::ClassDef& node);
-  void decorators(ast::List<ast::Expr*> decorators);
+  void decorators(ast::List<ast::Expr*> decorators, std::int32_t line);
   void type_params(ast::List<ast::TypeParam> params);
   // Returns the marks before each parameter and behind the last.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
@@ -168,6 +182,10 @@ class Printer {
   std::vector<Mark> marks_;      // of the text since the line began
   bool marking_ = true;          // false: the text may not break, or is not in its place yet
   bool spread_ = false;          // some mark is where the source had a break
+  bool continues_line_ = false;  // the next statement is written behind what stands on the line
+  const CodeObject* code_of_lines_ = nullptr;  // whose are in `lines_of_code_`
+  std::vector<std::int32_t> lines_of_code_;
+  std::int32_t next_line_ = -1;  // of the source: where what follows the statement starts; -1: unknown
   std::int32_t last_line_ = -1;  // of the source, that the text so far reaches; -1: unknown
 };
 

@@ -25,8 +25,11 @@ bool only_comments(Block body) {
 }  // namespace
 
 void Printer::begin(const Stmt* stmt) {
-  if (options_.lines && code_) out_.map_line(code_, stmt->offset);
-  out_.begin_line();
+  const std::int32_t line = options_.lines || options_.align ? source_line(stmt) : -1;
+  const bool continues = std::exchange(continues_line_, false);
+  if (!continues) pad_to(line);
+  if (options_.lines && code_) out_.map_line(code_, stmt->offset, line);
+  continues ? out_.continue_line() : out_.begin_line();
   last_line_ = stmt->line;
 }
 
@@ -37,6 +40,7 @@ void Printer::module(Block body) {
 
 // Two blank lines around the definitions of a module and one around others; one below the docstring of a module or class.
 void Printer::statements(Block body, Above above) {
+  if (options_.align) return aligned_statements(body, false);
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (i > 0) above = is<Comment>(body[i - 1]) ? Above::comment : Above::statement;
     const bool definition = (i > 0 && is_definition(body[i - 1])) || is_definition(without_comments(body, i));
@@ -49,7 +53,15 @@ void Printer::statements(Block body, Above above) {
 
 void Printer::suite(Block body) {
   write(":");
-  break_lines();
+  break_lines(body);
+  if (body.empty() && has_no_room_below()) {
+    write(" pass");
+    return out_.end_line();
+  }
+  if (fits_behind_colon(body)) {
+    write(" ");
+    return aligned_statements(body, true);
+  }
   out_.end_line();
   out_.deeper();
   statements(body, Above::nothing);
@@ -65,6 +77,7 @@ void Printer::pass_line() {
 
 void Printer::otherwise(std::string_view keyword, Block body) {
   if (body.empty()) return;
+  pad_to_clause(body);
   out_.begin_line();
   write(keyword);
   suite(body);
@@ -83,9 +96,12 @@ void Printer::statement(const Stmt* stmt) {
 }
 
 void Printer::comment(std::string_view text) {
+  const bool behind = options_.align && !out_.text().empty() && out_.text().back() == '\n' && next_line_ >= 0 &&
+                      next_line_ <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
+  if (behind) out_.reopen_line(), write("  ");
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    out_.begin_line();
+    if (!behind) out_.begin_line();
     write(end > at ? "# " : "#");
     for (std::size_t i = at; i < end;) {
       const CodePoint point = code_point(text, i);
@@ -104,7 +120,7 @@ void Printer::conditional(const Stmt* stmt) {
     begin(stmt);
     write(keyword);
     clause_condition(n->test);
-    suite(n->body);
+    suite_before(n->body, n->orelse);
     if (n->orelse.size() != 1 || !is<If>(n->orelse[0])) return otherwise("else", n->orelse);
     stmt = n->orelse[0];
   }
@@ -145,6 +161,7 @@ void Printer::cases(const Match& node) {
   out_.end_line();
   out_.deeper();
   for (const MatchCase& each : node.cases) {
+    pad_to_clause(each.body);
     out_.begin_line();
     last_line_ = -1;
     write("case ");
@@ -156,13 +173,18 @@ void Printer::cases(const Match& node) {
 }
 
 void Printer::handlers(const Try& node) {
-  for (const ExceptHandler& handler : node.handlers) {
+  for (std::size_t i = 0; i < node.handlers.size(); ++i) {
+    const ExceptHandler& handler = node.handlers[i];
+    const std::int32_t line = handler.type ? first_line(handler.type) : -1;
+    line >= 0 ? pad_to(line) : pad_to_clause(handler.body);
     out_.begin_line();
-    last_line_ = -1;
+    last_line_ = line;
     write(node.is_star ? "except*" : "except");
     if (handler.type) write(" "), expr(handler.type, Level::test);
     if (!handler.name.empty()) write(" as "), name(handler.name);
-    suite(handler.body);
+    suite_before(handler.body, i + 1 < node.handlers.size() ? node.handlers[i + 1].body
+                               : !node.orelse.empty()       ? node.orelse
+                                                            : node.finalbody);
   }
   if (!node.handlers.empty()) otherwise("else", node.orelse);
   if (!node.finalbody.empty()) return otherwise("finally", node.finalbody);
@@ -247,13 +269,13 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    value(n.target, Level::tuple);
                    write(" in ");
                    value(n.iter, Level::tuple, version_ >= Version{3, 9});
-                   suite(n.body);
+                   suite_before(n.body, n.orelse);
                    otherwise("else", n.orelse);
                  },
                  [&](const While& n) {
                    write("while ");
                    clause_condition(n.test);
-                   suite(n.body);
+                   suite_before(n.body, n.orelse);
                    otherwise("else", n.orelse);
                  },
                  [&](const If&) { conditional(stmt); },
@@ -274,7 +296,7 @@ void Printer::keyword_statement(const Stmt* stmt) {
                  },
                  [&](const Try& n) {
                    write("try");
-                   suite(n.body);
+                   suite_before(n.body, n.handlers.empty() ? n.finalbody : n.handlers[0].body);
                    handlers(n);
                  },
                  [&](const Assert& n) {

@@ -186,6 +186,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
 Block docstring(Context& context, Block body, const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   Expr* text = nullptr;
+  std::int32_t line = -1;  // no instruction has the docstring of a function
   std::vector<Stmt*> result(body.begin(), body.end());
   if (scope.kind == Scope::Kind::function) {
     if (has_docstring(code)) text = context.expr(ConstantExpr{&code.constants[0]});
@@ -194,11 +195,12 @@ Block docstring(Context& context, Block body, const Scope& scope) {
     auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
     if (name && name->id == "__doc__" && constant_of(assign->value, Constant::Kind::string)) {
       text = assign->value;
+      line = result[0]->line;
       result.erase(result.begin());
     }
   }
   if (!text) return body;
-  result.insert(result.begin(), context.stmt(ExprStmt{text}, 0, code.firstlineno));
+  result.insert(result.begin(), context.stmt(ExprStmt{text}, 0, line));
   return context.arena.copy(result);
 }
 

@@ -438,7 +438,10 @@ def test_lines_lead_to_bytecode(tmp_path: Path) -> None:
     found = json.loads(run("--lines", pyc).stdout)
     assert found["version"] == 1
     starts = {line: offset for offset, line in dis.findlinestarts(marshal.loads(pyc.read_bytes()[16:]))}
-    assert found["lines"] == [{"line": 1, "offset": 0}, {"line": 2, "offset": starts[3]}]
+    assert found["lines"] == [
+        {"line": 1, "offset": 0, "original": 1},
+        {"line": 2, "offset": starts[3], "original": 3},
+    ]
 
 
 def test_lines_of_nested_code(tmp_path: Path) -> None:

@@ -116,3 +116,14 @@ def contexts(manager, names):
     ):
         with manager.second(2):
             manager.use(names)
+
+
+def characters(self):
+    self.wordchars += (
+        'ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ'
+        'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
+    )
+    self.more += (
+        'ààààààààààà'
+        'aÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
+    )
