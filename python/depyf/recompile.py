@@ -134,8 +134,13 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
         # that the source has as a global cannot be kept.
         named = sorted(missing_locals - global_in_source)
         padding = [f"__depyf_local_{i}" for i in range(code.co_nlocals - inner.co_nlocals - len(named))]
-        keep = (*code.co_freevars, *code.co_cellvars, *named, *padding)
-        inner = _compile_within(function, code, filename, keep=keep)
+        if code.co_freevars or code.co_cellvars or inner.co_freevars or inner.co_cellvars:
+            keep = (*code.co_freevars, *code.co_cellvars, *named, *padding)
+            inner = _compile_within(function, code, filename, keep=keep)
+        else:
+            # Behind all others: no instruction has another index then, and the code need not be compiled again.
+            more = (*named, *padding)
+            inner = inner.replace(co_varnames=(*inner.co_varnames, *more), co_nlocals=inner.co_nlocals + len(more))
     _check(inner, code)
     if renamed:
         varnames = tuple(renamed.get(name, name) for name in inner.co_varnames)
