@@ -215,8 +215,15 @@ std::size_t head_lines(const Lines& lines, std::size_t at) {
   return end < lines.size() && !names.empty() && has_once_each(std::move(names)) ? end + 1 - at : 0;
 }
 
-// How many lines from `at` are what the function returns, each value in a line; 0 if they are not.
+// True if a line returns an atom, a list or a tuple.
+bool is_return(std::string_view line) {
+  Reader reader(line);
+  return reader.take(statement_indent) && reader.take("return ") && reader.value() && reader.at_end();
+}
+
+// How many lines from `at` are what the function returns, in one line or each value in its own; 0 if they are not.
 std::size_t return_lines(const Lines& lines, std::size_t at) {
+  if (is_return(lines[at])) return 1;
   if (lines[at] != "        return (") return 0;
   std::size_t end = at + 1;
   for (; end < lines.size() && lines[end] != "        )"; ++end) {
@@ -226,15 +233,23 @@ std::size_t return_lines(const Lines& lines, std::size_t at) {
   return end < lines.size() && end > at + 1 ? end + 1 - at : 0;
 }
 
-// How many lines from `at` are a row of statements; 0 if there is none.
-std::size_t row_lines(const Lines& lines, std::size_t at) {
-  if (!is_statement(lines[at])) return 0;
-  std::size_t end = at + 1;
-  for (; end < lines.size(); ++end) {
-    Reader reader(lines[end]);
-    if (!reader.at_end() && !(reader.take(statement_indent) && reader.comment()) && !is_statement(lines[end])) break;
+struct Row {
+  std::size_t end;
+  bool has_statement;
+};
+
+// The lines from `at` that are statements, comments or empty.
+Row row_at(const Lines& lines, std::size_t at) {
+  Row row{at, false};
+  for (; row.end < lines.size(); ++row.end) {
+    if (is_statement(lines[row.end])) {
+      row.has_statement = true;
+      continue;
+    }
+    Reader reader(lines[row.end]);
+    if (!reader.at_end() && !(reader.take(statement_indent) && reader.comment())) break;
   }
-  return end - at;
+  return row;
 }
 
 }  // namespace
@@ -247,11 +262,14 @@ std::string shortened_graph(std::string_view text) {
     start = end + 1;
   }
   std::string out(lines[0]);
+  Row row{1, false};
   for (std::size_t at = 1; at < lines.size();) {
     out += '\n';
-    if (const std::size_t row = row_lines(lines, at)) {
+    if (at >= row.end) row = row_at(lines, at);
+    if (row.has_statement) {
       out += "        pass";
-      at += row;
+      at = row.end;
+      row.has_statement = false;
     } else if (const std::size_t head = head_lines(lines, at)) {
       out += "    def forward(self):";
       at += head;

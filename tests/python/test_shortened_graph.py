@@ -74,6 +74,23 @@ def test_a_row_of_lines_is_one():
     assert _core.shortened_graph(f"{row}\n\n{' ' * 8}{PLAIN[1]}\n") == text_of("pass")
 
 
+def test_comments_before_a_row_are_part_of_it():
+    assert _core.shortened_graph(text_of("# File: a.py:1 in f", "# b", PLAIN[0], "return")) == text_of("pass", "return")
+    assert _core.shortened_graph(text_of("# a", "# b", "x = a is b")) == text_of("# a", "# b", "x = a is b")
+
+
+@pytest.mark.parametrize("value", ["x", "(x,)", "(x, None)", "[x, 1]", "()"])
+def test_what_is_returned_in_one_line(value):
+    assert error(text_of(f"return {value}")) is None
+    assert _core.shortened_graph(text_of(f"return {value}")) == text_of("return" if value != "()" else "return ()")
+
+
+@pytest.mark.parametrize("value", ["x y", "(x", "(x,, y)", "x)", "(class,)", "[1 2]"])
+def test_what_is_returned_in_another_shape_is_compiled(value):
+    assert error(text_of(f"return {value}")) is not None
+    assert _core.shortened_graph(text_of(f"return {value}")) == text_of(f"return {value}")
+
+
 RETURN = ["return (", "    x,  # PlainAOTOutput(idx=0)", "    None,", ")"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 
@@ -111,14 +110,26 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
-    with contextlib.suppress(SyntaxError, ValueError):
-        compile(_core.shortened_graph(text), "<dump>", "exec", dont_inherit=True)
+    shortened = _core.shortened_graph(text)
+    if _is_python(shortened) if len(shortened) <= _CACHED_CHARACTERS else _is_python.__wrapped__(shortened):
         return text
     try:  # for the error and its line
         compile(text, "<dump>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return "\n".join([remark(f"PyTorch's own text, which is not Python: {error}"), *map(remark, text.splitlines())])
     return text
+
+
+_CACHED_CHARACTERS = 500  # most graphs have the same short text without their usual lines
+
+
+@functools.lru_cache(maxsize=64)
+def _is_python(text: str) -> bool:
+    try:
+        compile(text, "<dump>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 @functools.lru_cache(maxsize=8)
