@@ -374,8 +374,8 @@ void Printer::joined_string(const Expr* leaf, const Constant& constant) {
 void Printer::constant(const Constant& constant) { this->constant(nullptr, constant); }
 
 void Printer::constant_text(const Constant& constant) {
-  const bool in_field = fields_ > 0 && version_ < Version{3, 12};
-  append_literal(out_.text(), constant, in_field ? Quoting::no_backslash : Quoting::repr, version_);
+  const Quoting in_field = version_ < Version{3, 12} ? Quoting::no_backslash : Quoting::in_field;
+  append_literal(out_.text(), constant, fields_ > 0 ? in_field : Quoting::usual, version_);
 }
 
 // What should not be left in a finished tree; its name says so, and the text stays valid.

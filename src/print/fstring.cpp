@@ -111,12 +111,14 @@ bool Printer::quoted(std::string_view prefix, const std::vector<Piece>& pieces) 
       return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
     });
   };
-  const bool single = fits("'"), both = single && fits("\"");
+  // As of other strings: see Quoting.
+  const std::string_view usual = fields_ > 0 ? "'" : "\"", other = fields_ > 0 ? "\"" : "'";
+  const bool is_usual = fits(usual), both = is_usual && fits(other);
   std::optional<std::string_view> quotes;
-  if (single && !(both && in_literals('\'') && !in_literals('"'))) quotes = "'";
-  for (std::string_view each : {"\"", "'''", "\"\"\""})
+  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) quotes = usual;
+  for (std::string_view each : {other, std::string_view("'''"), std::string_view("\"\"\"")})
     if (!quotes && fits(each)) quotes = each;
-  if (!quotes && nests) quotes = "'";
+  if (!quotes && nests) quotes = usual;
   if (!quotes) return false;
 
   write(prefix);
@@ -140,13 +142,13 @@ void Printer::fstring(const Expr* expr) {
   if (in_field) ++fields_;  // so that what fails at each level is not tried anew at each
   if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
-  else write("''");  // a template is of 3.14, where everything nests
+  else write("\"\"");  // a template is of 3.14, where everything nests
   if (in_field) --fields_;
 }
 
 // The same as an f-string by calls of what it calls: where no quotes are left.
 void Printer::joined_calls(List<Expr*> parts) {
-  write("''.join([");
+  write(fields_ > 0 ? "''.join([" : "\"\".join([");
   bool first = true;
   for (const Expr* each : parts) {
     if (!first) write(", ");

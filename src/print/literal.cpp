@@ -138,9 +138,10 @@ Level complex_level(double real, double imag) {
   }
 }
 
-// The quote that repr takes: the single one, unless the text has it and not the double one.
-char repr_quote(std::string_view text) {
-  return text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
+char quote_of(std::string_view text, Quoting quoting) {
+  const auto singles = std::ranges::count(text, '\''), doubles = std::ranges::count(text, '"');
+  if (quoting == Quoting::usual) return doubles > singles ? '\'' : '"';
+  return singles > doubles ? '"' : '\'';
 }
 
 // Raw between the first delimiter that needs no backslash; false where there is none.
@@ -163,13 +164,13 @@ bool append_without_backslash(std::string& out, std::string_view text) {
 
 void append_string(std::string& out, std::string_view text, Quoting quoting) {
   if (quoting == Quoting::no_backslash && append_without_backslash(out, text)) return;
-  const char quote = repr_quote(text);
+  const char quote = quote_of(text, quoting);
   append_escaped(out += quote, text, quote);
   out += quote;
 }
 
-void append_bytes(std::string& out, std::string_view text) {
-  const char quote = repr_quote(text);
+void append_bytes(std::string& out, std::string_view text, Quoting quoting) {
+  const char quote = quote_of(text, quoting);
   (out += 'b') += quote;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -264,7 +265,7 @@ void append_literal(std::string& out, const Constant& constant, Quoting quoting,
     case Kind::real: append_real(out, constant.real); return;
     case Kind::complex: append_complex(out, constant.real, constant.imag, version); return;
     case Kind::string: append_string(out, constant.text, quoting); return;
-    case Kind::bytes: append_bytes(out, constant.text); return;
+    case Kind::bytes: append_bytes(out, constant.text, quoting); return;
     case Kind::tuple:
       append_items(out += '(', constant.items, quoting, version);
       out += constant.items.size() == 1 ? ",)" : ")";

@@ -9,13 +9,13 @@
 
 namespace depyf::print {
 
-// How strings may be quoted: freely as repr does, or, inside the braces of an f-string before 3.12, without backslash where
-// there is such a way.
-enum class Quoting : std::uint8_t { repr, no_backslash };
+// How strings are quoted: with double quotes unless single ones need fewer backslashes, as formatters do; inside the braces of an
+// f-string with single quotes, and before 3.12 without a backslash where there is such a way.
+enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 
 // Without parentheses around it: `-1` and `1+2j` bind as loosely as level_of says.
 // `version`: of the compiler that will read it; none: all of them.
-void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::repr, Version version = {});
+void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
 Level level_of(const Constant& constant);
 
 // The characters of a string between quotes, escaped as repr does; `quote`, where not 0, is escaped too.

@@ -27,7 +27,7 @@ TEST_CASE("names that are no identifiers") {
   CHECK(print(b.name("match")) == "match");
   CHECK(print(b.expr(Attribute{b.name("a"), "if"})) == "a._if");
   CHECK(print(b.expr(Call{b.name("f"), {}, b.list<Keyword>({{"a b", b.name("c")}, {"d", b.name("e")}})})) ==
-        "f(**{'a b': c}, d=e)");
+        "f(**{\"a b\": c}, d=e)");
 }
 
 TEST_CASE("constants that have no expression of their own") {
@@ -70,8 +70,8 @@ TEST_CASE("what an f-string holds before 3.12") {
   auto lines = [&] { return b.expr(Subscript{b.name("a"), b.string("\\")}); };
   CHECK(print(b.joined({b.field(lines())}), new_version) == "f\"{a['\\\\']}\"");
   CHECK(print(b.joined({b.string("x"), b.field(lines(), 'r', b.string(">9"))})) ==
-        "''.join(['x', format(repr(a['\\\\']), '>9')])");
-  CHECK(print(b.field(lines())) == "format(a['\\\\'])");
+        "\"\".join([\"x\", format(repr(a[\"\\\\\"]), \">9\")])");
+  CHECK(print(b.field(lines())) == "format(a[\"\\\\\"])");
   CHECK(print(b.joined({b.field(b.expr(Subscript{b.name("a"), b.string("it's \"b\"")}))})) ==
         "f\"\"\"{a['''it's \"b\"''']}\"\"\"");
   CHECK(print(b.joined({b.field(b.expr(Subscript{b.name("a"), b.string("\n")}))})) == "f\"\"\"{a['''\n''']}\"\"\"");
@@ -80,11 +80,11 @@ TEST_CASE("what an f-string holds before 3.12") {
   for (int i = 0; i < 3; ++i) nested = b.joined({b.field(nested)});
   CHECK(print(nested) == "f\"\"\"{f'''{f\"{f'{a}'}\"}'''}\"\"\"");
   nested = b.joined({b.field(nested)});
-  CHECK(print(nested).starts_with("''.join([format("));
-  CHECK(print(nested, new_version) == "f'{f\"\"\"{f'''{f\"{f'{a}'}\"}'''}\"\"\"}'");
+  CHECK(print(nested).starts_with("\"\".join([format("));
+  CHECK(print(nested, new_version) == "f\"{f\"\"\"{f'''{f\"{f'{a}'}\"}'''}\"\"\"}\"");
   for (int i = 0; i < 200; ++i) nested = b.joined({b.field(nested)});
-  CHECK(print(nested).starts_with("''.join([format("));  // and soon
-  CHECK(print(nested, new_version).starts_with("f'"));
+  CHECK(print(nested).starts_with("\"\".join([format("));  // and soon
+  CHECK(print(nested, new_version).starts_with("f\""));
 }
 
 TEST_CASE("fields of format specifications nest only so deep") {
@@ -92,7 +92,7 @@ TEST_CASE("fields of format specifications nest only so deep") {
   auto* inner = b.field(b.name("c"), 0, b.joined({b.field(b.name("d"))}));
   auto* outer = b.field(b.name("a"), 0, b.joined({b.string("{"), inner}));
   CHECK(print(outer) == "f\"{a:\\x7b{f'{c:{d}}'}}\"");
-  CHECK(print(outer, new_version) == "f'{a:\\x7b{c:{d}}}'");
+  CHECK(print(outer, new_version) == "f\"{a:\\x7b{c:{d}}}\"");
 }
 
 TEST_CASE("interpolations keep the text that they had") {
@@ -101,9 +101,9 @@ TEST_CASE("interpolations keep the text that they had") {
     auto* value = b.expr(BinOp{b.name("a"), BinaryOp::add, b.name("b"), false});
     return print(b.expr(TemplateStr{b.exprs({b.expr(Interpolation{value, text, 0, nullptr})})}), {3, 14});
   };
-  CHECK(print_template("a+b") == "t'{a+b}'");
-  CHECK(print_template(" (a + b)") == "t'{ (a + b)}'");
-  CHECK(print_template("a - b") == "t'{a + b}'");
+  CHECK(print_template("a+b") == "t\"{a+b}\"");
+  CHECK(print_template(" (a + b)") == "t\"{ (a + b)}\"");
+  CHECK(print_template("a - b") == "t\"{a + b}\"");
 }
 
 TEST_CASE("internal nodes keep the text valid") {

@@ -283,10 +283,22 @@ def check_constants(executable, count):
             type(value) in (str, bytes, float)
             and "inf" not in repr(value)
             and value == value
-            and line != repr(value).encode()
+            and line != usual(value).encode()
             and printable_alike(value)
         ):
-            yield "%r is not its repr: %r" % (value, line)
+            yield "%r is not written as usual: %r" % (value, line)
+
+
+def usual(value):
+    """Write a string as repr does, but in double quotes unless single ones need fewer backslashes."""
+    if isinstance(value, float):
+        return repr(value)
+    prefix = "b" if isinstance(value, bytes) else ""
+    characters = [value[at : at + 1] for at in range(len(value))]
+    texts = [repr(each)[len(prefix) + 1 : -1] for each in characters]
+    singles, doubles = texts.count("'"), texts.count('"')
+    quote = "'" if doubles > singles else '"'
+    return prefix + quote + "".join("\\" + text if text == quote else text for text in texts) + quote
 
 
 def printable_alike(value):

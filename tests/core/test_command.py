@@ -363,7 +363,7 @@ def test_check_with_each_interpreter(version: tuple[int, int], tmp_path: Path) -
     python = interpreter(version)
     if python is None:
         pytest.skip("no such interpreter here")
-    source = "class C:\n    x: int = 3\n\n    def f(self, a=None):\n        return self.x + a if a else print(self.x, end='')\n"
+    source = 'class C:\n    x: int = 3\n\n    def f(self, a=None):\n        return self.x + a if a else print(self.x, end="")\n'
     (tmp_path / "c.py").write_text(source)
     script = "import py_compile, sys; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)"
     subprocess.run([python, "-c", script, tmp_path / "c.py", tmp_path / "c.pyc"], check=True)

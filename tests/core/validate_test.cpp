@@ -47,7 +47,7 @@ TEST_CASE("a statement that does not compile is marked and raises, and its neigh
   auto* leave = t.stmt(Return{t.name("b")});
   CHECK(valid(t.block({t.definition("f", nullptr, {give, leave}, true)})) ==
         "async def f():\n    yield a\n    # depyf: not equal: a return with a value in an async generator\n"
-        "    raise RuntimeError('depyf cannot show this: a return with a value in an async generator')\n");
+        "    raise RuntimeError(\"depyf cannot show this: a return with a value in an async generator\")\n");
   CHECK(is_kept(t.block({t.definition("f", nullptr, {give, leave})})));
   CHECK(is_kept(t.block({t.definition("f", nullptr, {leave}, true)})));
 }

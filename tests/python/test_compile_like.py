@@ -300,7 +300,7 @@ def test_attributes_with_names_that_python_does_not_accept() -> None:
     code = function.__code__.replace(co_names=names)
     source = depyf.decompile(code)
     assert source.startswith("# proved equivalent to the bytecode\n")
-    assert "getattr(getattr(x, '0'), 'class')()" in source
+    assert 'getattr(getattr(x, "0"), "class")()' in source
     result = depyf.compile_like(source, code)
     assert {"0", "class", "getattr"} <= set(result.co_names)
     assert depyf.prove(code, result)

@@ -9,5 +9,5 @@ def announce(ports, server):
             server.port = port
             break
     else:
-        raise SystemExit('no')
+        raise SystemExit("no")
     server.initialized = True

@@ -3,7 +3,7 @@ for i in range(10):
         break
     print(i)
 else:
-    print('else')
+    print("else")
 while not x:
     pass
-print('end')
+print("end")

@@ -50,7 +50,7 @@ def nested(a):
                     x(c)
                 case {}:
                     x(b)
-        case {'k': b, **c}:
+        case {"k": b, **c}:
             if b:
                 x(b)
             else:

@@ -9,9 +9,9 @@ def f(a):
             x(b, c)
         case [b, *c]:
             x(b, c)
-        case {'k': b}:
+        case {"k": b}:
             x(b)
-        case {'k': 1, **rest}:
+        case {"k": 1, **rest}:
             x(rest)
         case Point(b, y=0):
             x(b)

@@ -3,7 +3,7 @@ def f(a):
     match a:
         case 1:
             x(1)
-        case 'a' | 'b':
+        case "a" | "b":
             x(2)
         case None:
             x(3)

@@ -16,7 +16,7 @@ def several(x):
             y = 2
         case _ if k:
             y = 3
-        case {'a': 1}:
+        case {"a": 1}:
             y = 4
     return y
 

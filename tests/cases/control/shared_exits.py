@@ -51,11 +51,11 @@ def two_values(decoder, position):
 
 
 def after_with(parse):
-    if parse == 'xml':
-        with open(parse, 'rb') as file:
+    if parse == "xml":
+        with open(parse, "rb") as file:
             data = load(file)
     else:
-        with open(parse, 'r') as file:
+        with open(parse, "r") as file:
             data = file.read()
     return data
 

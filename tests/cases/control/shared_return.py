@@ -25,7 +25,7 @@ def while_with_break(self, size, found):
         if not b:
             break
         found += b
-        if found.endswith(b'\n'):
+        if found.endswith(b"\n"):
             break
     return found
 

@@ -2,9 +2,9 @@
 def continues(it):
     for fn in it:
         name = h(fn[0])
-        if name == '__init__':
+        if name == "__init__":
             continue
-        if name and '.' not in name:
+        if name and "." not in name:
             yield name
 
 
@@ -12,7 +12,7 @@ def with_last(a):
     try:
         for info in a:
             g(info)
-            if not info.endswith('/'):
+            if not info.endswith("/"):
                 with a.open(info) as source:
                     copy(source)
     finally:

@@ -18,7 +18,7 @@ def with_store(self, end):
 def break_out(names):
     found = []
     for name in names:
-        if name in ('a', 'b'):
+        if name in ("a", "b"):
             break
         try:
             value = names[name]

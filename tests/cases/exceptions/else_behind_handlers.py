@@ -24,7 +24,7 @@ def nothing_goes_on(self):
 
 def last_statement(path, key):
     try:
-        f = open(path, 'rb+')
+        f = open(path, "rb+")
     except OSError as e:
         if e.errno == ENOENT:
             raise KeyError(key)

@@ -3,7 +3,7 @@ def last(args):
         try:
             decode(name)
         finally:
-            if name != '-':
+            if name != "-":
                 name.close()
     if done:
         leave()

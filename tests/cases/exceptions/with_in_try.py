@@ -2,10 +2,10 @@
 def is_archive(filename):
     result = False
     try:
-        if hasattr(filename, 'read'):
+        if hasattr(filename, "read"):
             result = check(fp=filename)
         else:
-            with open(filename, 'rb') as fp:
+            with open(filename, "rb") as fp:
                 result = check(fp)
     except OSError:
         pass
@@ -14,7 +14,7 @@ def is_archive(filename):
 
 def compare(f1, f2):
     size = SIZE
-    with open(f1, 'rb') as fp1, open(f2, 'rb') as fp2:
+    with open(f1, "rb") as fp1, open(f2, "rb") as fp2:
         while True:
             b1 = fp1.read(size)
             b2 = fp2.read(size)

@@ -1,6 +1,6 @@
 # depyf-case: versions 3.11-
 def f(a, b):
-    x = f'%s.%s.%s{{}}' % (a, b, a)
+    x = f"%s.%s.%s{{}}" % (a, b, a)
     return x % (a, b)
 
 

@@ -4,6 +4,6 @@ def f(a, b, c):
     x = [a, *b, *c]
     x = {*a, b}
     x = {**a}
-    x = {**a, 'b': b, **c}
-    x = {'b': b, **c}
+    x = {**a, "b": b, **c}
+    x = {"b": b, **c}
     x = *a, b

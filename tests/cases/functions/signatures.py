@@ -22,5 +22,5 @@ def f(*args, **kwargs):
     pass
 
 
-def g(x: int, y: 'str' = 'a', *args: z, w: list[int] = None, **kwargs: dict) -> None:
+def g(x: int, y: "str" = "a", *args: z, w: list[int] = None, **kwargs: dict) -> None:
     pass

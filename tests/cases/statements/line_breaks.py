@@ -30,12 +30,12 @@ def one_each(
         or c
     ):
         return {
-            'a': 1,
-            'b': first(1),
+            "a": 1,
+            "b": first(1),
         }
     assert isinstance(
         x, int
-    ), 'message'
+    ), "message"
     return (
         a.filter(1)
         .exclude(2)
@@ -58,13 +58,13 @@ def others(a, names):
         1
     ).c(2)
     for x in (
-        'a',
-        'b',
-        'c',
+        "a",
+        "b",
+        "c",
     ):
         raise ValueError(
-            'the first line of a long message, '
-            'and the second one'
+            "the first line of a long message, "
+            "and the second one"
         )
     call(text, found,
          z, x)
@@ -120,10 +120,10 @@ def contexts(manager, names):
 
 def characters(self):
     self.wordchars += (
-        'ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ'
-        'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
+        "ßàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿ"
+        "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ"
     )
     self.more += (
-        'ààààààààààà'
-        'aÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
+        "ààààààààààà"
+        "aÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ"
     )

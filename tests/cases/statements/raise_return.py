@@ -4,7 +4,7 @@ def f(a):
     if a.b:
         raise ValueError
     if a.c:
-        raise ValueError('x') from a
+        raise ValueError("x") from a
     if a.d:
         raise ValueError from None
 

@@ -1,3 +1,3 @@
 # depyf-case: versions 3.8-3.11
 def text():
-    f'no docstring'
+    f"no docstring"

@@ -9,7 +9,7 @@ def f(a: int, b: list[int] = 3, *args: A, c: B = 1, **kwargs: C) -> R:
 
 
 if x:
-    z: str = 'a'
+    z: str = "a"
 
 
 class D:
@@ -24,7 +24,7 @@ class D:
 
     if a:
         d: T = 3
-    e: dict[a, 'b']
+    e: dict[a, "b"]
 
 
 class E[T](D):

@@ -7,7 +7,7 @@ def f(a):
 
 
 def g(a, b):
-    raise E(a, 'was' if a == 1 and not b else 'were')
+    raise E(a, "was" if a == 1 and not b else "were")
 
 
 async def agen():
