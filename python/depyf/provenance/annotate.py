@@ -147,17 +147,24 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
         for kernel in one.kernels if one is not None else ():
             where = f" ({chain.line.name}:{chain.line.line} {chain.line.text})" if chain.line is not None else ""
             what.setdefault(kernel, []).append(f"{chain.node}{where}")
-    told = {name: "; ".join(one) for name, one in what.items()}
+    told = {name: _shortly(one) for name, one in what.items()}
 
     text = _with_definitions(text, told)
     parts, done = [], 0
     for start, end, name in sorted(_calls(text, told)):
         of_this = told[name]
         if name.startswith("extern_kernels."):
-            of_this = "; ".join(_of_call(name, _BUFFER.findall(text, start, end), direction, links))
+            of_this = _shortly(_of_call(name, _BUFFER.findall(text, start, end), direction, links))
         parts.append(_with(text[done:end], of_this))
         done = end
     return "".join([*parts, text[done:]])
+
+
+def _shortly(nodes: list[str]) -> str:
+    """Returns the first of the captured nodes, and how many more there are, which `provenance.json` lists: a kernel that equal
+    layers share computes as many nodes as there are layers."""
+    more = len(nodes) - 1
+    return f"{nodes[0]} and {more} more" if more > 0 else "".join(nodes)
 
 
 def _with_definitions(text: str, told: dict[str, str]) -> str:
