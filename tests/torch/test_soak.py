@@ -60,3 +60,19 @@ def test_a_seed_gives_the_same_program_again():
     finally:
         sys.path.pop(0)
     assert generate.program(5) == generate.program(5) != generate.program(6)
+
+
+def test_which_lists_are_the_same_is_seen_and_which_constants_is_not():
+    sys.path.insert(0, str(ROOT / "tools" / "soak"))
+    try:
+        import observe
+    finally:
+        sys.path.pop(0)
+
+    def plain(value):
+        return observe._Values().plain(value)
+
+    items, pair = [1], ("left", 2)
+    assert plain([items, items]) != plain([items, [1]])
+    assert plain([(items,), (items,)]) != plain([(items,), ([1],)])
+    assert plain([pair, pair]) == plain([pair, tuple(["left", 2])]) != plain([pair, ("left", 3)])

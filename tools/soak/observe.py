@@ -59,6 +59,18 @@ class Verdict:
     """Where two plain runs differ: nothing can be said of the program then."""
 
 
+def _is_constant(value: object) -> bool:
+    """True for a tuple of constants: whether two equal ones are the same object is left to Python.
+
+    "For immutable types, operations that compute new values may actually return a reference to any existing object with the
+    same type and value" (The Python Language Reference, 3.1). CPython's compiler makes one object of all equal displays of
+    constants in a function, and Dynamo's bytecode builds a new one for each.
+    """
+    if type(value) is tuple:
+        return all(map(_is_constant, value))
+    return value is None or type(value) in (bool, int, float, complex, str, bytes)
+
+
 class _Values:
     """Values of a run as data. An object that is met again is told by when it was met first, so that aliases show."""
 
@@ -73,6 +85,8 @@ class _Values:
             return _text(value)
         if depth == 0:
             return type(value).__name__
+        if _is_constant(value):
+            return self._content(value, lambda part: self.plain(part, depth - 1))
         if id(value) in self._seen:
             return f"<seen {self._seen[id(value)]}>"
         self._seen[id(value)] = len(self._seen)
