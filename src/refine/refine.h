@@ -43,6 +43,7 @@ ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
 ast::Block adopt_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
 ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
+ast::Block first_walrus(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
 // What a `return` without a value, or of None, was in the source, by the columns of 3.11 and later. The return at the end of a

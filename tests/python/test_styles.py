@@ -78,6 +78,25 @@ def test_lists_that_nobody_sees_are_folded():
     assert ast.unparse(last) == f"return __resume_at_2([], [], {name}, b, key={name}, **{{'z': ()}})"
 
 
+def bound_within(__compiled_fn_1, self):
+    weight = (inner := (norm := self._modules["norm"])._parameters)["weight"]
+    return __compiled_fn_1(weight, inner["bias"], norm)
+
+
+def test_what_is_bound_first_gets_a_statement_of_its_own():
+    result = decompilation.decompile(bound_within.__code__)
+    assert result.proved and result.style == "readable" and ":=" not in result.source
+
+
+def read_before_it_is_bound(__compiled_fn_1, a, b):
+    return __compiled_fn_1((a, (a := b.x), a))
+
+
+def test_a_name_that_was_read_before_is_bound_where_it_was():
+    result = decompilation.decompile(read_before_it_is_bound.__code__)
+    assert result.proved and result.style == "readable" and "(a, (a := b.x), a)" in result.source
+
+
 def test_lists_that_others_see_are_kept():
     def kept(__compiled_fn_1, a):
         one = [a]
