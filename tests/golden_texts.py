@@ -48,7 +48,7 @@ def links(text: str) -> str:
     """What a full_code file says of resume functions: its heads, and the user's own source."""
     kept, skips = [], False
     for line in text.splitlines():
-        if line.startswith(("# The code below runs where", "# __compiled_fn_", "# __transformed_code_")):
+        if line.startswith(("# The code above runs where", "# __compiled_fn_", "# __transformed_code_")):
             skips = True
         elif line.startswith(("# ----", "# __resume_at", "#====")):
             skips = False

@@ -122,14 +122,14 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
                 assert "tangents_1" in (tmp_path / by_direction["backward"]).read_text()
                 assert "tangents_1" not in (tmp_path / by_direction["forward"]).read_text()
 
-    # The story of the function: its source, guards, code, graph.
+    # The story of the function: its source, code, graph, guards.
     story = (tmp_path / f"full_code_for_{name}_0.py").read_text()
     parts = [
         f"def {name}(",
-        "def guard_0(L, G):",
-        "type(L['x']) is torch.Tensor",
         f"def __transformed_code_0_for_{name}(",
         f"class __compiled_fn_{frame.compiled_fn}(torch.nn.Module):",
+        "def guard_0(L, G):",
+        "type(L['x']) is torch.Tensor",
     ]
     places = [story.index(part) for part in parts]
     assert places == sorted(places)

@@ -54,8 +54,8 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
     top = sections[0]
     out = [
         remark(f"All that torch.compile made of {top.frames[0].title}, to be read from top to bottom:"),
-        "# the original function; then each compilation with its guards, the code that runs where they hold, and the",
-        "# graph that this code calls; then the same for the functions that go on after graph breaks. To be read, not",
+        "# the original function; then each compilation with the code that runs, the graph that this code calls, and the",
+        "# guards under which it runs; then the same for the functions that go on after graph breaks. To be read, not",
         "# run: the graphs of later stages and the kernels are in the files that are named.",
         "#",
     ]
@@ -97,13 +97,7 @@ def _section(
         if frame.status == "not compiled":
             out += [remark(line) for line in [headline(frame), *details(frame)]]
         out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols), *runtime_rows(frame)]]
-        if guards is not None:
-            out += guard_function(guards, f"guard_{next(number)}")
-        elif frame.guards:
-            out += [
-                "# Guards: the code below runs where all of these hold.",
-                *(remark(f"  {line}") for line in texts.conditions(frame.guards)),
-            ]
+        condition = _condition(frame, guards, number)
         if frame.transformed_file:
             out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
         for name in frame.resume_calls:
@@ -121,7 +115,21 @@ def _section(
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
         for one in frame.missing:
             out.append(remark(f"Missing: {one}."))
+        out += condition  # last: a model's guards have more lines than all of the above
     return out + _not_compiled(section, top, known)
+
+
+def _condition(frame: Frame, guards: Guards | None, number: Iterator[int]) -> list[str]:
+    """The guards of a compilation: a function that runs, or their texts where they are not known as a list."""
+    if guards is not None:
+        return guard_function(guards, f"guard_{next(number)}")
+    if not frame.guards:
+        return []
+    return [
+        "",
+        "# Guards: the code above runs where all of these hold.",
+        *(remark(f"  {line}") for line in texts.conditions(frame.guards)),
+    ]
 
 
 def _resumed(name: str, known: dict[str, Section]) -> list[str]:
@@ -165,7 +173,7 @@ def _is_python(source: str) -> bool:
 
 def guard_function(guards: Guards, name: str) -> list[str]:
     """The guards as a function, with what a reader has to know of it."""
-    head = [f"# The code below runs where {name}(L, G) is true: L has the local variables by name, G the global ones."]
+    head = [f"# The code above runs where {name}(L, G) is true: L has the local variables by name, G the global ones."]
     if any(one.live is not None for one in guards):
         head.append("# `live` is a list of PyTorch's own objects, for the guards that have no Python form.")
     return ["", *head, *guard_source(guards, name).rstrip("\n").splitlines()]
