@@ -1,7 +1,7 @@
 // `--align lines`: each statement on the line that it had in the source, so that tracebacks, breakpoints and coverage of code whose
 // source is lost are right. Blank lines fill what is missing; simple statements that shared a line are joined by `;`; a statement
-// whose lines would reach into those of the next one is printed on one line. What is late all the same (a mark, or statements
-// that the decompiler prints in another order) is made up for at the next gap.
+// whose lines would reach into those of the next one is printed on one line. A statement that comes too late all the same (below
+// a mark, or where the decompiler prints in another order) takes lines from the next gap.
 #include <algorithm>
 
 #include "print/printer.h"

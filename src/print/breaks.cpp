@@ -1,6 +1,7 @@
 // What the printer knows of the lines of the source, and where it says that a line may break.
 #include <algorithm>
 
+#include "ast/position.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -32,11 +33,11 @@ bool Printer::is_in_brackets(const Stmt* stmt, const Expr* value) const {
   constexpr int behind_return = 7;
   const Expr* leaf =
       first_leaf(is<Tuple>(value) && !as<Tuple>(value)->elts.empty() ? as<Tuple>(value)->elts[0] : value);
-  if (!code_ || !leaf || leaf->line <= stmt->line || leaf->offset / 2 >= code_->positions.size()) return false;
+  if (!code_ || !leaf || leaf->line <= stmt->line) return false;
   const Position* outer = position_of(stmt);
-  const Position& inner = code_->positions[leaf->offset / 2];
-  return outer && inner.line == leaf->line && outer->end_line > inner.end_line && outer->column >= 0 &&
-         inner.column > outer->column && inner.column < outer->column + behind_return;
+  const Position* inner = position_in(*code_, leaf);
+  return outer && inner && outer->end_line > inner->end_line && outer->column >= 0 && inner->column > outer->column &&
+         inner->column < outer->column + behind_return;
 }
 
 // The same of what is behind the opening bracket, where `expr` is printed in brackets.
@@ -47,17 +48,14 @@ std::int32_t Printer::first_line_within(const Expr* expr) {
 
 // The line on which `expr` ends, by the positions of 3.11 and later; -1 if it is unknown.
 std::int32_t Printer::end_line(const Expr* expr) const {
-  const std::size_t unit = expr->offset / 2;
-  if (!code_ || unit >= code_->positions.size()) return -1;
-  const Position& position = code_->positions[unit];
-  return position.line == expr->line ? position.end_line : -1;
+  const Position* position = code_ ? position_in(*code_, expr) : nullptr;
+  return position ? position->end_line : -1;
 }
 
 // The column at which `expr` starts, by the positions of 3.11 and later; -1 if it is unknown.
 std::int32_t Printer::column(const Expr* expr) const {
-  const std::size_t unit = expr->offset / 2;
-  if (!code_ || unit >= code_->positions.size()) return -1;
-  return code_->positions[unit].line == expr->line ? code_->positions[unit].column : -1;
+  const Position* position = code_ ? position_in(*code_, expr) : nullptr;
+  return position ? position->column : -1;
 }
 
 // The position of the instruction that ends `stmt`; null if it has none.

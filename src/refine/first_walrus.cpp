@@ -13,11 +13,11 @@ using namespace ast;
 namespace {
 
 bool binds_any(Expr* expr, const std::set<std::string_view>& names) {
-  bool found = false;
+  bool binds = false;
   if (auto* walrus = as<NamedExpr>(expr))
-    for_each_bound(walrus->target, [&](std::string_view name) { found = found || names.contains(name); });
-  for_each_child(expr, [&](Expr*& child) { found = found || binds_any(child, names); });
-  return found;
+    for_each_bound(walrus->target, [&](std::string_view name) { binds = binds || names.contains(name); });
+  for_each_child(expr, [&](Expr*& child) { binds = binds || binds_any(child, names); });
+  return binds;
 }
 
 }  // namespace

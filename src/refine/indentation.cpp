@@ -11,6 +11,7 @@
 //                              d()
 #include <algorithm>
 
+#include "ast/position.h"
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -99,8 +100,8 @@ class Indentation {
   // Where the first part of a test begins in its line; -1: unknown.
   int test_column(const Expr* test) const { return position_of(innermost_left(test)); }
   int position_of(const Expr* expr) const {
-    const std::size_t at = expr->offset / 2;
-    return at < code_.positions.size() && code_.positions[at].line == expr->line ? code_.positions[at].column : -1;
+    const Position* position = position_in(code_, expr);
+    return position ? position->column : -1;
   }
 
   // `if`, blank, and `(`, `not ` or both.

@@ -1,6 +1,7 @@
 // try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
 // with a: with b: c   (of one statement, as lines and columns tell)   ->   with a, b: c
 // else: if a: return ...; rest            ->   elif a: return ...  else: rest
+#include "ast/position.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -23,21 +24,16 @@ Block try_finally(Context& context, Block body, const Scope&) {
 
 namespace {
 
-// The position of the expression in the source; null if it has none.
-const Position* position_of(const CodeObject& code, const Expr* expr) {
-  const std::size_t unit = expr->offset / 2;
-  if (unit >= code.positions.size()) return nullptr;
-  const Position& position = code.positions[unit];
-  return position.line >= 0 && position.line == expr->line && position.column >= 0 ? &position : nullptr;
-}
-
 // True if `inner`, the whole body of `outer`, was an item of the same statement. A statement of its own starts on a line of its
 // own, further to the right than the statement around it.
 bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
   if (outer.items.empty() || inner.items.empty()) return false;
-  const Position* last = position_of(code, outer.items.back().context_expr);
-  const Position* next = position_of(code, inner.items[0].context_expr);
-  if (!last || !next) return false;
+  const Position* last = position_in(code, outer.items.back().context_expr);
+  const Position* next = position_in(code, inner.items[0].context_expr);
+  const auto is_known = [](const Position* position) {
+    return position && position->line >= 0 && position->column >= 0;
+  };
+  if (!is_known(last) || !is_known(next)) return false;
   return next->line == last->end_line || (next->line > last->end_line && next->column <= last->column);
 }
 

@@ -111,7 +111,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 def _or_comments(text: str) -> str:
     """The text if it is Python; else the same as comments, with the reason."""
     shortened = _core.shortened_graph(text)
-    if _is_python(shortened) if len(shortened) <= _CACHED_CHARACTERS else _is_python.__wrapped__(shortened):
+    if (_short_compiles if len(shortened) <= _CACHED_CHARACTERS else compiles)(shortened):
         return text
     try:  # for the error and its line
         compile(text, "<dump>", "exec", dont_inherit=True)
@@ -123,13 +123,16 @@ def _or_comments(text: str) -> str:
 _CACHED_CHARACTERS = 500  # most graphs have the same short text without their usual lines
 
 
-@functools.lru_cache(maxsize=64)
-def _is_python(text: str) -> bool:
+def compiles(text: str) -> bool:
+    """True if Python compiles the text."""
     try:
         compile(text, "<dump>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+_short_compiles = functools.lru_cache(maxsize=64)(compiles)
 
 
 @functools.lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from depyf import decompiler, names, resume_source
-from depyf.dump.artifacts import IMPORTS, graph_body
+from depyf.dump.artifacts import IMPORTS, compiles, graph_body
 from depyf.dump.comments import remark
 from depyf.dump.not_compiled import details, headline
 from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
@@ -160,15 +160,7 @@ def _marked(top: Section, place: Line) -> list[str]:
     """The user's source with the line where a resume function goes on; as comments where it is no whole statement."""
     source = resume_source.marked(top.text, top.original, place.file, place.line)
     lines = source.splitlines()
-    return lines if _is_python(source) else [remark(line) for line in lines]
-
-
-def _is_python(source: str) -> bool:
-    try:
-        compile(source, "<source>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return lines if compiles(source) else [remark(line) for line in lines]
 
 
 def guard_function(guards: Guards, name: str) -> list[str]:
