@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+CORE = ROOT / "build" / "dev" / "libdepyf_core.a"
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -21,9 +23,13 @@ print(depyf.decompile(lambda x: x + 1), end="")
 
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    # With the build requirements of the running environment, so that no registry is asked.
+    # With the core of the development build, which takes minutes to compile (`make wheel` compiles it as users do), and
+    # with the build requirements of the running environment, so that no registry is asked.
+    if not CORE.exists():
+        pytest.skip(f"{CORE} has not been built")
+    settings = {"SKBUILD_BUILD_DIR": str(tmp_path / "build"), "SKBUILD_CMAKE_DEFINE": f"DEPYF_CORE={CORE}"}
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet", "--wheel-dir", str(tmp_path)]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True, env={**os.environ, **settings})
     (wheel,) = tmp_path.glob("depyf-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -31,6 +37,7 @@ def test_wheel(tmp_path: Path) -> None:
     assert "depyf/__init__.py" in names and "depyf/py.typed" in names and "depyf/_core.pyi" in names
     assert [name for name in names if name.startswith("depyf/_core.") and name.endswith((".so", ".pyd"))]
     assert not [name for name in names if not name.startswith(("depyf/", "depyf-"))]
+    assert [name for name in names if name.endswith(".data/scripts/depyf-decompile")]
     (entry_points,) = (name for name in names if name.endswith("entry_points.txt"))
     assert "depyf = depyf." in (tmp_path / "site" / entry_points).read_text()
     done = subprocess.run(
