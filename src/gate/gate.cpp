@@ -66,7 +66,7 @@ class Gate {
     result.reason = header_difference(*pair.first, *pair.second, !is_module_ && pair.first == &root_);
     if (!result.reason.empty()) return result;
     ProofOptions options;
-    options.lifetimes = false;
+    options.lifetimes = options.list_kept = false;
     options.steps = steps_left_;
     const auto decoder = [&](const CodeObject&) -> Result<DecodedCode> { return lowered->second->decoded; };
     const Proof proof = walk(*pair.first, *pair.second, options, todo_, decoder);

@@ -159,9 +159,11 @@ class Walk {
     if (one.then == Effect::Then::end) return true;
     if (one.then != Effect::Then::tested) state.tested = state.truth = Symbols::null;
     Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
-    const std::vector<Symbol> in_tuples = items_of_tuples(state.sides[0], one);
+    const bool looks_at_kept = options_.list_kept && lets_time_pass(two);
+    const std::vector<Symbol> in_tuples =
+        looks_at_kept ? items_of_tuples(state.sides[0], one) : std::vector<Symbol>{};
     pairing.publish(state);
-    note_kept(state, two, one.pops, two.pops, in_tuples);
+    if (looks_at_kept) note_kept(state, two, one.pops, two.pops, in_tuples);
     if (one.raises && !raise(state, unbound)) return false;
     if (!one.returns) return true;
     if (unbound >= 0) substitute(state, symbols_, {{unbound, symbols_.opaque(symbols_[unbound].text)}});
@@ -224,7 +226,7 @@ class Walk {
 
   // Lists what the second side holds now, at an effect that has been matched, and the first does not.
   void note_kept(State& state, const Effect& effect, int pops_one, int pops_two, const std::vector<Symbol>& in_tuples) {
-    if (!lets_time_pass(effect) || is_leaving_by_exception(state)) return;
+    if (is_leaving_by_exception(state)) return;
     const bool handed = hands_operands_over(effect, options_.calls_keep_operands);
     const int at = state.sides[1].at;
     const Instruction* instruction = machines_[1].instruction(state.sides[1]);
