@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "decode/decode.h"
-#include "flow/pair_iterators.h"
 
 namespace depyf {
 namespace {
@@ -64,7 +63,6 @@ void add_installed(Program& program, Symbols& symbols, const ProofOptions& optio
 Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
                              const ProofOptions& options) {
   if (!decoded) return decoded.error();
-  if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
   if (code.argument_count() > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
       code.kwonlyargcount < 0) {
     return Error{"more arguments than locals", 0};

@@ -40,7 +40,7 @@ struct Program {
   bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
 };
 
-// `decoded` is of `code`.
+// `decoded` is of `code`, with the two values of an iterator of 3.15 united.
 Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
                              const ProofOptions& options);
 

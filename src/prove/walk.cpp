@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "decode/decode.h"
+#include "flow/pair_iterators.h"
 #include "prove/held.h"
 #include "prove/join.h"
+#include "prove/lockstep.h"
 #include "prove/machine.h"
 #include "prove/words.h"
 
@@ -160,8 +162,7 @@ class Walk {
     if (one.then != Effect::Then::tested) state.tested = state.truth = Symbols::null;
     Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
     const bool looks_at_kept = options_.list_kept && lets_time_pass(two);
-    const std::vector<Symbol> in_tuples =
-        looks_at_kept ? items_of_tuples(state.sides[0], one) : std::vector<Symbol>{};
+    const std::vector<Symbol> in_tuples = looks_at_kept ? items_of_tuples(state.sides[0], one) : std::vector<Symbol>{};
     pairing.publish(state);
     if (looks_at_kept) note_kept(state, two, one.pops, two.pops, in_tuples);
     if (one.raises && !raise(state, unbound)) return false;
@@ -308,14 +309,29 @@ class Walk {
 
 }  // namespace
 
+namespace {
+
+Result<DecodedCode> united(Result<DecodedCode> decoded) {
+  if (!decoded) return decoded;
+  if (Result<bool> done = unite_pair_iterators(*decoded); !done) return done.error();
+  return decoded;
+}
+
+}  // namespace
+
 Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
            Decoder decoder) {
   Symbols symbols;
   const CodeObject* sides[] = {&one, &two};
+  Result<DecodedCode> decoded[] = {united(decode(one)), united(decoder(two))};
+  if (options.tries_lockstep && decoded[0] && decoded[1]) {
+    Proof proof;
+    proof.proved = run_in_lockstep(*decoded[0], *decoded[1], codes, proof.steps);
+    if (proof.proved) return proof;
+  }
   std::optional<Program> programs[2];
   for (int side = 0; side < 2; ++side) {
-    Result<Program> made =
-        make_program(*sides[side], side ? decoder(*sides[side]) : decode(*sides[side]), symbols, options);
+    Result<Program> made = make_program(*sides[side], std::move(decoded[side]), symbols, options);
     if (!made) {
       Proof proof;
       proof.reason = "bytecode that cannot be decoded: " + made.error().message;

@@ -29,7 +29,9 @@ def test_wheel(tmp_path: Path) -> None:
         pytest.skip(f"{CORE} has not been built")
     settings = {"SKBUILD_BUILD_DIR": str(tmp_path / "build"), "SKBUILD_CMAKE_DEFINE": f"DEPYF_CORE={CORE}"}
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet", "--wheel-dir", str(tmp_path)]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True, env={**os.environ, **settings})
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True, env={**os.environ, **settings}
+    )
     (wheel,) = tmp_path.glob("depyf-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
