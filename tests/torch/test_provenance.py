@@ -138,6 +138,8 @@ def test_what_is_not_recorded_is_said(tmp_path):
         assert one["graph"] and not one["kernels"] and "post_grad: " in one["not_recorded"][0]
         assert chain["not_recorded"] == []
     assert data["missing"]
+    (file,) = tmp_path.glob("*.Captured_Graph.0.py")
+    assert annotate.MARK not in file.read_text()  # each node would say the same
 
 
 def test_a_node_that_became_part_of_others_is_said_to_be_nowhere(tmp_path):
@@ -155,6 +157,47 @@ def test_a_node_that_became_part_of_others_is_said_to_be_nowhere(tmp_path):
     (file,) = tmp_path.glob("*.Captured_Graph.0.py")
     lines = [line for line in file.read_text().splitlines() if " = chunk[" in line]
     assert len(lines) == 2 and all("#~ no kernel: graph: no node names it" in line for line in lines)
+
+
+class Product(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(4, 4))
+
+    def forward(self, x):
+        return x @ self.weight
+
+
+class Products(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(Product() for _ in range(3))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+PRODUCT = Product.forward.__code__.co_firstlineno + 1
+
+
+def test_each_call_says_its_module_and_line(tmp_path):
+    torch._dynamo.reset()
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+        depyf.prepare_debug(tmp_path),
+    ):
+        torch.compile(Products())(torch.ones(4, 4)).sum().backward()
+    told = {}
+    for file in tmp_path.glob("*.kernel_?.py"):
+        calls = [line for line in file.read_text().splitlines() if line.lstrip().startswith("extern_kernels.mm(")]
+        told[len(calls)] = [line.partition(annotate.MARK)[2] for line in calls]
+    places = [f"layers.{i} (test_provenance.py:{PRODUCT})" for i in range(3)]
+    assert told[3] == places
+    # The gradient of each weight, and that of what the layer gets, which the first layer has not.
+    assert sorted(told[5]) == sorted([*places, *places[1:]])
 
 
 CODE = """

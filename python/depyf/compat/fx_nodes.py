@@ -1,7 +1,8 @@
 """The nodes of a graph, with what PyTorch notes of where they come from.
 
 In a node's `meta` the user's line is the last of `stack_trace`, and `seq_nr` is the same for an operation and its backward.
-What is missing is not told.
+`nn_module_stack` has the modules that were at work, a backward node has those of its forward under `fwd_nn_module_stack`:
+dicts from any key to (path, class). What is missing is not told.
 """
 
 from __future__ import annotations
@@ -19,9 +20,25 @@ from depyf.source_line import Line, users
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
 """The private names of what is read of a node."""
-_KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in NOTES)
+_MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
+_KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
+
+
+# The start of a path to a module or tensor, `L['self']`, and the subscripts and tables of modules in it.
+_START = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
+_SUBSCRIPT = re.compile(r"\[(['\"]?)([^\]'\"]*)\1\]")
+_TABLES = {"_modules", "_parameters", "_buffers", ""}
+
+
+class Module(NamedTuple):
+    """A module of the user's model."""
+
+    path: str
+    """`blocks.9.attn`, from the module whose method is compiled; "" of that itself."""
+    class_name: str
+    """`torch.nn.modules.linear.Linear`."""
 
 
 class NodeRow(NamedTuple):
@@ -41,6 +58,13 @@ class NodeRow(NamedTuple):
     backward: bool = False
     notes: tuple[str, ...] = ()
     """Those of `NOTES` that PyTorch has noted of it."""
+    modules: tuple[Module, ...] = ()
+    """The modules whose methods were at work, the innermost last."""
+
+    @property
+    def module(self) -> str:
+        """The path of the innermost module."""
+        return self.modules[-1].path if self.modules else ""
 
 
 class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
@@ -64,6 +88,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
     targets: dict[tuple[str, int], str] = {}
     # Of what the nodes have the types were seen to be right.
     types: set[tuple[type, ...]] = set()
+    known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # by their keys
     for node in graph_module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
             continue
@@ -72,10 +97,21 @@ def rows(graph_module: Any) -> list[NodeRow]:
         kinds = tuple(map(type, noted))
         if kinds not in types:
             right = [private.item(meta, path) for path in NOTES]
+            right += [
+                one if one is None or type(one) is dict else private.item(meta, path)
+                for path, one in zip(_MODULES, noted[len(NOTES) :], strict=True)
+            ]
             if all(map(is_, right, noted)):
                 types.add(kinds)
             noted = right
-        stack, made_from, seq_nr, original, tag = noted
+        stack, made_from, seq_nr, original, tag, module_stack, forward_stack = noted
+        modules: tuple[Module, ...] = ()
+        module_stack = module_stack or forward_stack
+        if module_stack:
+            keys = (*module_stack,)
+            if keys not in known_modules:
+                known_modules[keys] = _modules(module_stack)
+            modules = known_modules[keys]
         text = "" if original is None else texts.get(id(original))
         if text is None:
             text = texts[id(original)] = str(original)
@@ -91,7 +127,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 seq_nr,
                 text,
                 tag == "is_backward",
-                _NOTES[tuple([one is not None for one in noted])],
+                _NOTES[tuple([one is not None for one in noted[: len(NOTES)]])],
+                modules,
             )
         )
     return found
@@ -100,6 +137,28 @@ def rows(graph_module: Any) -> list[NodeRow]:
 def line_of(node: Any) -> Line | None:
     """Returns the user's line that a node comes from."""
     return _line(private.item(private.checked(_META, node.meta), NOTES[0]), library())
+
+
+def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
+    """The modules of a node's stack of modules; none if they are noted in another way."""
+    try:
+        return tuple(
+            [
+                Module(dotted(path), kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}")
+                for path, kind in stack.values()
+            ]
+        )
+    except (AttributeError, TypeError, ValueError):
+        return ()
+
+
+@functools.lru_cache(maxsize=4096)
+def dotted(path: str) -> str:
+    """A path to a module or tensor without subscripts and tables: `L['self']._modules['blocks'].0` is `blocks.0`."""
+    parts = _SUBSCRIPT.sub(r".\2", _START.sub(r"\2", path)).split(".")
+    if parts[0] == "self":
+        del parts[0]
+    return ".".join([part for part in parts if part not in _TABLES])
 
 
 def _target(node: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from depyf import _core
 from depyf.compat.inductor import Operation
 from depyf.provenance import fusion
-from depyf.provenance.chain import Links
+from depyf.provenance.chain import Links, Place
 from depyf.provenance.collect import Collected
 from depyf.source_line import Line
 
@@ -19,6 +19,8 @@ _DEFINED = " = async_compile."
 # What stands in the line before the name of a kernel that is called.
 _BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
 _BUFFER = re.compile(r"\bbuf\d+\b")
+_MOST_TEXT = 100
+"""Of a source line, the characters that stand above a kernel's definition."""
 
 
 def plain(text: str) -> str:
@@ -40,6 +42,7 @@ class Annotator:
         self._told: dict[tuple[str, str], dict[str, str]] = {}
         self._kernels_of: dict[str | None, dict[str, list[str]]] = {}
         self._operations: dict[str, dict[str, Operation]] = {}
+        self._has_kernels = any(links.kernel_of.values())
 
     def annotated(self, kind: str, direction: str | None, text: str) -> tuple[str, dict[str, int]]:
         """A file's text with the links at its lines, and the line of each node or operation in it, from 1.
@@ -81,6 +84,8 @@ class Annotator:
             return ""
         found = {d: one.kernels for d, one in chain.directions.items() if one.kernels}
         told = "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
+        if not told and chain.directions and not self._has_kernels:
+            return ""  # what holds of each node of a backend without kernels stands in the index
         return told or f"no kernel: {chain.why_no_kernel}"
 
     def _of_operation(self, name: str, direction: str | None) -> str:
@@ -138,33 +143,36 @@ def lines_of_kernels(links: Links, direction: str) -> dict[str, dict[str, Line]]
 
 
 def _kernel_file(text: str, direction: str, links: Links) -> str:
-    kernels = links.calls.get(direction)
-    if kernels is None:
+    """Output code with a place at each call, and above each definition that of the first call."""
+    kernels, places_of = links.calls.get(direction), links.places.get(direction)
+    if kernels is None or not places_of:
         return text
-    what: dict[str, list[str]] = {}
-    for chain in links.chains:
-        one = chain.directions.get(direction)
-        for kernel in one.kernels if one is not None else ():
-            where = f" ({chain.line.name}:{chain.line.line} {chain.line.text})" if chain.line is not None else ""
-            what.setdefault(kernel, []).append(f"{chain.node}{where}")
-    told = {name: _shortly(one) for name, one in what.items()}
-
-    text = _with_definitions(text, told)
+    names = {name for name, _ in places_of}
+    of_kernel: dict[str, list[Place]] = {}
+    written: set[str] = set()
     parts, done = [], 0
-    for start, end, name in sorted(_calls(text, told)):
-        of_this = told[name]
-        if name.startswith("extern_kernels."):
-            of_this = _shortly(_of_call(name, _BUFFER.findall(text, start, end), direction, links))
-        parts.append(_with(text[done:end], of_this))
-        done = end
-    return "".join([*parts, text[done:]])
+    for start, end, name in sorted(_calls(text, names)):
+        # The first call that names a buffer writes it.
+        own = [one for one in _BUFFER.findall(text, start, end) if one not in written and (name, one) in places_of]
+        written.update(own)
+        # What was computed last leads: the values before are also what the kernel reads.
+        places = list(dict.fromkeys(place for buffer in own for place in reversed(places_of[name, buffer])))
+        of_kernel.setdefault(name, []).extend(places)
+        if places:
+            parts.append(_with(text[done:end], _shortly(places)))
+            done = end
+    text = "".join([*parts, text[done:]])
+    return _with_definitions(text, {name: _shortly(of, with_text=True) for name, of in of_kernel.items() if of})
 
 
-def _shortly(nodes: list[str]) -> str:
-    """Returns the first of the captured nodes, and how many more there are, which `provenance.json` lists: a kernel that equal
-    layers share computes as many nodes as there are layers."""
-    more = len(nodes) - 1
-    return f"{nodes[0]} and {more} more" if more > 0 else "".join(nodes)
+def _shortly(places: list[Place], *, with_text: bool = False) -> str:
+    """Returns the first place in a module, and how many more there are: `provenance.json` lists the nodes of all."""
+    first = next((place for place in places if place.module), places[0])
+    more = len(set(places)) - 1
+    text = f" {first.line.text}" if with_text and first.line.text else ""
+    if len(text) > _MOST_TEXT:
+        text = f"{text[:_MOST_TEXT]} ..."
+    return f"{first}{text} and {more} more" if more else f"{first}{text}"
 
 
 def _with_definitions(text: str, told: dict[str, str]) -> str:
@@ -193,10 +201,3 @@ def _calls(text: str, names: Iterable[str]) -> Iterator[tuple[int, int, str]]:
                 end = text.find("\n", after)
                 yield start, len(text) if end < 0 else end, name
             at = text.find(name, after)
-
-
-def _of_call(name: str, buffers: Iterable[str], direction: str, links: Links) -> list[str]:
-    """Of a library call, which has the name of others, what this one computes."""
-    return [
-        one for buffer in sorted(set(buffers)) for one in links.of_buffer.get(direction, {}).get((name, buffer), [])
-    ]

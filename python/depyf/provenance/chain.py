@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from depyf.compat.fx_nodes import NodeRow
 from depyf.compat.inductor import Operation
@@ -29,6 +29,18 @@ class Link:
     def to_dict(self) -> dict[str, Any]:
         """As `provenance.json` has it."""
         return dict(vars(self))
+
+
+class Place(NamedTuple):
+    """Where something that a kernel computes comes from."""
+
+    module: str
+    """The path of the module, `blocks.9.attn`; "" of the model itself, or if none is noted."""
+    line: Line
+
+    def __str__(self) -> str:
+        where = f"{self.line.name}:{self.line.line}"
+        return f"{self.module} ({where})" if self.module else where
 
 
 @dataclass
@@ -66,8 +78,8 @@ class Links:
     kernel_of: dict[str, dict[str, str]]
     """By direction, the kernel of each operation."""
     calls: dict[str, kernels.Kernels]
-    of_buffer: dict[str, dict[tuple[str, str], list[str]]]
-    """By direction, for a call and a buffer that it writes the captured nodes, with their lines."""
+    places: dict[str, dict[tuple[str, str], list[Place]]]
+    """By direction, for a kernel and a buffer that it writes the places of all that was fused with it, in the graph's order."""
 
     def captured_anywhere(self, name: str) -> list[str]:
         """The captured nodes of a node of the joint graph."""
@@ -96,21 +108,9 @@ def link(seen: Collected) -> Links:
     joint = _inverted(seen.joint, links.captured_anywhere)
     for node in seen.captured:
         links.chains.append(_chain(node, joint.get(node.name, []), stages, links))
-    by_name = {chain.node: chain for chain in links.chains}
     for name, direction in seen.directions.items():
-        of = links.of_buffer.setdefault(name, {})
-        for op in (op for group in direction.operations for op in group):
-            nodes = dict.fromkeys(one for origin in op.origins for one in links.captured[name].get(origin, ()))
-            for buffer in op.writes:
-                if op.name in links.kernel_of[name]:
-                    of[links.kernel_of[name][op.name], buffer] = [_with_line(by_name.get(one), one) for one in nodes]
+        links.places[name] = _places(direction, links.kernel_of[name], links.captured[name], seen.captured)
     return links
-
-
-def _with_line(chain: Chain | None, name: str) -> str:
-    if chain is None or chain.line is None:
-        return name
-    return f"{name} ({chain.line.name}:{chain.line.line} {chain.line.text})"
 
 
 def _captured_of(seen: Collected) -> tuple[dict[str, list[str]], dict[int, list[str]]]:
@@ -159,6 +159,28 @@ def _kernels(direction: Direction, calls: kernels.Kernels) -> dict[str, str]:
             if op.kind != "nothing" and (own or written):
                 found[op.name] = own[0] if own else max(written, key=written.count)
     return found
+
+
+def _places(
+    direction: Direction, kernel_of: dict[str, str], captured_of: dict[str, list[str]], captured: list[NodeRow]
+) -> dict[tuple[str, str], list[Place]]:
+    """The places of what each kernel computes for each buffer that it writes."""
+    rows = [*direction.graph, *direction.post_grad]
+    place_of = {row.name: Place(row.module, row.line) for row in rows if row.line is not None}
+    position = {row.name: i for i, row in enumerate(rows)}
+    place_of_captured = {row.name: Place(row.module, row.line) for row in captured if row.line is not None}
+    places: dict[tuple[str, str], list[Place]] = {}
+    for group in direction.operations:
+        origins = {origin for op in group if op.name in kernel_of for origin in op.origins if origin in position}
+        ordered = sorted(origins, key=position.__getitem__)
+        of_group = [place_of[origin] for origin in ordered if origin in place_of]
+        if not of_group:  # nodes that a pass of Inductor's made have no line of their own
+            sources = [source for origin in ordered for source in captured_of.get(origin, ())]
+            of_group = [place_of_captured[source] for source in sources if source in place_of_captured]
+        for op in group:
+            for buffer in op.writes if op.name in kernel_of else ():
+                places[kernel_of[op.name], buffer] = list(dict.fromkeys(of_group))
+    return places
 
 
 def _inverted(rows: list[NodeRow], captured: Callable[[str], Sequence[str] | None]) -> dict[str, list[NodeRow]]:
