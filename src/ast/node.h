@@ -40,7 +40,8 @@ struct ListExpr { List<Expr*> elts; };
 struct SetExpr { List<Expr*> elts; };
 struct Dict { List<Expr*> keys; List<Expr*> values; };    // null key: **value
 struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };  // conversion 0, 's', 'r' or 'a'; spec null or JoinedStr
-struct JoinedStr { List<Expr*> values; };                 // ConstantExpr strings and FormattedValue
+// Values: ConstantExpr strings and FormattedValue. Percent: was written as `"..." % (...)`, of which 3.11 and later make the same.
+struct JoinedStr { List<Expr*> values; bool is_percent = false; };
 struct Interpolation { Expr* value; std::string_view text; char conversion; Expr* format_spec; };
 struct TemplateStr { List<Expr*> values; };
 struct Arg { std::string_view name; Expr* annotation; };

@@ -3,6 +3,9 @@
 //   f"a{x!r:{w}}"    'a'; <x>; <w>; FORMAT_VALUE; FORMAT_VALUE !r, with spec; BUILD_STRING 2
 //   f"{x!r:{w}}"     <x>; CONVERT_VALUE; <w>; FORMAT_SIMPLE; FORMAT_WITH_SPEC           (3.13)
 //   t"a{x!r:>5}b"    ('a', 'b'); <x>; 'x'; ['>5';] BUILD_INTERPOLATION; BUILD_TUPLE 1; BUILD_TEMPLATE       (3.14)
+#include <algorithm>
+
+#include "ast/percent_format.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -26,18 +29,26 @@ void Lifter::format(const Instruction& instruction) {
   char conversion = conversions[instruction.arg & 3];
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
-  Expr* formatted = make(FormattedValue{value, conversion, spec});
-  push(JoinedStr{context_.list({formatted})});
+  const FormattedValue field{value, conversion, spec};
+  const std::vector<Position>& positions = decoded_.code->positions;
+  const std::size_t unit = instruction.offset / 2;
+  const bool is_percent = conversion && decoded_.code->version >= Version{3, 11} && unit < positions.size() &&
+                          is_percent_field(*decoded_.code, field, positions[unit]);
+  push(JoinedStr{context_.list({make(field)}), is_percent && !is<ConstantExpr>(value)});
 }
 
 void Lifter::join_string(int count) {
   std::vector<Expr*> values;
-  for (Expr* part : pop_many(count)) {
+  const std::vector<Expr*> parts = pop_many(count);
+  const auto is_percent = [](const Expr* part) { return is<JoinedStr>(part) && as<JoinedStr>(part)->is_percent; };
+  const auto may_be_percent = [&](const Expr* part) { return string_of(part) || is_percent(part); };
+  const bool all_percent = std::ranges::any_of(parts, is_percent) && std::ranges::all_of(parts, may_be_percent);
+  for (Expr* part : parts) {
     if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
     else if (string_of(part)) values.push_back(part);
     else values.push_back(make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
   }
-  push(JoinedStr{context_.arena.copy(values)});
+  push(JoinedStr{context_.arena.copy(values), all_percent});
 }
 
 bool Lifter::template_string(const Instruction& instruction) {

@@ -94,7 +94,8 @@ void Printer::reached(const Expr* expr) {
   // Some versions give a comprehension the position of a part of it.
   if (!marking_ || is<ComprehensionExpr>(expr)) return;
   last_line_ = std::max(last_line_, expr->line);
-  if (is<ConstantExpr>(expr) || is<JoinedStr>(expr)) {
+  auto* joined = as<JoinedStr>(expr);
+  if (is<ConstantExpr>(expr) || (joined && !joined->is_percent)) {
     auto* n = as<ConstantExpr>(expr);
     if (!n || n->value->kind == Constant::Kind::string || n->value->kind == Constant::Kind::bytes)
       last_line_ = std::max(last_line_, end_line(expr));

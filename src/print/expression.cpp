@@ -29,7 +29,7 @@ Level level_of(const Expr* expr) {
                         [](const SetExpr&) { return Level::atom; },
                         [](const Dict&) { return Level::atom; },
                         [](const FormattedValue&) { return Level::atom; },
-                        [](const JoinedStr&) { return Level::atom; },
+                        [](const JoinedStr& n) { return n.is_percent ? Level::term : Level::atom; },
                         [](const Interpolation&) { return Level::atom; },
                         [](const TemplateStr&) { return Level::atom; },
                         [](const Lambda&) { return Level::test; },
@@ -200,7 +200,7 @@ void Printer::without_leftmost(const Expr* leaf) {
                  },
                  [&](const Dict& n) { dict(n, leaf); },
                  [&](const FormattedValue&) { fstring(leaf); },
-                 [&](const JoinedStr&) { fstring(leaf); },
+                 [&](const JoinedStr& n) { n.is_percent&& fields_ == 0 ? percent_format(n, leaf) : fstring(leaf); },
                  [&](const Interpolation&) { fstring(leaf); },
                  [&](const TemplateStr&) { fstring(leaf); },
                  [&](const Lambda& n) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ast/percent_format.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -144,6 +145,31 @@ void Printer::fstring(const Expr* expr) {
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
   else write("\"\"");  // a template is of 3.14, where everything nests
   if (in_field) --fields_;
+}
+
+// As a string, `%` and a tuple: what the fields of an f-string were.
+void Printer::percent_format(const JoinedStr& node, const Expr* whole) {
+  Constant format;
+  format.kind = Constant::Kind::string;
+  std::vector<const Expr*> values;
+  for (const Expr* part : node.values) {
+    if (auto* field = as<FormattedValue>(part)) {
+      format.text += percent_specifier(*field).value_or("%s");
+      values.push_back(field->value);
+    } else if (auto* text = constant_of(part, Constant::Kind::string)) {
+      for (const char c : text->text) format.text += c == '%' ? "%%" : std::string(1, c);
+    }
+  }
+  constant_text(format);
+  mark(Mark::Kind::separator, -1, static_cast<std::uint8_t>(int(Level::atom) - int(Level::term)));
+  write(" % (");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    i == 0 ? open(first_line(values[0])) : comma(first_line(values[i]));
+    expr(values[i], Level::test);
+  }
+  if (values.size() == 1) write(",");
+  close(values.size() > 1 ? whole : nullptr);
+  write(")");
 }
 
 // The same as an f-string by calls of what it calls: where no quotes are left.

@@ -116,6 +116,7 @@ class Printer {
 
   // fstring.cpp
   void fstring(const ast::Expr* expr);
+  void percent_format(const ast::JoinedStr& node, const ast::Expr* whole);
   void add_pieces(std::vector<Piece>& pieces, const ast::Expr* part, int spec_depth);
   void add_field(std::vector<Piece>& pieces, std::string value, char conversion, const ast::Expr* spec, int spec_depth);
   std::string field_value(const ast::Expr* value);

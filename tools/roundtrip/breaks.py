@@ -4,8 +4,12 @@
     breaks.py --python python3.12 --count 300 FOLDER...
 
 Takes the files that the formatter leaves as they are, so that their layout follows one known style. Two functions have the same
-breaks if they have the same tokens on each line; comments, blank lines, trailing commas, parentheses (which only group) and the
-kind of quotes do not count.
+breaks if they have the same tokens on each line; comments, blank lines, trailing commas, parentheses (which only group), the
+kind of quotes and the spelling of a number do not count.
+
+The compiler drops some text without a trace: the annotation of a local variable, and whether a list or a tuple is iterated over or
+searched. A text counts as dropped if it is proved to be: the source without it has the same bytecode with the same positions, down
+to the column. Dropped texts do not count either; how many functions hold some, and the share without this rule, are printed too.
 """
 
 import argparse
@@ -21,6 +25,20 @@ from pathlib import Path
 
 import roundtrip
 
+# Reads two sources and prints whether their code objects are equal, positions included.
+SAME_CODE = """
+import sys, types
+def parts(code):
+    yield code.co_code, code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars, code.co_exceptiontable
+    yield code.co_flags, code.co_name, code.co_argcount, tuple(code.co_positions())
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from parts(constant)
+        else:
+            yield type(constant), repr(constant)
+first, second = (list(parts(compile(open(path, encoding="utf-8").read(), "module.py", "exec"))) for path in sys.argv[1:])
+print(first == second)
+"""
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
@@ -40,10 +58,72 @@ def lines_of(source: str) -> dict[int, list[str]]:
                 text = repr(ast.literal_eval(text))
             except (SyntaxError, ValueError):
                 text = text.replace("'", '"')
-        elif token.type not in (tokenize.NAME, tokenize.OP, tokenize.NUMBER):
+        elif token.type == tokenize.NUMBER:
+            text = repr(ast.literal_eval(text))
+        elif token.type not in (tokenize.NAME, tokenize.OP):
             text = text.replace("'", '"')
         lines[token.start[0]].append(text)
     return lines
+
+
+def dropped_spans(source: str, bare: bool) -> list[tuple[int, int, int, str]]:
+    """Return what the compiler may have dropped, each with a text of the same width that says the same to it: line, column,
+    end column, text. `bare`: also annotations that bind nothing."""
+    spans: list[tuple[int, int, int, str]] = []
+    lines = source.splitlines()
+
+    def add(line: int, start: int, end: int, text: str) -> None:
+        before = lines[line - 1].encode()
+        spans.append((line, len(before[:start].decode()), len(before[:end].decode()), text))
+
+    def annotation(node: ast.AnnAssign) -> None:
+        last = node.value.lineno if node.value else node.end_lineno
+        if not (node.lineno == node.annotation.end_lineno == last):
+            return
+        end = node.annotation.end_col_offset or 0
+        if node.value:
+            add(node.lineno, node.target.end_col_offset or 0, end, "")
+        elif bare:
+            add(node.lineno, node.col_offset, end, "")
+
+    def brackets(node: ast.expr) -> None:
+        if isinstance(node, ast.List) and len(node.elts) > 1:
+            add(node.lineno, node.col_offset, node.col_offset + 1, "(")
+            add(node.end_lineno or 0, (node.end_col_offset or 1) - 1, node.end_col_offset or 1, ")")
+
+    def walk(node: ast.AST, in_function: bool) -> None:
+        if in_function and isinstance(node, ast.AnnAssign):
+            annotation(node)
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            brackets(node.iter)
+        if isinstance(node, ast.Compare):
+            for operator, operand in zip(node.ops, node.comparators):
+                if isinstance(operator, ast.In | ast.NotIn):
+                    brackets(operand)
+        for child in ast.iter_child_nodes(node):
+            scope = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            walk(child, scope or (in_function and not isinstance(node, ast.ClassDef)))
+
+    walk(ast.parse(source), False)
+    return spans
+
+
+def without_dropped(file: str, python: str, scratch: str) -> str:
+    """Return the source of a file without the texts that the compiler is proved to drop."""
+    source = Path(file).read_text(encoding="utf-8")
+    for bare in (True, False):
+        lines = source.splitlines(keepends=True)
+        for number, start, end, text in dropped_spans(source, bare):
+            line = lines[number - 1]
+            lines[number - 1] = line[:start] + text.ljust(end - start) + line[end:]
+        variant = Path(scratch) / "variant.py"
+        variant.write_text("".join(lines), encoding="utf-8")
+        answer = subprocess.run(
+            [python, "-c", SAME_CODE, file, str(variant)], capture_output=True, text=True, check=False
+        )
+        if answer.stdout == "True\n":
+            return "".join(lines)
+    return source
 
 
 def functions(source: str) -> dict[str, list[list[str]]]:
@@ -83,7 +163,7 @@ def main() -> int:
     answer = subprocess.run([*ruff, *files], capture_output=True, text=True, check=False).stdout
     changed = {line.split(": ", 1)[1] for line in answer.splitlines() if line.startswith("Would reformat: ")}
     files = [file for file in files if file not in changed and Path(file).stat().st_size > 0][: args.count]
-    same = total = longest = comparable = 0
+    same = total = longest = comparable = strictly_same = holding_dropped = 0
     shown: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
         worker = roundtrip.Worker(args.python)
@@ -100,8 +180,11 @@ def main() -> int:
                 printed = functions(text)
             except (SyntaxError, tokenize.TokenError):
                 continue
-            for name, lines in functions(source).items():
+            written = functions(source)
+            for name, lines in functions(without_dropped(file, args.python, scratch)).items():
                 total += 1
+                strictly_same += printed.get(name) == written[name]
+                holding_dropped += lines != written[name]
                 comparable += name in printed and sum(printed[name], []) == sum(lines, [])
                 if printed.get(name) == lines:
                     same += 1
@@ -120,6 +203,10 @@ def main() -> int:
     random.Random(args.seed).shuffle(shown)
     print("\n".join(shown[: args.show]))
     print(f"{same} of {total} functions ({100 * same / max(total, 1):.1f} %) have the line breaks of their source")
+    print(
+        f"{strictly_same} ({100 * strictly_same / max(total, 1):.1f} %) if dropped texts count: "
+        f"{holding_dropped} functions hold some, each proved by equal bytecode and positions without it"
+    )
     print(f"{same} of the {comparable} ({100 * same / max(comparable, 1):.1f} %) that have its tokens at all")
     print(f"{longest} lines have more than 120 columns and more than any line of their source")
     return 0

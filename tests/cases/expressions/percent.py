@@ -18,3 +18,9 @@ def asserted(a, b, c, d):
     if a in b:
         assert c not in d
     return a
+
+
+def compiled_to_an_f_string(a, b, c):
+    x = "%s: %5r%% of %-10.3a" % (a, b.c(), c)
+    y = ("%s" % (a if b else c,)).join("{%s}" % (b,))
+    return x, y, f"{a!s}: {b!r:>5}", f"{a!s}"
