@@ -48,8 +48,9 @@ struct ProofOptions {
   bool lifetimes = true;
   // Whether to list the values that the second side keeps too long; `lifetimes` needs the list.
   bool list_kept = true;
-  // Whether to try a quick proof first, which knows less and lists no values that are kept.
-  bool tries_lockstep = false;
+  // Whether to try a quick proof before the walk, or in its place. It knows less, and nothing of life times.
+  enum class Lockstep : std::uint8_t { never, first, only };
+  Lockstep lockstep = Lockstep::never;
   // How many steps one pair of code objects may take; negative: as many as its size asks for.
   std::int64_t steps = -1;
   // The code runs only under a frame evaluation function (PEP 523), as Dynamo's does. CPython then runs no call within the

@@ -202,8 +202,8 @@ def prove(
         TypeError: one of them is no code object.
     """
 
-# For tests: the proofs of all code objects in two .pyc of any versions.
-def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False) -> list[Proof]: ...
+# For tests: the proofs of all code objects in two .pyc of any versions; with `lockstep` the quick proof alone is tried.
+def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = False) -> list[Proof]: ...
 def passes() -> list[tuple[str, str]]:
     """(name, why it stands where it stands) of each pass, in order."""
 

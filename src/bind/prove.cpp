@@ -73,14 +73,16 @@ std::size_t count(const CodeObject& code) {
 }
 
 // What is nested in a proved code object is proved with it. In one that is not, it is looked at one by one, by its place.
-nb::list prove_pyc(nb::bytes one, nb::bytes two, bool lifetimes) {
+nb::list prove_pyc(nb::bytes one, nb::bytes two, bool lifetimes, bool lockstep) {
   LoadedPyc left = load(one), right = load(two);
   nb::list result;
   std::vector<std::pair<const CodeObject*, const CodeObject*>> todo{{left.code.get(), right.code.get()}};
   while (!todo.empty()) {
     auto [a, b] = todo.back();
     todo.pop_back();
-    Proof proof = prove_codes(*a, *b, {.lifetimes = lifetimes, .installed = {}, .outputs = {}});
+    ProofOptions options{.lifetimes = lifetimes, .installed = {}, .outputs = {}};
+    if (lockstep) options.lockstep = ProofOptions::Lockstep::only;
+    Proof proof = prove_codes(*a, *b, options);
     for (std::size_t left = proof.proved ? count(*a) : 1; left > 0; --left) result.append(nb::cast(proof));
     if (proof.proved) continue;
     std::vector<const CodeObject*> in_a = nested(*a), in_b = nested(*b);
@@ -142,7 +144,9 @@ void bind_prove(nb::module_& module) {
           "Where it is proved: (index in the first side's co_consts, index in the second side's) of each pair of code "
           "objects that take each other's part.");
   module.def("prove_pyc", &prove_pyc, nb::arg("one"), nb::arg("two"), nb::arg("lifetimes") = false,
-             "For tests: the proofs of all code objects in two .pyc of any versions, which need not be the same.");
+             nb::arg("lockstep") = false,
+             "For tests: the proofs of all code objects in two .pyc of any versions, which need not be the same. With "
+             "`lockstep` the quick proof alone is tried.");
   module.def("prove", &prove_live, nb::arg("one"), nb::arg("two"), nb::kw_only(), nb::arg("lifetimes") = true,
              nb::arg("calls_keep_operands") = false, nb::arg("installed") = Names(), nb::arg("outputs") = Counts(),
              "Proves that two code objects do the same, and that the second keeps no value alive longer, or says where "

@@ -67,7 +67,7 @@ class Gate {
     if (!result.reason.empty()) return result;
     ProofOptions options;
     options.lifetimes = options.list_kept = false;
-    options.tries_lockstep = true;
+    options.lockstep = ProofOptions::Lockstep::first;
     options.steps = steps_left_;
     const auto decoder = [&](const CodeObject&) -> Result<DecodedCode> { return lowered->second->decoded; };
     const Proof proof = walk(*pair.first, *pair.second, options, todo_, decoder);

@@ -32,8 +32,10 @@ constexpr Value null_value = 0, raised_at = 1 * parts, callers_exception = 2 * p
 // What is known of a base.
 constexpr std::uint8_t is_boolean = 1;
 constexpr std::uint8_t is_tuple_of_constants = 2;
+constexpr Value flag_values = 4;
 
 constexpr std::size_t max_items = 1 << 16;  // of a list of constants
+constexpr int is_shadow = -2;  // the partner of a local that only comprehensions use
 constexpr int left_frame = -1;  // `at` once an exception has left the frame; it alone lies on the stack
 
 using Kind = Constant::Kind;
@@ -111,7 +113,8 @@ struct Code {
     std::size_t at = 0;
     for (; at < instructions.size(); ++at) {
       const Instruction& instruction = instructions[at];
-      if (instruction.op == Op::make_cell_) is_cell[std::size_t(instruction.arg)] = 1;
+      if (instruction.op == Op::make_cell_ && !is_cell[std::size_t(instruction.arg)])
+        is_cell[std::size_t(instruction.arg)] = 1;
       else if (instruction.op == Op::copy_free_vars_)
         std::fill(is_cell.begin() + decoded.first_free, is_cell.end(), std::uint8_t{1});
       else if (instruction.op != Op::nop_) break;
@@ -137,13 +140,24 @@ struct Code {
 
 struct Frame {
   int at = 0;
-  int phase = 0;  // of an instruction that makes several events
+  int phase =
+      0;  // of an instruction that makes several events; of one that gathers constants: 1 + how many it has loaded
   Value handled = callers_exception;
   std::vector<Value> stack;
 };
 
+// A local of the first side that a comprehension has taken over, while its own value waits on the stack (3.12 and later). The
+// second side has another local for it.
+struct Shadow {
+  int slot = 0;
+  int partner = -1;  // the second side's local that has the same value; -1: none is known
+  Value saved = 0;  // stands for the value that waits; 0: it has come back
+  friend bool operator==(const Shadow&, const Shadow&) = default;
+};
+
 struct Frames {
   Frame sides[2];
+  std::vector<Shadow> shadows;
 };
 
 // What an instruction shows. Operands are kept apart, by side.
@@ -155,6 +169,7 @@ struct Event {
   bool boolean = false;  // the result is True or False
   bool holds = false;  // of a branch: the outcome for which this side jumps
   bool keeps = false;  // of a branch: the value stays where it jumps
+  bool folded = false;  // a tuple that is built here and a constant on the other side, or may be
   std::int32_t detail = 0;
   int pops = 0, results = 0;
   int local = -1;  // the slot that it reads or changes
@@ -180,11 +195,15 @@ class Lockstep {
   struct Point {
     int at = 0;  // of the second side
     int next = -1;
-    std::size_t begin = 0, size = 0;
+    std::vector<Value> pattern;
+  };
+  struct Merged {
+    Value one = 0, two = 0, value = 0;
   };
   struct Raised {
     int ranges[2] = {-1, -1};
     std::vector<Value> below[2];
+    std::vector<Shadow> shadows;
     Value handled[2] = {};
   };
 
@@ -220,7 +239,8 @@ class Lockstep {
       if (++steps_ > steps_most_) return false;
       bool met = false;
       for (int side = 0; side < 2; ++side)
-        if (!advance(side, frames.sides[side], met)) return false;
+        if (!advance(side, frames, met)) return false;
+      if (!take_constants_apart(frames)) return false;
       if (met) {
         bool known = false;
         if (!arrive(frames, known)) return false;
@@ -255,9 +275,84 @@ class Lockstep {
     return true;
   }
 
-  // Runs what nobody sees, up to the next event. `met`: it came along where ways meet.
-  bool advance(int side, Frame& frame, bool& met) {
+  // Of constants that are loaded one by one: pushes one that is no event.
+  static bool gather_singleton(Frame& frame, const Constant& gathered) {
+    const auto index = std::size_t(frame.phase - 1);
+    if (index >= gathered.items.size() || !push_singleton(frame.stack, gathered.items[index])) return false;
+    ++frame.phase;
+    return true;
+  }
+
+  // A local that is given to a comprehension, or that a comprehension has no use for any more.
+  bool clear(int side, Frames& frames) {
+    Frame& frame = frames.sides[side];
     const Code& code = codes_[side];
+    const int slot = code.instructions[std::size_t(frame.at)].arg;
+    if (side == 0) {
+      const Value saved = -parts * ++saved_;
+      frames.shadows.push_back({slot, -1, saved});
+      frame.stack.push_back(saved);
+      ++frame.at;
+      return true;
+    }
+    int& partner = codes_[1].slot_partner[std::size_t(slot)];
+    if (code.op_at(frame.at + 1) != Op::pop_top_ || partner >= 0) return false;
+    partner = is_shadow;
+    for (Shadow& shadow : frames.shadows)
+      if (shadow.partner == slot) shadow.partner = -1;
+    frame.at += 2;
+    return true;
+  }
+
+  // The local's own value comes back.
+  bool restore(Frames& frames) const {
+    Frame& frame = frames.sides[0];
+    Shadow* shadow = shadow_of(frames, codes_[0].instructions[std::size_t(frame.at)].arg);
+    if (!shadow || shadow->saved != frame.stack.back()) return false;
+    shadow->saved = 0;
+    while (!frames.shadows.empty() && frames.shadows.back().saved == 0) frames.shadows.pop_back();
+    frame.stack.pop_back();
+    ++frame.at;
+    return true;
+  }
+
+  // The last comprehension that has the local, or null.
+  static Shadow* shadow_of(Frames& frames, int slot) {
+    for (Shadow& shadow : frames.shadows | std::views::reverse)
+      if (shadow.slot == slot && shadow.saved != 0) return &shadow;
+    return nullptr;
+  }
+
+  // The constant that the side loads next, or null.
+  const Constant* next_constant(int side, const Frame& frame) const {
+    if (frame.at == left_frame) return nullptr;
+    const Code& code = codes_[side];
+    const Op op = code.op_at(frame.at);
+    if (op == Op::load_const_ && frame.phase == 0) return code.constant_at(frame.at);
+    if (frame.phase == 0 || (op != Op::load_const_ && op != Op::build_list_)) return nullptr;
+    const std::vector<Constant>& items = code.constant_at(frame.at + (op == Op::build_list_))->items;
+    const auto index = std::size_t(frame.phase - 1);
+    return index < items.size() ? &items[index] : nullptr;
+  }
+
+  // A tuple of constants is loaded at once by both sides, or item by item: what one compiler folds another builds.
+  bool take_constants_apart(Frames& frames) {
+    const Constant* next[] = {next_constant(0, frames.sides[0]), next_constant(1, frames.sides[1])};
+    if (next[0] && next[1] && next[0]->kind == Kind::tuple && same_constant(*next[0], *next[1])) return true;
+    for (int side = 0; side < 2; ++side) {
+      Frame& frame = frames.sides[side];
+      if (!next[side] || next[side]->kind != Kind::tuple || next[side]->items.empty() || frame.phase != 0) continue;
+      frame.phase = 1;
+      bool met = false;
+      if (!advance(side, frames, met)) return false;
+    }
+    return true;
+  }
+
+  // Runs what nobody sees, up to the next event. `met`: it came along where ways meet.
+  bool advance(int side, Frames& frames, bool& met) {
+    const Code& code = codes_[side];
+    Frame& frame = frames.sides[side];
     std::vector<Value>& stack = frame.stack;
     const std::size_t most_silent = 2 * code.instructions.size() + max_items;
     for (std::size_t count = 0; count <= most_silent; ++count) {
@@ -300,6 +395,10 @@ class Lockstep {
           continue;
         case Op::load_const_: {
           const Constant& constant = code.decoded.constant(instruction.arg);
+          if (frame.phase) {
+            if (!gather_singleton(frame, constant)) return true;
+            continue;
+          }
           const Op next = code.op_at(frame.at + 1);
           if (next == Op::call_kw_ || next == Op::call_function_kw_) {
             stack.push_back(names_of_call);
@@ -311,14 +410,19 @@ class Lockstep {
           ++frame.at;
           continue;
         }
-        case Op::build_list_: {
+        case Op::build_list_:
           if (!starts_list_of_constants(code, frame.at)) return true;
-          const std::vector<Constant>& items = code.constant_at(frame.at + 1)->items;
-          if (std::size_t(frame.phase) == items.size() || !push_singleton(stack, items[std::size_t(frame.phase)]))
-            return true;
-          ++frame.phase;
+          if (frame.phase == 0) frame.phase = 1;
+          if (!gather_singleton(frame, *code.constant_at(frame.at + 1))) return true;
           continue;
-        }
+        case Op::load_fast_and_clear_:
+          if (!clear(side, frames)) return false;
+          continue;
+        case Op::store_fast_:
+          if (depth < 1) return false;
+          if (stack.back() >= 0) return true;
+          if (side != 0 || !restore(frames)) return false;
+          continue;
         case Op::end_send_:
           if (depth < 2) return false;
           stack[depth - 2] = stack[depth - 1];
@@ -418,38 +522,106 @@ class Lockstep {
     return code.handler_of.empty() || at < 0 ? -1 : code.handler_of[std::size_t(at)];
   }
 
-  // The pattern of the values on both stacks must be that of the first visit.
-  bool arrive(const Frames& frames, bool& known) {
+  // Looks whether the point that both sides are at is known: with the pattern of values of this visit, or a more general one.
+  // Where it is known with another pattern, `frames` keep what both visits share.
+  bool arrive(Frames& frames, bool& known) {
+    set_pattern(frames);
+    int& first = first_point_[std::size_t(frames.sides[0].at + 1)];
+    int index = first;
+    while (index >= 0 && points_[std::size_t(index)].at != frames.sides[1].at) index = points_[std::size_t(index)].next;
+    if (index < 0) {
+      points_.push_back({frames.sides[1].at, first, pattern_});
+      first = int(points_.size()) - 1;
+      return true;
+    }
+    std::vector<Value>& visited = points_[std::size_t(index)].pattern;
+    known = visited == pattern_;
+    if (known) return true;
+    if (!generalise(frames, visited)) return false;
+    set_pattern(frames);
+    known = visited == pattern_;
+    if (!known) visited = pattern_;
+    return true;
+  }
+
+  void set_pattern(const Frames& frames) {
     pattern_.clear();
     numbered_.clear();
     for (const Frame& frame : frames.sides) {
       pattern_.push_back(frame.phase);
-      pattern_.push_back(number(frame.handled));
       pattern_.push_back(Value(frame.stack.size()));
-      for (Value value : frame.stack) pattern_.push_back(number(value));
+      pattern_.push_back(number(frame.handled, frames.shadows));
+      for (Value value : frame.stack) pattern_.push_back(number(value, frames.shadows));
     }
-    int& first = first_point_[std::size_t(frames.sides[0].at + 1)];
-    for (int index = first; index >= 0; index = points_[std::size_t(index)].next) {
-      const Point& point = points_[std::size_t(index)];
-      if (point.at != frames.sides[1].at) continue;
-      known = std::ranges::equal(pattern_, std::span(patterns_).subspan(point.begin, point.size));
-      return known;
+    for (const Shadow& shadow : frames.shadows)
+      pattern_.insert(pattern_.end(), {shadow.slot, shadow.saved != 0, shadow.partner});
+  }
+
+  // Makes `frames`, whose pattern is `pattern_`, stand for what was visited with the pattern `visited` too.
+  bool generalise(Frames& frames, const std::vector<Value>& visited) {
+    if (visited.size() != pattern_.size()) return false;
+    merged_.clear();
+    std::size_t at = 0;
+    for (Frame& frame : frames.sides) {
+      for (int same = 0; same < 2; ++same, ++at)
+        if (visited[at] != pattern_[at]) return false;
+      if (!merge(frame.handled, visited[at], pattern_[at])) return false;
+      ++at;
+      for (Value& value : frame.stack) {
+        if (!merge(value, visited[at], pattern_[at])) return false;
+        ++at;
+      }
     }
-    points_.push_back({frames.sides[1].at, first, patterns_.size(), pattern_.size()});
-    patterns_.insert(patterns_.end(), pattern_.begin(), pattern_.end());
-    first = int(points_.size()) - 1;
+    for (Shadow& shadow : frames.shadows) {
+      for (int same = 0; same < 2; ++same, ++at)
+        if (visited[at] != pattern_[at]) return false;
+      if (visited[at] != pattern_[at]) shadow.partner = -1;
+      ++at;
+    }
     return true;
   }
 
+  // `one` and `two`: what the value is in the patterns of two visits. The same two have the same value in all places.
+  bool merge(Value& value, Value one, Value two) {
+    if (one == two && one < first_fresh) return true;
+    if (!may_merge(one) || !may_merge(two)) return false;
+    const Value part = one % parts == self_part || two % parts == self_part ? self_part : 0;
+    if (part && one % parts != two % parts) return false;
+    one -= part;
+    two -= part;
+    for (const Merged& merged : merged_)
+      if (merged.one == one && merged.two == two) {
+        value = merged.value + part;
+        return true;
+      }
+    const std::uint8_t flags[] = {flags_in_pattern(one), flags_in_pattern(two)};
+    value = fresh(std::uint8_t((flags[0] & flags[1] & is_boolean) | ((flags[0] | flags[1]) & is_tuple_of_constants)));
+    merged_.push_back({one, two, value});
+    value += part;
+    return true;
+  }
+
+  // True for what may be an operand.
+  static bool may_merge(Value value) {
+    return value >= first_fresh || value == callers_exception || value == none_value ||
+           value / parts == true_value / parts;
+  }
+
   // A value with its base replaced by its place in the order of first occurrence, and by what is known of it.
-  Value number(Value value) {
+  Value number(Value value, const std::vector<Shadow>& shadows) {
+    if (value < 0)
+      for (std::size_t index = 0; index < shadows.size(); ++index)
+        if (shadows[index].saved == value) return -parts * Value(index + 1);
     if (value < first_fresh) return value;
     const Value base = value / parts;
     std::size_t index = 0;
     while (index < numbered_.size() && numbered_[index] != base) ++index;
     if (index == numbered_.size()) numbered_.push_back(base);
-    constexpr Value flag_values = 4;
     return first_fresh + (Value(index) * flag_values + flags_of(value)) * parts + value % parts;
+  }
+
+  std::uint8_t flags_in_pattern(Value value) const {
+    return value < first_fresh ? flags_of(value) : std::uint8_t((value - first_fresh) / parts % flag_values);
   }
 
   // Takes `pops` values from the top as operands. No operand may be NULL.
@@ -461,7 +633,7 @@ class Lockstep {
   }
   bool add_operand(int side, Value value) {
     operands_[side].push_back(value);
-    return value != null_value && value % parts != self_part;
+    return value > null_value && value % parts != self_part;
   }
 
   bool simple(int side, const Frame& frame, const Instruction& instruction, std::int32_t detail) {
@@ -482,12 +654,7 @@ class Lockstep {
   bool local(int side, const Frame& frame, const Instruction& instruction) {
     if (instruction.arg < 0 || std::size_t(instruction.arg) >= codes_[side].decoded.localsplus.size()) return false;
     events_[side].local = instruction.arg;
-    if (instruction.op != Op::store_fast_) return simple(side, frame, instruction, 0);
-    // What lay in a local that a comprehension takes over comes back, NULL or not.
-    events_[side].pops = 1;
-    if (frame.stack.empty()) return false;
-    operands_[side].push_back(frame.stack.back());
-    return frame.stack.back() % parts != self_part;
+    return simple(side, frame, instruction, 0);
   }
 
   // A test of a value that is no boolean.
@@ -540,7 +707,7 @@ class Lockstep {
     const std::size_t depth = frame.stack.size();
     if (instruction.arg < 0 || instruction.arg > 1 || depth < std::size_t(pops)) return false;
     if (slot ? !callable(side, frame, pops) : !add_operand(side, frame.stack[depth - std::size_t(pops)])) return false;
-    if (operands_[side].size() != 1 || !add_operand(side, frame.stack[depth - 1 - std::size_t(instruction.arg)]))
+    if (operands_[side].size() > 1 || !add_operand(side, frame.stack[depth - 1 - std::size_t(instruction.arg)]))
       return false;
     const Value keywords = instruction.arg ? frame.stack.back() : null_value;
     return keywords == null_value || add_operand(side, keywords);
@@ -592,22 +759,23 @@ class Lockstep {
     return true;
   }
 
-  // A list of constants, which compilers copy from a tuple, item by item: first the items, then the list of them.
-  bool list_of_constants(int side, Frame& frame) {
-    const Code& code = codes_[side];
-    const Constant* items = code.constant_at(frame.at + 1);
+  // Shows a constant of those that are gathered one by one, or the tuple or list of them.
+  bool gathered(int side, const Frame& frame, const std::vector<Constant>& items, Op build) {
     Event& event = events_[side];
-    const auto size = std::int32_t(items->items.size());
+    const auto index = std::size_t(frame.phase - 1);
     event.results = 1;
     event.raises = false;
-    if (frame.phase < size) {
+    if (index < items.size()) {
       event.op = Op::load_const_;
-      event.constant = &items->items[std::size_t(frame.phase)];
+      event.constant = &items[index];
       return true;
     }
-    event.detail = event.pops = size;
-    return take(side, frame, size);
+    event.op = build;
+    event.folded = build == Op::build_tuple_;
+    event.detail = event.pops = std::int32_t(items.size());
+    return take(side, frame, event.pops);
   }
+  // A list of constants, which compilers copy from a tuple.
   bool starts_list_of_constants(const Code& code, int at) const {
     if (code.instructions[std::size_t(at)].arg != 0 || code.op_at(at + 1) != Op::load_const_ ||
         code.op_at(at + 2) != Op::list_extend_ || code.instructions[std::size_t(at) + 2].arg != 1)
@@ -631,6 +799,7 @@ class Lockstep {
     const std::size_t depth = frame.stack.size();
     switch (op) {
       case Op::load_const_:
+        if (frame.phase) return gathered(side, frame, code.constant_at(frame.at)->items, Op::build_tuple_);
         event.constant = &code.decoded.constant(instruction.arg);
         event.results = 1;
         event.raises = false;
@@ -650,7 +819,6 @@ class Lockstep {
 
       case Op::store_fast_:
       case Op::load_closure_:
-      case Op::load_fast_and_clear_:
       case Op::make_cell_: event.raises = false; return local(side, frame, instruction);
       case Op::load_fast_:
       case Op::delete_fast_:
@@ -726,7 +894,8 @@ class Lockstep {
 
       case Op::binary_op_: return simple(side, frame, instruction, instruction.arg << 1 | instruction.aux);
       case Op::build_list_:
-        if (starts_list_of_constants(code, frame.at)) return list_of_constants(side, frame);
+        if (starts_list_of_constants(code, frame.at))
+          return gathered(side, frame, code.constant_at(frame.at + 1)->items, op);
         [[fallthrough]];
       case Op::build_tuple_: event.raises = false; return simple(side, frame, instruction, instruction.arg);
       case Op::build_slice_:
@@ -849,16 +1018,30 @@ class Lockstep {
     return true;
   }
 
-  bool same_slots(int one, int two) {
+  bool same_slots(int one, int two, Frames& frames) {
     if (one < 0 || two < 0) return one == two;
+    if (Shadow* shadow = shadow_of(frames, one)) return same_shadow(*shadow, two, frames);
     int &forth = codes_[0].slot_partner[std::size_t(one)], &back = codes_[1].slot_partner[std::size_t(two)];
     if (forth == two && back == one) return true;
-    if (forth >= 0 || back >= 0) return false;
+    if (forth != -1 || back != -1) return false;
     if (codes_[0].decoded.localsplus[std::size_t(one)] != codes_[1].decoded.localsplus[std::size_t(two)] ||
         codes_[0].is_cell[std::size_t(one)] != codes_[1].is_cell[std::size_t(two)])
       return false;
     forth = two;
     back = one;
+    return true;
+  }
+
+  // The local of a comprehension: what is stored there is loaded there.
+  bool same_shadow(Shadow& shadow, int two, Frames& frames) {
+    const Op op = events_[0].op;
+    if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
+    int& back = codes_[1].slot_partner[std::size_t(two)];
+    if (op != Op::store_fast_ || back >= 0) return false;
+    back = is_shadow;
+    for (Shadow& around : frames.shadows)
+      if (around.partner == two) around.partner = -1;
+    shadow.partner = two;
     return true;
   }
 
@@ -879,14 +1062,14 @@ class Lockstep {
     return same_constant(*one.constant, *two.constant, is_searched);
   }
 
-  bool same_events(const Frames& frames) {
+  bool same_events(Frames& frames) {
     const Event &one = events_[0], &two = events_[1];
     if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
         one.boolean != two.boolean || operands_[0] != operands_[1] ||
         frames.sides[0].handled != frames.sides[1].handled)
       return false;
     if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
-    return same_slots(one.local, two.local) && same_constants(one, two, frames);
+    return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);
   }
 
   // Goes behind an event on both sides. `ended`: nothing follows on this way.
@@ -959,6 +1142,7 @@ class Lockstep {
     if (const Constant* constant = events_[0].constant;
         constant && events_[0].op == Op::load_const_ && constant->kind == Kind::tuple && !constant->items.empty())
       flags |= is_tuple_of_constants;
+    if (events_[0].folded || events_[1].folded) flags |= is_tuple_of_constants;
     const bool test = events_[0].op == Op::to_bool_;
     const int results = test ? 1 : events_[0].results;
     results_.clear();
@@ -1007,12 +1191,12 @@ class Lockstep {
       frame.phase = 1;
       return;
     }
-    if (op == Op::build_list_ && starts_list_of_constants(code, frame.at)) {
+    if (frame.phase && (op == Op::load_const_ || op == Op::build_list_)) {
       if (event.op == Op::load_const_) {
         ++frame.phase;
         return;
       }
-      frame.at += 2;
+      if (op == Op::build_list_) frame.at += 2;
     }
     frame.phase = 0;
     ++frame.at;
@@ -1033,9 +1217,11 @@ class Lockstep {
       for (const Raised& raised : raised_ | std::views::reverse)
         if (raised.ranges[0] == ranges[0] && raised.ranges[1] == ranges[1] &&
             raised.handled[0] == frames.sides[0].handled && raised.handled[1] == frames.sides[1].handled &&
-            std::ranges::equal(raised.below[0], below(0)) && std::ranges::equal(raised.below[1], below(1)))
+            raised.shadows == frames.shadows && std::ranges::equal(raised.below[0], below(0)) &&
+            std::ranges::equal(raised.below[1], below(1)))
           return true;
       Raised& raised = raised_.emplace_back();
+      raised.shadows = frames.shadows;
       for (int side = 0; side < 2; ++side) {
         raised.ranges[side] = ranges[side];
         raised.handled[side] = frames.sides[side].handled;
@@ -1057,10 +1243,12 @@ class Lockstep {
   std::vector<std::uint8_t> flags_;  // by base
   std::vector<int> first_point_;  // by instruction of the first side, behind the end of the frame
   std::vector<Point> points_;
-  std::vector<Value> patterns_, pattern_, numbered_, results_;
+  std::vector<Value> pattern_, numbered_, results_;
+  std::vector<Merged> merged_;
   std::vector<Raised> raised_;
   Event events_[2];
   std::vector<Value> operands_[2];
+  Value saved_ = 0;  // how many locals were given to comprehensions
   std::int64_t steps_ = 0, steps_most_ = 0;
 };
 

@@ -324,10 +324,14 @@ Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& opt
   Symbols symbols;
   const CodeObject* sides[] = {&one, &two};
   Result<DecodedCode> decoded[] = {united(decode(one)), united(decoder(two))};
-  if (options.tries_lockstep && decoded[0] && decoded[1]) {
+  if (options.lockstep != ProofOptions::Lockstep::never && decoded[0] && decoded[1]) {
     Proof proof;
     proof.proved = run_in_lockstep(*decoded[0], *decoded[1], codes, proof.steps);
     if (proof.proved) return proof;
+    if (options.lockstep == ProofOptions::Lockstep::only) {
+      proof.reason = "the effects are not the same one after the other";
+      return proof;
+    }
   }
   std::optional<Program> programs[2];
   for (int side = 0; side < 2; ++side) {
