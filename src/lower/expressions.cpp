@@ -468,6 +468,12 @@ void Lowerer::expanded_arguments(int pushed, List<Expr*> args, List<Keyword> key
         expr(keyword.value);
         emit(Op::map_add_, 1);
       }
+    } else if (some.size() == 1 || from(14)) {
+      for (const Keyword& keyword : some) {
+        load_string(keyword.arg);
+        expr(keyword.value);
+      }
+      emit(Op::build_map_, count);
     } else {
       some_keywords(some);
       emit(Op::build_const_key_map_, count);

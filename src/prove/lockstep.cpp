@@ -103,10 +103,28 @@ struct Code {
       for (int at = decoded.ranges[range].begin; at < decoded.ranges[range].end; ++at)
         if (handler_of[std::size_t(at)] < 0) handler_of[std::size_t(at)] = static_cast<int>(range);
     }
+    find_class_details();
     slot_partner.assign(decoded.localsplus.size(), -1);
     is_cell.assign(decoded.localsplus.size(), 0);
     if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
   }
+
+  // From 3.13 on: where the compiler has a class body store the line of its source, first, and names of attributes, last.
+  void find_class_details() {
+    if (version < Version{3, 13} || (decoded.code->flags & CodeObject::optimized)) return;
+    bool has_line = false;
+    for (std::size_t at = 1; at < instructions.size(); ++at) {
+      if (instructions[at].op != Op::store_name_) continue;
+      const std::string& name = decoded.code->names[std::size_t(instructions[at].arg)];
+      const Op before = instructions[at - 1].op;
+      if (name == "__firstlineno__" && !has_line) {
+        has_line = true;
+        line_at = before == Op::load_const_ || before == Op::load_int_ ? int(at) - 1 : -1;
+      }
+      if (name == "__static_attributes__") attributes_at = before == Op::load_const_ ? int(at) - 1 : -1;
+    }
+  }
+  bool is_class_detail(int at) const { return at >= 0 && (at == line_at || at == attributes_at); }
 
   // Runs the instructions at the start that make the cells, whose order nobody sees.
   int begin() {
@@ -134,6 +152,7 @@ struct Code {
   bool has_table = true;
   std::vector<std::uint8_t> meets;  // by instruction: jumps or handlers lead there
   std::vector<int> handler_of;  // by instruction: its range, or -1; empty where there are no ranges
+  int line_at = -1, attributes_at = -1;  // the load before such a store, or -1
   std::vector<int> slot_partner;  // by local: that of the other side, or -1
   std::vector<std::uint8_t> is_cell;  // by local: it holds a cell from the start on
 };
@@ -181,7 +200,9 @@ struct Event {
 class Lockstep {
  public:
   Lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes)
-      : codes_{Code(one), Code(two)}, pairs_(codes) {}
+      : codes_{Code(one), Code(two)}, pairs_(codes) {
+    empty_tuple_.kind = Kind::tuple;
+  }
 
   bool run() {
     const std::size_t pairs_before = pairs_.size();
@@ -248,7 +269,10 @@ class Lockstep {
       }
       for (int side = 0; side < 2; ++side)
         if (!show(side, frames.sides[side])) return false;
-      if (!same_events(frames)) return false;
+      if (!same_events(frames)) {
+        if (!store_all(frames)) return false;
+        continue;
+      }
       bool ended = false;
       if (!go_on(frames, ended)) return false;
       if (ended) return true;
@@ -328,6 +352,7 @@ class Lockstep {
     if (frame.at == left_frame) return nullptr;
     const Code& code = codes_[side];
     const Op op = code.op_at(frame.at);
+    if (code.is_class_detail(frame.at)) return nullptr;
     if (op == Op::load_const_ && frame.phase == 0) return code.constant_at(frame.at);
     if (frame.phase == 0 || (op != Op::load_const_ && op != Op::build_list_)) return nullptr;
     const std::vector<Constant>& items = code.constant_at(frame.at + (op == Op::build_list_))->items;
@@ -797,6 +822,7 @@ class Lockstep {
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Op op = event.op = instruction.op;
     const std::size_t depth = frame.stack.size();
+    if (code.is_class_detail(frame.at)) return class_detail(side, frame);
     switch (op) {
       case Op::load_const_:
         if (frame.phase) return gathered(side, frame, code.constant_at(frame.at)->items, Op::build_tuple_);
@@ -897,7 +923,15 @@ class Lockstep {
         if (starts_list_of_constants(code, frame.at))
           return gathered(side, frame, code.constant_at(frame.at + 1)->items, op);
         [[fallthrough]];
-      case Op::build_tuple_: event.raises = false; return simple(side, frame, instruction, instruction.arg);
+      case Op::build_tuple_:
+        event.raises = false;
+        if (op == Op::build_tuple_ && instruction.arg == 0) {  // which is the constant
+          event.op = Op::load_const_;
+          event.constant = &empty_tuple_;
+          event.results = 1;
+          return true;
+        }
+        return simple(side, frame, instruction, instruction.arg);
       case Op::build_slice_:
       case Op::build_map_:
       case Op::build_const_key_map_:
@@ -1005,6 +1039,18 @@ class Lockstep {
     }
   }
 
+  // Of the line nothing counts, of the names which they are: the prover says so too.
+  bool class_detail(int side, const Frame& frame) {
+    const Code& code = codes_[side];
+    const Instruction& store = code.instructions[std::size_t(frame.at) + 1];
+    Event& event = events_[side];
+    event.op = Op::store_name_;
+    event.detail = 1;
+    event.name = &code.decoded.code->names[std::size_t(store.arg)];
+    if (frame.at == code.attributes_at) event.constant = code.constant_at(frame.at);
+    return handler_at(side, frame.at) == handler_at(side, frame.at + 1);
+  }
+
   bool branch(int side, const Frame& frame, bool jumps_if, bool keeps) {
     Event& event = events_[side];
     event.op = Op::jump_;
@@ -1032,6 +1078,45 @@ class Lockstep {
     return true;
   }
 
+  // Stores that follow each other, whose order nobody sees: compilers change it for `a, b = x, y`.
+  bool store_all(Frames& frames) {
+    std::size_t counts[2] = {};
+    for (int side = 0; side < 2; ++side) {
+      const Frame& frame = frames.sides[side];
+      if (frame.at == left_frame) return false;
+      while (counts[side] < frame.stack.size() && frame.stack[frame.stack.size() - 1 - counts[side]] > null_value &&
+             codes_[side].op_at(frame.at + int(counts[side])) == Op::store_fast_)
+        ++counts[side];
+    }
+    const std::size_t count = std::min(counts[0], counts[1]);
+    if (count < 2 || frames.sides[0].handled != frames.sides[1].handled) return false;
+    const auto slot = [&](int side, std::size_t index) {
+      return codes_[side].instructions[std::size_t(frames.sides[side].at) + index].arg;
+    };
+    const auto stored = [&](int side, std::size_t index) {
+      const std::vector<Value>& stack = frames.sides[side].stack;
+      return stack[stack.size() - 1 - index];
+    };
+    std::vector<bool> is_taken(count);
+    for (std::size_t one = 0; one < count; ++one) {
+      std::size_t two = 0;
+      for (; two < count; ++two)
+        if (!is_taken[two] && stored(0, one) == stored(1, two) && stored(0, one) % parts != self_part &&
+            codes_[0].decoded.localsplus[std::size_t(slot(0, one))] ==
+                codes_[1].decoded.localsplus[std::size_t(slot(1, two))])
+          break;
+      if (two == count || !same_slots(slot(0, one), slot(1, two), frames)) return false;
+      is_taken[two] = true;
+      for (std::size_t earlier = 0; earlier < one; ++earlier)  // the last of two stores counts
+        if (slot(0, earlier) == slot(0, one)) return false;
+    }
+    for (Frame& frame : frames.sides) {
+      frame.at += int(count);
+      frame.stack.resize(frame.stack.size() - count);
+    }
+    return true;
+  }
+
   // The local of a comprehension: what is stored there is loaded there.
   bool same_shadow(Shadow& shadow, int two, Frames& frames) {
     const Op op = events_[0].op;
@@ -1056,6 +1141,16 @@ class Lockstep {
       if (one.constant->code->freevars != two.constant->code->freevars) return false;
       pairs_.emplace_back(one.constant->code.get(), two.constant->code.get());
       return true;
+    }
+    if (one.op == Op::store_name_) {
+      std::vector<std::string_view> names[2];
+      for (int side = 0; side < 2; ++side) {
+        const Constant& attributes = *events_[side].constant;
+        if (attributes.kind != Kind::tuple) return false;
+        for (const Constant& attribute : attributes.items) names[side].push_back(attribute.text);
+        std::ranges::sort(names[side]);
+      }
+      return names[0] == names[1];
     }
     const bool is_searched = codes_[0].op_at(frames.sides[0].at + 1) == Op::contains_op_ &&
                              codes_[1].op_at(frames.sides[1].at + 1) == Op::contains_op_;
@@ -1198,6 +1293,7 @@ class Lockstep {
       }
       if (op == Op::build_list_) frame.at += 2;
     }
+    if (code.is_class_detail(frame.at)) ++frame.at;
     frame.phase = 0;
     ++frame.at;
   }
@@ -1238,6 +1334,7 @@ class Lockstep {
   }
 
   Code codes_[2];
+  Constant empty_tuple_;
   std::vector<CodePair>& pairs_;
   std::vector<Frames> ahead_;
   std::vector<std::uint8_t> flags_;  // by base
