@@ -215,6 +215,13 @@ int Structurer::after_endless(int header, const Place& place, const LoopExits& w
   return best;
 }
 
+// The node that stands after a for loop whose body never goes round: every way through it ends in `break`, or leaves for good.
+int Structurer::after_single_pass(int header, int body, int exhausted, const Place& place) const {
+  if (exhausted < 0 || reaches(body, exhausted, place)) return exhausted;
+  const int meet = else_meet(header, body, exhausted, place);
+  return meet >= 0 ? meet : exhausted;
+}
+
 // Does it but return or raise, for one place only?
 bool Structurer::leaves_at_once(int node) const {
   const Node& info = nodes_[node];

@@ -33,7 +33,7 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
     body_at = straight ? info.a : info.b, exhausted = straight ? info.b : info.a;
     test = straight ? info.value : negate(context_, info.value);
   }
-  int follow = back ? after_loop(header, exhausted, place) : exhausted;
+  int follow = back ? after_loop(header, exhausted, place) : after_single_pass(header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
   bool own_follow = follow >= 0 && !place.leads_to(follow);
   // Several loops at the end of a with statement: each goes on to the return behind it.

@@ -3,6 +3,7 @@
 //         while c
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -190,6 +191,29 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
+// Gives a for loop a node of its own where its iterator is made in the same block, and a way back leads there. Such a way makes
+// a new iterator: it is one of a loop around, whose body starts with a for loop that never goes round.
+void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
+  auto& nodes = lifted.nodes;
+  std::vector<char> may_head(nodes.size());
+  for (const Node& node : nodes)
+    for (int to : {node.a, node.b})
+      if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
+  for (std::size_t index = 0; index < cfg.blocks.size() && index < may_head.size(); ++index) {
+    if (!may_head[index] || nodes[index].end != Node::End::loop) continue;
+    const auto block =
+        std::span(cfg.code).subspan(cfg.blocks[index].begin, cfg.blocks[index].end - cfg.blocks[index].begin);
+    const auto makes_iterator = [](const Instruction& it) { return it.op == Op::get_iter_ || it.op == Op::get_aiter_; };
+    if (std::ranges::none_of(block, makes_iterator)) continue;
+    Node loop = nodes[index];
+    loop.statements.clear();
+    Node& start = nodes[index];
+    start.end = Node::End::go, start.a = int(nodes.size()), start.b = -1;
+    start.value = start.target = nullptr;
+    nodes.push_back(std::move(loop));
+  }
+}
+
 // Does any loop begin, but not as a for loop, where two branches lead, one of them back?
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
@@ -212,6 +236,7 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   if (is_one_node(lifted)) return;
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
+  split_loop_starts(lifted, cfg);
   skip_empty(lifted);
   for (int rounds = 0; rounds < 1000 && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);

@@ -71,6 +71,7 @@ class Structurer {
   LoopExits loop_exits(int header, int exhausted, const Place& place) const;
   int after_else(int header, int exhausted, const Place& place, const LoopExits& ways) const;
   int after_endless(int header, const Place& place, const LoopExits& ways) const;
+  int after_single_pass(int header, int body, int exhausted, const Place& place) const;
   bool reaches(int from, int to, const Place& place) const;
   int else_meet(int header, int exit, int exhausted, const Place& place) const;
   int behind_break(int header, int exit) const;
