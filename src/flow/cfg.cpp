@@ -342,8 +342,10 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   cfg.ops = OpSet::of(cfg.code);
   const OpSet& ops = cfg.ops;
   simplify_idioms(decoded, ops, cfg.code, ranges);
+  // Nothing else says in Python what a comprehension does that takes over a local of the function.
+  if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
+    outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
-    if (ops.has(Op::swap_)) outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
     if (ops.has(Op::check_eg_match_)) simplify_except_star(cfg.code, ranges);
     if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
+import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 import depyf
+from interpreters import interpreter
 
 SOURCE = """
 def connect(infos, nested, addresses, act):
     family = None
     for family in act(infos):
         try:
-            if nested:
-                for address in addresses:
-                    try:
+            while nested:
+                try:
+                    if len(addresses) == 2:
                         break
-                    except OSError:
-                        seen(None)
-                else:
-                    continue
+                    act(family)
+                finally:
+                    if family == "g":
+                        break
+                    nested = False
             act(family)
         except OSError as error:
             seen(error)
@@ -41,6 +49,41 @@ def connect(infos, nested, addresses, act):
     return family
 """
 ASYNC = SOURCE.replace("def connect", "async def connect").replace("    return family", "    yield family")
+
+# From 3.12 on the comprehension takes over the local of its name, which has a value before and after.
+COMPREHENSION = SOURCE.replace(
+    "    family = None\n", "    family = 0\n    names = [family for family in infos if family]\n"
+)
+COMPREHENSION = COMPREHENSION.replace("    return family\n", "    return family, names\n")
+COMMAND = Path(__file__).resolve().parents[2] / "build" / "dev" / "depyf-decompile"
+RUN = """
+import itertools, json, sys
+def load(path):
+    namespace = {"seen": lambda error: None}
+    exec(compile(open(path).read(), path, "exec"), namespace)
+    return namespace["connect"]
+def outcome(function, infos, nested, steps):
+    steps, log = iter(steps), []
+    def act(value):
+        step = next(steps, None)
+        log.append(repr((value, step)))
+        if step:
+            raise step()
+        return value
+    try:
+        return repr(function(infos, nested, (1, 2), act)), log
+    except BaseException as error:
+        return repr(error), log
+original, shown = map(load, sys.argv[1:])
+results = set()
+for infos in ("", "f", "fg"):
+    for nested in (False, True):
+        for steps in itertools.product((None, OSError, ValueError), repeat=4):
+            expected = outcome(original, infos, nested, steps)
+            assert outcome(shown, infos, nested, steps) == expected, (infos, nested, steps)
+            results.add(repr(expected))
+print(json.dumps(len(results)))
+"""
 
 
 def chain(error: BaseException | None) -> list[str]:
@@ -118,3 +161,19 @@ def test_an_asynchronous_generator_compiles() -> None:
     assert "shown as a state machine" in text
     shown, _ = function_in(text)
     assert shown.__code__.co_flags == original.__code__.co_flags
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)], ids=lambda it: "%d.%d" % it)
+def test_a_comprehension_keeps_the_local_of_its_name(version: tuple[int, int], tmp_path: Path) -> None:
+    python = interpreter(version)
+    if not python:
+        pytest.skip("no CPython %d.%d at hand" % version)
+    source, pyc, shown = tmp_path / "source.py", tmp_path / "source.pyc", tmp_path / "shown.py"
+    source.write_text(COMPREHENSION, encoding="utf-8")
+    compiling = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
+    subprocess.run([python, "-c", compiling, source, pyc], check=True)
+    command = os.environ.get("DEPYF_DECOMPILE") or str(COMMAND)
+    shown.write_bytes(subprocess.run([command, pyc], check=True, stdout=subprocess.PIPE).stdout)
+    assert "shown as a state machine" in shown.read_text(encoding="utf-8")
+    done = subprocess.run([python, "-c", RUN, source, shown], check=True, stdout=subprocess.PIPE)
+    assert json.loads(done.stdout) > 20
