@@ -51,10 +51,13 @@ struct Arguments {
   List<Expr*> defaults;                                   // of the last of posonly + args
   List<Expr*> kw_defaults;                                // one a kwonly, null: none
 };
-struct Lambda { const Arguments* args; Expr* body; };
+struct Lambda { const Arguments* args; Expr* body; const CodeObject* code = nullptr; };  // code: of the body; null: unknown
 struct Comprehension { Expr* target; Expr* iter; List<Expr*> ifs; bool is_async; };
 enum class ComprehensionKind : std::uint8_t { list, set, dict, generator };
-struct ComprehensionExpr { ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators; };  // dict: elt: value
+struct ComprehensionExpr {                                // dict: elt: value
+  ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators;
+  const CodeObject* code = nullptr;                       // of all but the first iterable; null: that around
+};
 struct Await { Expr* value; };
 struct Yield { Expr* value; };                            // value may be null
 struct YieldFrom { Expr* value; };

@@ -22,7 +22,9 @@ bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* i
   else if (name == "<dictcomp>") kind = ComprehensionKind::dict;
   else if (name == "<genexpr>") kind = ComprehensionKind::generator;
   else return false;
-  return comprehension(result, kind, build(function).block, iterable);
+  if (!comprehension(result, kind, build(function).block, iterable)) return false;
+  as<ComprehensionExpr>(result)->code = function.code;
+  return true;
 }
 
 bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, Expr* iterable) {
@@ -122,6 +124,8 @@ void Lifter::inlined_comprehension(const Instruction& instruction) {
   }
   if (!comprehension(made, kind, context_.build_part(context_, body), iterable))
     fail("a comprehension of another shape");
+  // The instruction that makes the display has the position of the whole comprehension; the last one that of its loop.
+  made->offset = body.instructions[0].offset, made->line = body.instructions[0].line;
   push(made);
 }
 

@@ -191,7 +191,7 @@ bool Lifter::lambda(Expr* expr, const FunctionValue& function) {
   bool generator = (function.code->flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
   Expr* value = as_expression(context_, body.block, generator);
   if (!value) return false;
-  expr->node = Lambda{args, value};
+  expr->node = Lambda{args, value, function.code};
   return true;
 }
 

@@ -89,6 +89,34 @@ void Printer::comma(std::int32_t line) {
   write(" ");
 }
 
+// True if the source may have had `expr` on several lines, within brackets that mean nothing.
+bool Printer::may_need_lines(const Expr* expr) {
+  return is<BoolOp>(expr) || is<BinOp>(expr) || is<Compare>(expr) || is<IfExp>(expr) || is<Attribute>(expr) ||
+         is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
+}
+
+// Notes where the source had what is printed next, if the position of the instruction that made `expr` tells.
+void Printer::anchor(const Expr* expr) {
+  if (!marking_ || !code_ || expr->line < 0) return;
+  const Position* position = position_in(*code_, expr);
+  if (!position || position->column < 0) return;
+  // Instructions that two names were joined into have the position of the first.
+  const bool is_line = position->line == position->end_line;
+  const auto has_width = [&](std::string_view name) {
+    return is_line && position->end_column - position->column == std::int32_t(name.size());
+  };
+  auto* name = as<Name>(expr);
+  auto* attribute = as<Attribute>(expr);
+  auto* constant = as<ConstantExpr>(expr);
+  auto* joined = as<JoinedStr>(expr);
+  const bool is_known = name        ? has_width(name->id)
+                        : attribute ? has_width(attribute->attr)  // from 3.12 on, below the line that it starts on
+                        : constant  ? loads(expr, *constant->value)
+                        : joined    ? !joined->is_percent
+                                    : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
+  if (is_known) anchors_.push_back({out_.text().size(), position->line, position->column});
+}
+
 // The text reaches as far as `expr` starts, or, where it is a string, ends.
 void Printer::reached(const Expr* expr) {
   // Some versions give a comprehension the position of a part of it.
@@ -161,12 +189,15 @@ void Printer::break_lines(Block body) {
   const std::size_t begin = out_.line_begin();
   if (!marks_.empty() && (spread_ || (!options_.align && text.size() - begin > options_.width))) {
     for (Mark& each : marks_) each.at -= begin;
+    for (Anchor& each : anchors_) each.at -= begin;
     auto limit = [&](std::int32_t line) { return options_.align ? std::string::npos : limit_of(line); };
     const std::int32_t first = marks_[0].before;
-    std::string broken = with_breaks(std::string_view(text).substr(begin), marks_, {out_.indent(), limit, first});
+    std::string broken =
+        with_breaks(std::string_view(text).substr(begin), marks_, anchors_, {out_.indent(), limit, first});
     if (!options_.align || std::ranges::count(broken, '\n') < room(body)) out_.rewrite(begin, broken);
   }
   marks_.clear();
+  anchors_.clear();
   spread_ = false;
 }
 

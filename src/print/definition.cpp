@@ -151,7 +151,7 @@ void Printer::definition(const Stmt* stmt, const FunctionDef& node) {
   const std::int32_t def_line = last_line_;
   const std::vector<std::size_t> places = arguments(node.args, true, node.returns);
   write(")");
-  if (node.returns) write(" -> "), expr(node.returns, Level::test);
+  if (node.returns) write(" -> "), part(node.returns, Level::test);
   if (std::ranges::all_of(places, [&](std::size_t place) { return marks_[place].line < 0; }))
     place_parameters(places, def_line, first_line_of_body(node));
   body(stmt, node.code, node.body);
@@ -190,7 +190,7 @@ void Printer::type_params(List<TypeParam> params) {
 void Printer::argument(const Arg& arg, const Expr* default_value, bool annotated) {
   name(arg.name);
   const bool annotation = annotated && arg.annotation;
-  if (annotation) write(": "), expr(arg.annotation, Level::test);
+  if (annotation) write(": "), part(arg.annotation, Level::test);
   if (!default_value) return;
   write(annotation ? " = " : "=");
   expr(default_value, Level::test);

@@ -103,13 +103,13 @@ void Printer::after_leftmost(const Expr* whole) {
   if (auto* n = as<BinOp>(whole)) {
     const Operator& op = operator_of(n->op);
     operator_before(op.text, op.level, n->right);
-    return expr(n->right, op.right);
+    return part(n->right, op.right);
   }
   if (auto* n = as<BoolOp>(whole)) {
     const Level operands = tighter(n->is_or ? Level::or_ : Level::and_);
     for (const Expr* each : n->values.subspan(1)) {
       operator_before(n->is_or ? "or" : "and", Level::or_, each);
-      expr(each, operands);
+      part(each, operands);
     }
     return;
   }
@@ -127,6 +127,7 @@ void Printer::after_leftmost(const Expr* whole) {
     mark(Mark::Kind::separator, whole->line, attribute_priority);
     reached(whole);
     write(".");
+    anchor(whole);
     return name(n->attr);
   }
   if (auto* n = as<Subscript>(whole)) {
@@ -159,6 +160,7 @@ void Printer::operator_before(std::string_view op, Level level, const Expr* righ
 void Printer::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   reached(leaf);
+  anchor(leaf);
   std::visit(Overloaded{
                  [&](const Name& n) { name(n.id); },
                  [&](const ConstantExpr& n) { constant(leaf, *n.value); },
@@ -209,7 +211,9 @@ void Printer::without_leftmost(const Expr* leaf) {
                    if (!args.empty()) write(" ");
                    write(args);
                    write(": ");
+                   const CodeObject* around = std::exchange(code_, n.code ? n.code : code_);
                    expr(n.body, Level::test);
+                   code_ = around;
                  },
                  [&](const ComprehensionExpr& n) { comprehension(n); },
                  [&](const Await& n) {
@@ -306,14 +310,18 @@ void Printer::elements(const Expr* whole, List<Expr*> elts) {
 }
 
 // True if the instruction at `leaf` loads this very constant, not a tuple that the compiler made of it and its neighbours.
-bool Printer::has_own_position(const Expr* leaf, const Constant& constant) const {
-  if (!code_ || constant.text.empty() || leaf->offset + 1 >= code_->bytecode.size()) return false;
+bool Printer::loads(const Expr* leaf, const Constant& constant) const {
+  if (!code_ || leaf->offset + 1 >= code_->bytecode.size()) return false;
   const std::size_t low = code_->bytecode[leaf->offset + 1];
   const std::size_t high = leaf->offset >= 2 ? code_->bytecode[leaf->offset - 1] : 0;  // of an EXTENDED_ARG
   return std::ranges::any_of(std::initializer_list<std::size_t>{low, low | high << 8}, [&](std::size_t index) {
     return index < code_->constants.size() && code_->constants[index].kind == constant.kind &&
            code_->constants[index].text == constant.text;
   });
+}
+
+bool Printer::has_own_position(const Expr* leaf, const Constant& constant) const {
+  return !constant.text.empty() && loads(leaf, constant);
 }
 
 // A string that had the line breaks of the source in it.
@@ -397,7 +405,7 @@ void Printer::comma_separated(List<Expr*> exprs) {
   for (const Expr* each : exprs) {
     if (!first) comma(first_line(each));
     first = false;
-    expr(each, Level::test);
+    part(each, Level::test);
   }
 }
 
@@ -426,20 +434,20 @@ void Printer::call_arguments(List<Expr*> args, List<Keyword> keywords, const Exp
     separate(each);
     if (auto* starred = as<Starred>(each)) {
       write("*");
-      expr(starred->value, Level::test);
+      part(starred->value, Level::test);
     } else {
-      condition(each);
+      perhaps_bracketed(each, [&] { condition(each); });
     }
   }
   for (const Keyword& each : keywords) {
     separate(each.value);
     if (each.arg.empty()) {
       write("**");
-      expr(each.value, Level::test);
+      part(each.value, Level::test);
     } else if (is_identifier(each.arg)) {
       write(each.arg);
       write("=");
-      expr(each.value, Level::test);
+      part(each.value, Level::test);
     } else {  // no syntax but this passes such a name
       Constant key;
       key.kind = Constant::Kind::string;
@@ -506,18 +514,20 @@ void Printer::slice_index(const Expr* index) {
   }
 }
 
-void Printer::generators(List<Comprehension> generators) {
+void Printer::generators(List<Comprehension> generators, const CodeObject* around) {
   for (const Comprehension& each : generators) {
     mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     write(each.is_async ? " async for " : " for ");
     // In brackets where it breaks: a comma of the target separates no items of the display around it.
     value(each.target, Level::tuple);
     write(" in ");
-    expr(each.iter, Level::or_);
+    const CodeObject* inner = std::exchange(code_, &each == &generators[0] ? around : code_);
+    part(each.iter, Level::or_);
+    code_ = inner;
     for (const Expr* test : each.ifs) {
       mark(Mark::Kind::separator, first_line(test), comprehension_priority);
       write(" if ");
-      expr(test, Level::or_);
+      part(test, Level::or_);
     }
   }
 }
@@ -527,14 +537,16 @@ void Printer::comprehension(const ComprehensionExpr& node) {
   const std::string_view bracket = brackets[static_cast<int>(node.kind)];
   write(bracket.substr(0, 1));
   open(first_line(node.elt ? node.elt : node.value));
+  const CodeObject* around = std::exchange(code_, node.code ? node.code : code_);
   if (node.kind == ComprehensionKind::dict && !node.elt) {
     write("**");
     expr(node.value, Level::bit_or);
   } else {
-    expr(node.elt, Level::test);
-    if (node.kind == ComprehensionKind::dict) write(": "), expr(node.value, Level::test);
+    part(node.elt, Level::test);
+    if (node.kind == ComprehensionKind::dict) write(": "), part(node.value, Level::test);
   }
-  generators(node.generators);
+  generators(node.generators, around);
+  code_ = around;
   close();
   write(bracket.substr(1));
 }
@@ -551,7 +563,7 @@ void Printer::dict(const Dict& node, const Expr* whole) {
       expr(node.keys[i], Level::test);
       if (is<ConstantExpr>(node.keys[i])) last_line_ = line;
       write(": ");
-      expr(node.values[i], Level::test);
+      part(node.values[i], Level::test);
     } else {
       write("**");
       expr(node.values[i], Level::bit_or);

@@ -5,18 +5,18 @@
 namespace depyf::print {
 namespace {
 
-constexpr std::size_t indentation = 4;
 // Lines that are still too long after so many steps stay as they are: no code that people write nests that deep.
 constexpr int steps_max = 60;
 
 class Layout {
  public:
-  Layout(std::string_view text, const std::vector<Mark>& marks, const Lines& lines)
-      : text_(text), marks_(marks), lines_(lines), breaks_(marks.size()) {}
+  Layout(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
+      : text_(text), marks_(std::move(marks)), anchors_(anchors), lines_(lines), breaks_(marks_.size()) {}
 
   std::string run() {
     pair();
     follow_source();
+    follow_columns();
     complete_groups();
     split();
     return render();
@@ -24,7 +24,7 @@ class Layout {
 
  private:
   using Kind = Mark::Kind;
-  enum class State : std::uint8_t { unknown, together, apart };
+  using State = BreakState;
   struct Break {
     State state = State::unknown;
     int partner = -1;  // of open and close: the other mark; of a separator: the open mark of its group; -1: none
@@ -101,6 +101,27 @@ class Layout {
       }
     }
     if (any_known) settle(all_apart && breaks_[open].state == State::apart ? State::apart : State::together);
+  }
+
+  // Columns know more than lines do. Brackets that are written only where columns tell so go where these do not.
+  void follow_columns() {
+    std::vector<State> states;
+    for (const Break& each : breaks_) states.push_back(each.state);
+    print::follow_columns(text_, marks_, anchors_, lines_.indent, states);
+    std::vector<State> kept_states;
+    for (int i = 0; i < count(); ++i) {
+      const int partner = breaks_[i].partner;
+      const bool is_apart = states[i] == State::apart ||
+                            (partner >= 0 && marks_[i].kind != Kind::separator && states[partner] == State::apart);
+      if (marks_[i].is_hint && !is_apart) continue;
+      marks_[kept_states.size()] = marks_[i];
+      kept_states.push_back(states[i]);
+    }
+    marks_.resize(kept_states.size());
+    breaks_.assign(kept_states.size(), {});
+    pair();
+    for (int i = 0; i < count(); ++i)
+      if (breaks_[i].partner >= 0) breaks_[i].state = kept_states[i];
   }
 
   // Brackets that positions say nothing of close as they open, and break where what is in them does.
@@ -265,15 +286,17 @@ class Layout {
   int count() const { return int(marks_.size()); }
 
   std::string_view text_;
-  const std::vector<Mark>& marks_;
+  std::vector<Mark> marks_;
+  const std::vector<Anchor>& anchors_;
   const Lines& lines_;
   std::vector<Break> breaks_;
 };
 
 }  // namespace
 
-std::string with_breaks(std::string_view text, const std::vector<Mark>& marks, const Lines& lines) {
-  return Layout(text, marks, lines).run();
+std::string with_breaks(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors,
+                        const Lines& lines) {
+  return Layout(text, std::move(marks), anchors, lines).run();
 }
 
 }  // namespace depyf::print

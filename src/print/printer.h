@@ -57,6 +57,19 @@ class Printer {
   void close(const ast::Expr* whole = nullptr);
   void comma(std::int32_t line = -1);
   void reached(const ast::Expr* expr);
+  void anchor(const ast::Expr* expr);
+  // Prints an expression that the source may have had in brackets of its own.
+  template <class F>
+  void perhaps_bracketed(const ast::Expr* expr, F print) {
+    const bool may_be = marking_ && may_need_lines(expr);
+    if (may_be) mark(Mark::Kind::open, -1, 0, true), marks_.back().is_hint = true;
+    print();
+    if (may_be) mark(Mark::Kind::close, -1, 0, true), marks_.back().is_hint = true;
+  }
+  static bool may_need_lines(const ast::Expr* expr);
+  void part(const ast::Expr* expr, Level loosest) {
+    perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
+  }
   template <class F>
   void optional_brackets(std::int32_t line, F print) {
     mark(Mark::Kind::open, line, 0, true);
@@ -102,6 +115,7 @@ class Printer {
   void constant_text(const Constant& constant);
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
+  bool loads(const ast::Expr* leaf, const Constant& constant) const;
   bool has_own_position(const ast::Expr* leaf, const Constant& constant) const;
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   void joined_string(const ast::Expr* leaf, const Constant& constant);
@@ -109,7 +123,7 @@ class Printer {
   void slice_index(const ast::Expr* index);
   void slice_element(const ast::Expr* element);
   void slice_element(const Constant& element);
-  void generators(ast::List<ast::Comprehension> generators);
+  void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);
   void comprehension(const ast::ComprehensionExpr& node);
   void dict(const ast::Dict& node, const ast::Expr* whole);
   void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
@@ -180,6 +194,7 @@ class Printer {
   std::string private_;          // what private names of the class around begin with; empty: none
   int fields_ = 0;               // f-strings around the expression that is being printed
   std::vector<Open> open_;
+  std::vector<Anchor> anchors_;  // of the text since the line began
   std::vector<Mark> marks_;      // of the text since the line began
   bool marking_ = true;          // false: the text may not break, or is not in its place yet
   bool spread_ = false;          // some mark is where the source had a break

@@ -66,3 +66,57 @@ def test_what_the_source_had_on_one_line_stays_there(tmp_path: Path) -> None:
 def test_a_width_that_is_no_number_is_refused(tmp_path: Path) -> None:
     done = subprocess.run([COMMAND, "--width", "wide", str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 2 and "--width" in done.stderr
+
+
+BROKEN = """def function(
+    first: int, second: str
+) -> (
+    dict[str, int] | None
+):
+    if first or (
+        second is None and not first
+    ):
+        return [
+            (
+                first
+                if first
+                else second
+            ),
+            second,
+        ]
+    chosen = first and (
+        second.method() or first
+    )
+    result = (
+        first == second
+        or not first
+        and second
+        or (first + second) * 2
+    )
+    names = {
+        name.text
+        for name in second.parts
+        if not name.is_empty()
+    }
+    return function(
+        first,
+        second=(
+            first if second else None
+        ),
+        key=names[
+            first + 1:
+        ],
+    ) + sum(
+        first
+        for first in (chosen, result)
+    )
+"""
+
+
+def test_columns_tell_where_brackets_opened(tmp_path: Path) -> None:
+    assert decompiled(tmp_path, BROKEN, sys.executable) == BROKEN
+
+
+def test_indentation_of_another_width_costs_no_line(tmp_path: Path) -> None:
+    text = decompiled(tmp_path, BROKEN.replace("    ", "  "), sys.executable)
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(BROKEN))

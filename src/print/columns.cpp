@@ -1,0 +1,182 @@
+// Which marks the source broke at, by the columns of 3.11 and later. Between two parts of a statement whose places are known stand
+// a few marks; each choice of breaks among them puts the second part into some column, and the source tells which.
+//
+//   value = first and (          `first` ended in line 1, `second` starts in line 2 at column 4, so the line was not broken
+//       second or third          before `and`, which would have put `second` behind it, but behind the bracket.
+//   )
+#include <algorithm>
+#include <optional>
+
+#include "print/layout.h"
+
+namespace depyf::print {
+
+namespace {
+
+constexpr std::size_t most_choices = 10;  // marks between two anchors that are tried both ways; real code has fewer
+
+class Columns {
+ public:
+  Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
+          std::vector<BreakState>& states)
+      : text_(text), marks_(marks), anchors_(anchors), states_(states) {
+    place_.indent = indent;
+  }
+
+  void run() {
+    std::size_t mark = 0;
+    for (const Anchor& anchor : anchors_) {
+      std::size_t end = mark;
+      while (end < marks_.size() && marks_[end].at <= anchor.at) ++end;
+      if (end > mark) decide(mark, end, anchor);
+      mark = end;
+    }
+    replay(mark, marks_.size());
+  }
+
+ private:
+  struct Group {
+    bool is_apart;
+    bool is_hint;
+    std::size_t line_indent;  // of the line that the opening bracket stands on
+  };
+  // How far the text is laid out.
+  struct Place {
+    std::size_t indent = 0;  // of the current line
+    std::vector<Group> groups;
+  };
+
+  // Follows the states as they are.
+  void replay(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i] == BreakState::apart);
+  }
+
+  // Goes past a mark; returns false if the style has no break there.
+  static bool step(Place& place, const Mark& mark, bool breaks) {
+    switch (mark.kind) {
+      case Mark::Kind::open:
+        place.groups.push_back({breaks, mark.is_hint, place.indent});
+        if (breaks) place.indent += indentation;
+        return true;
+      case Mark::Kind::separator: {
+        if (!breaks) return true;
+        const std::int32_t group = innermost(place);
+        if (group < 0) return false;
+        place.indent = place.groups[group].line_indent + indentation;
+        return place.groups[group].is_apart;
+      }
+      case Mark::Kind::close: {
+        if (place.groups.empty()) return !breaks;
+        const Group group = place.groups.back();
+        place.groups.pop_back();
+        if (breaks) place.indent = group.line_indent;
+        return breaks == group.is_apart;
+      }
+    }
+    return true;
+  }
+  bool step(Place& place, std::size_t mark, bool breaks) const { return step(place, marks_[mark], breaks); }
+
+  // The group that separators belong to, as the number of groups around it: a hint that is not written has none. -1: none.
+  static std::int32_t innermost(const Place& place) {
+    for (std::size_t i = place.groups.size(); i-- > 0;)
+      if (place.groups[i].is_apart || !place.groups[i].is_hint) return std::int32_t(i);
+    return -1;
+  }
+
+  // A separator that has been passed.
+  struct Passed {
+    std::int32_t group;
+    std::uint8_t priority;
+    bool breaks;
+  };
+  // True if the line breaks at a separator while one of the same group that binds looser does not.
+  static bool breaks_tighter_first(const std::vector<Passed>& passed) {
+    return std::ranges::any_of(passed, [&](const Passed& each) {
+      return each.breaks && std::ranges::any_of(passed, [&](const Passed& looser) {
+               return !looser.breaks && looser.group == each.group && looser.priority > each.priority;
+             });
+    });
+  }
+
+  // The column of what stands at `at`, behind a break at `mark`; -1: without a break.
+  std::size_t column(const Place& place, std::int32_t mark, std::size_t at) const {
+    if (mark < 0) return at;
+    const std::size_t from = marks_[mark].at;
+    return place.indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
+  }
+
+  void decide(std::size_t begin, std::size_t end, const Anchor& anchor) {
+    // The line of a clause is that of its test, so what breaks before the test has no lines of its own.
+    const bool is_first = begin == 0;
+    const std::int32_t before = marks_[begin].before;
+    const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
+    std::vector<std::size_t> choices;
+    for (std::size_t i = begin; i < end; ++i)
+      if (marks_[i].kind != Mark::Kind::close) choices.push_back(i);
+    const bool is_decided = gap == 0 && !is_first;
+    if (is_decided || gap < 0 || anchor.column < 0 || choices.size() > most_choices) return replay(begin, end);
+
+    std::optional<std::size_t> best;
+    std::int32_t best_left = 0;
+    for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
+      const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
+      if (!breaks || (gap > 0 && (*breaks > gap || *breaks == 0)) || (gap == 0 && *breaks > 1)) continue;
+      // The fewest lines left over; then the one that breaks first.
+      const std::int32_t left = gap == 0 ? *breaks : gap - *breaks;
+      const bool is_better = !best || left < best_left || (left == best_left && is_earlier(chosen, *best));
+      if (is_better) best = chosen, best_left = left;
+    }
+    if (!best) return replay(begin, end);
+    for (std::size_t i = begin, choice = 0; i < end; ++i) {
+      const bool is_close = marks_[i].kind == Mark::Kind::close;
+      const bool breaks =
+          is_close ? !place_.groups.empty() && place_.groups.back().is_apart : (*best >> choice++ & 1) != 0;
+      states_[i] = breaks ? BreakState::apart : BreakState::together;
+      step(place_, i, breaks);
+    }
+  }
+
+  // True if `chosen` breaks at an earlier mark than `than`, where they first differ.
+  static bool is_earlier(std::size_t chosen, std::size_t than) {
+    const std::size_t different = chosen ^ than;
+    return (chosen & different & (~different + 1)) != 0;
+  }
+
+  // Returns how many lines the text has between the anchors with breaks at the chosen marks and at the closing brackets of groups
+  // that broke; nothing if the second anchor gets another column than it had.
+  std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor,
+                                         const std::vector<std::size_t>& choices, std::size_t chosen) const {
+    Place place = place_;
+    std::vector<Passed> passed;
+    std::int32_t count = 0, last = -1;
+    std::size_t choice = 0, written = 0;  // brackets behind the last break that the text does not have
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool is_close = marks_[i].kind == Mark::Kind::close;
+      const bool closes_apart = is_close && !place.groups.empty() && place.groups.back().is_apart;
+      const bool breaks = is_close ? closes_apart : choice < choices.size() && (chosen >> choice++ & 1) != 0;
+      if (marks_[i].kind == Mark::Kind::separator) passed.push_back({innermost(place), marks_[i].priority, breaks});
+      if (!step(place, i, breaks)) return std::nullopt;
+      if (breaks) ++count, last = std::int32_t(i), written = 0;
+      if (breaks && is_close && marks_[i].optional) ++written;
+    }
+    if (breaks_tighter_first(passed)) return std::nullopt;
+    if (column(place, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
+    return count;
+  }
+
+  std::string_view text_;
+  const std::vector<Mark>& marks_;
+  const std::vector<Anchor>& anchors_;
+  std::vector<BreakState>& states_;
+  Place place_;
+};
+
+}  // namespace
+
+void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
+                    std::size_t indent, std::vector<BreakState>& states) {
+  Columns(text, marks, anchors, indent, states).run();
+}
+
+}  // namespace depyf::print
