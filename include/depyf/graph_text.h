@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace depyf {
@@ -27,5 +29,41 @@ struct NamedLine {
 // The lines that begin with a name: of a graph `    add: "f32[4]" = ...` or `    add = ...`, of the IR `op0_op1: ...`. The
 // first line of a text is none.
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir);
+
+// Pairs of a name that PyTorch gave and the one that stands in its place.
+using Renames = std::vector<std::pair<std::string, std::string>>;
+using NameOf = std::unordered_map<std::string, std::string>;
+
+// Readable names for the inputs of a graph that AOTAutograd made, as the descriptors behind them tell:
+//
+//     primals_2: "f32[32][1]cpu",  # PlainAOTInput(idx=1)
+//
+// is the second input of the captured graph, whose inputs have the given names. Empty where the descriptors count the inputs
+// of another graph, one that a part of the captured graph was made to. The result holds the names by
+// descriptor too. A name that the graph uses for something else gets an underscore.
+Renames input_names(std::string_view text, const std::vector<std::string>& captured);
+
+// A name for an input of the captured graph: `blocks_0_n1_weight` for L['self']._modules['blocks']._modules['0']._modules['n1']
+// ._parameters['weight']; where `source` is empty or calls something, what the name that Dynamo gave the input says.
+std::string input_name(std::string_view name, std::string_view source);
+
+// The text with these names, and behind each input that of PyTorch:
+//
+//     blocks_0_n1_weight: "f32[32][1]cpu",  # PyTorch's primals_2
+//
+// A name that this graph, another of the same inputs, uses for something else gets an underscore.
+std::string with_input_names(std::string_view text, const Renames& renames);
+
+// The names that `with_input_names` gave in a text, and the one in a line; empty if there is none.
+Renames input_names_in(std::string_view text);
+std::string_view original_name(std::string_view line);
+
+// Python code with other names of variables.
+std::string with_names(std::string_view code, const NameOf& names);
+
+// The text with a comment `# blocks.9.attn` above each row of nodes of one module, by the names of the nodes. A blank line
+// stands above such a comment and no longer above each line of source; a comment that names a line of source is at most 200
+// characters long.
+std::string with_headings(std::string_view text, const NameOf& headings);
 
 }  // namespace depyf

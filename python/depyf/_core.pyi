@@ -265,6 +265,29 @@ def call_without(file: str, calls: list[tuple[Callable[..., object], tuple[objec
 def shortened_graph(text: str) -> str:
     """A text that compiles where that of a graph does, in less time: `pass` stands in place of its lines of the usual shape."""
 
+def input_names(text: str, captured: list[tuple[str, str]]) -> dict[str, str]:
+    """Readable names for the inputs of a graph that AOTAutograd made, by PyTorch's names and by its descriptors of inputs.
+
+    Args:
+        text: of the graph, with a descriptor behind each input. Empty is returned where these do not count the inputs of the
+            captured graph.
+        captured: of each input of that its name, and where Dynamo takes it from.
+    """
+
+def input_names_in(text: str) -> dict[str, str]:
+    """The readable names in a text that `readable_graph` made, by PyTorch's."""
+
+def with_names(code: str, names: dict[str, str]) -> str:
+    """Python code with other names of variables."""
+
+def readable_graph(text: str, renames: dict[str, str], headings: dict[str, str]) -> str:
+    """The text of a graph with a comment above each row of nodes that have one heading, and readable names of inputs.
+
+    Args:
+        renames: what `input_names` gave.
+        headings: by the name of a node; one without a heading stands below that of the node before it.
+    """
+
 def json_text(data: object, levels: int) -> str:
     """Data as JSON that can be read: a line for each item down to that many levels, and for all below it.
 

@@ -75,17 +75,20 @@ nb::list decode_pyc(nb::bytes file) {
   return result;
 }
 
-// A text with a lone surrogate is no UTF-8, and stays as it is.
-nb::object shortened(nb::str text) {
+// The text of a graph that `change` makes; one with a lone surrogate is no UTF-8, and stays as it is.
+template <class Change>
+nb::object changed(nb::str text, Change change) {
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
   if (!utf8) {
     PyErr_Clear();
     return text;
   }
-  const std::string result = shortened_graph({utf8, static_cast<std::size_t>(size)});
+  const std::string result = change(std::string_view(utf8, static_cast<std::size_t>(size)));
   return nb::str(result.data(), result.size());
 }
+
+nb::object shortened(nb::str text) { return changed(text, shortened_graph); }
 
 nb::list lines_with_names(std::string_view text, bool of_ir) {
   nb::list rows;
@@ -93,6 +96,33 @@ nb::list lines_with_names(std::string_view text, bool of_ir) {
     rows.append(nb::make_tuple(nb::str(it.name.data(), it.name.size()), it.end, it.line));
   }
   return rows;
+}
+
+NameOf names_from(nb::dict names) {
+  NameOf result;
+  for (const auto& [key, value] : names) result.emplace(nb::cast<std::string>(key), nb::cast<std::string>(value));
+  return result;
+}
+
+nb::dict to_dict(const Renames& renames) {
+  nb::dict result;
+  for (const auto& [old_name, name] : renames) result[old_name.c_str()] = name.c_str();
+  return result;
+}
+
+nb::dict names_of_inputs(std::string_view text, nb::list captured) {
+  std::vector<std::string> names;
+  for (const nb::handle input : captured)
+    names.push_back(input_name(nb::cast<std::string>(input[0]), nb::cast<std::string>(input[1])));
+  return to_dict(input_names(text, names));
+}
+
+nb::object readable(nb::str text, nb::dict renames, nb::dict headings) {
+  Renames pairs;
+  for (const auto& [key, value] : renames) pairs.emplace_back(nb::cast<std::string>(key), nb::cast<std::string>(value));
+  return changed(text, [&](std::string_view graph) {
+    return with_headings(pairs.empty() ? std::string(graph) : with_input_names(graph, pairs), names_from(headings));
+  });
 }
 
 }  // namespace
@@ -114,6 +144,20 @@ NB_MODULE(_core, module) {
              "(start, end, target, depth, lasti) of each exception range");
   module.def("shortened_graph", &shortened, nb::arg("text"),
              "A text that compiles where that of a graph does, without its lines of the usual shape");
+  module.def(
+      "input_names", &names_of_inputs, nb::arg("text"), nb::arg("captured"),
+      "Readable names for the inputs of a graph of AOTAutograd's, by PyTorch's, from those of the captured graph");
+  module.def(
+      "input_names_in", [](std::string_view text) { return to_dict(input_names_in(text)); }, nb::arg("text"),
+      "The readable names in a text of `readable_graph`, by PyTorch's");
+  module.def(
+      "with_names",
+      [](nb::str code, nb::dict names) {
+        return changed(code, [&](std::string_view text) { return with_names(text, names_from(names)); });
+      },
+      nb::arg("code"), nb::arg("names"), "Python code with other names of variables");
+  module.def("readable_graph", &readable, nb::arg("text"), nb::arg("renames"), nb::arg("headings"),
+             "The text of a graph with these names of inputs, and a comment above each row of nodes with one heading");
   module.def(
       "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
       "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "depyf/graph_text.h"
 #include "support/words.h"
 
 namespace depyf::record {
@@ -100,7 +101,10 @@ class GraphReader {
   // "self, L_x_: "f32[8]", ...):", or a part of it, with comments.
   void parameters(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
-      if (text[at] == '#') return;
+      if (text[at] == '#') {
+        restore_name(text.substr(at - std::min<std::size_t>(at, 2)));
+        return;
+      }
       if (text[at] == ')') {
         part_ = Part::body;
         return;
@@ -128,6 +132,14 @@ class GraphReader {
     node.shape = std::move(shape);
     node.module = module_of_parameter(name);
     add(std::move(node));
+  }
+
+  // The last input has PyTorch's name, by which other graphs and output code know it, if the comment behind it names that.
+  void restore_name(std::string_view comment) {
+    const std::string_view name = original_name(comment);
+    if (name.empty() || graph_.nodes.empty()) return;
+    graph_.nodes.back().name = name;
+    known_.insert_or_assign(graph_.nodes.back().name, graph_.nodes.size() - 1);
   }
 
   // Dynamo names inputs by the way to them: L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
@@ -184,6 +196,7 @@ class GraphReader {
         known_.clear();
       }
       input(name, node.shape);
+      restore_name(text);
       return;
     }
     const std::string_view expression = trimmed(statement_of(text));

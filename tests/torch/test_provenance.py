@@ -200,6 +200,55 @@ def test_each_call_says_its_module_and_line(tmp_path):
     assert sorted(told[5]) == sorted([*places, *places[1:]])
 
 
+def _graph_files(directory, session):
+    (frame,) = session.frames
+    return {a.kind: (directory / a.file).read_text() for a in frame.artifacts if "graph" in a.kind.lower()}
+
+
+def test_parameters_keep_their_names_in_graphs_that_run(tmp_path):
+    class Added(Products):
+        def forward(self, mul, x):  # names of operators
+            return super().forward(x) * mul + x
+
+    torch._dynamo.reset()
+    model = Added()
+    mul, x = torch.full((4, 4), 2.0), torch.ones(4, 4, requires_grad=True)
+    model(mul, x).sum().backward()
+    expected = [one.grad.clone() for one in (*model.parameters(), x)]
+    model.zero_grad()
+    x.grad = None
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(model, backend="aot_eager")(mul, x).sum().backward()
+    assert all(map(torch.equal, [one.grad for one in (*model.parameters(), x)], expected))
+    texts = _graph_files(tmp_path, session)
+    for kind in ("Joint_graph", "Forward_graph", "Backward_graph"):
+        for i in range(3):
+            assert re.search(rf"^        layers_{i}_weight: .*  # PyTorch's primals_\d$", texts[kind], re.MULTILINE), (
+                kind
+            )
+        assert "primals_" not in annotate.plain(re.sub("# PyTorch's .*", "", texts[kind])), kind
+        assert re.search(r"^        mul_: .*# PyTorch's primals_\d$", texts[kind], re.MULTILINE), kind
+    assert texts["Backward_graph"].count("# gradient of layers_") == 3
+    running = {a.kind for a in session.frames[0].artifacts if a.running}
+    assert {"Forward_graph", "Backward_graph"} <= running
+    for kind in ("Captured_Graph", "Joint_graph", "Forward_graph"):
+        headings = re.findall(r"^        # ([\w.]+|\(top level\))$", texts[kind], re.MULTILINE)
+        assert headings[:4] == ["layers.0", "layers.1", "layers.2", "(top level)"], kind
+    check_dump(tmp_path)
+
+
+def test_inputs_of_a_part_of_the_captured_graph_keep_pytorchs_names(tmp_path):
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._dynamo.backends.debugging import boxed_nop
+
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path) as session:
+        compiled = torch.compile(Products(), backend=aot_autograd(fw_compiler=boxed_nop, bw_compiler=boxed_nop))
+        compiled(torch.ones(4, 4)).sum().backward()
+    texts = _graph_files(tmp_path, session)
+    assert "primals_1: " in texts["Forward_graph"] and "# layers.1" in texts["Forward_graph"]
+
+
 CODE = """
 def call(args):
     arg0_1, = args

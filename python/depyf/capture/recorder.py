@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from depyf import dump, files, function_names, locks, names, report, running, source_line, weak
-from depyf.capture import before, hub, memory, outcomes, story
+from depyf.capture import before, graph_texts, hub, memory, outcomes, story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, Item, link_resume_names
 from depyf.capture.guarding import Guarding
@@ -24,6 +24,7 @@ from depyf.compat import (
     fx_nodes,
     graphs,
     inductor,
+    live_graphs,
     noticing,
     origins,
     probe,
@@ -139,7 +140,10 @@ class Recorder:
                 compile = self._current()
                 graph = compile.graphs.pop(record.graph, weak.NOTHING) if compile is not None else weak.NOTHING
                 direction = _DIRECTIONS.get(record.graph) or graphs.direction()
-                self._add(Item(record.graph, record.text, direction, ".py", graph=graph), compile)
+                text = record.text
+                if compile is not None:
+                    text = graph_texts.readable(record.graph, direction, text, compile.seen)
+                self._add(Item(record.graph, text, direction, ".py", graph=graph), compile)
             elif record.event == "kernel":
                 direction = record.direction or graphs.direction()
                 compile = self._current()
@@ -220,6 +224,9 @@ class Recorder:
                     backend = compiled.backend_name(dynamo.backend_at_work())
                     compile.by_inductor, compile.by_aot = backend == "inductor", backend.startswith("aot_")
                     compile.seen.captured = fx_nodes.rows(graph)
+                    compile.seen.has_modules = any([row.modules for row in compile.seen.captured])
+                    if compile.by_inductor or compile.by_aot:
+                        compile.seen.inputs = live_graphs.inputs(graph)
                     compile.frame.runtime_asserts = runtime_asserts.read(graph)
                     self._set_number(compile, number)
                     self._show(compile, "Captured_Graph", graph)
@@ -248,6 +255,7 @@ class Recorder:
                     return
         text = graphs.text(graph)
         if text:
+            text = graph_texts.readable(kind, _DIRECTIONS.get(kind) or graphs.direction(), text, compile.seen)
             runs = compile.graphs.pop(kind, weak.NOTHING)
             self._add(Item(kind, text, _DIRECTIONS.get(kind) or graphs.direction(), ".py", graph=runs), compile)
 

@@ -3,7 +3,8 @@
 A graph's file holds a class as PyTorch prints it; its graph module, and those in that, are matched with this class and
 those in it, in order. Most often the text is compiled as it stands. Where the module takes its inputs in another way than it
 is printed with, in one list for example, the statements for that come from its own code, and stand at the line of the `def`:
-for the list of AOTAutograd's graphs the text is changed, for all else its syntax tree.
+for the list of AOTAutograd's graphs the text is changed, for all else its syntax tree. Inputs that have other names in the file
+than PyTorch gave get these there too; the function's own parameters keep theirs.
 A kernel's file holds a module: where that is the text of Inductor's file under more comments, its functions get other
 positions and keep their bytecode; else functions are matched by their qualified names, and proved.
 """
@@ -16,7 +17,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from depyf import running
+from depyf import _core, running
 from depyf.compat import bytecode, graphs
 from depyf.running import Swap
 
@@ -42,12 +43,13 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
     if len(classes) != 1:
         return None, "PyTorch's own text is not a class"
     pairs = []
+    renames = _core.input_names_in(text)
     for graph, body in _matched(module, classes[0]):
         function = graphs.forward_of(graph)
         if function is None:
             reason = "the graph has no function written in Python"
         else:
-            code, reason = _forward(graph, body, function.__code__)
+            code, reason = _forward(graph, body, function.__code__, renames if graph is module else {})
             if code is not None:
                 pairs.append((function, code))
         if reason and graph is module:
@@ -85,6 +87,9 @@ def _with_list_of_inputs(text: str, own: str) -> str | None:
         return None
     indent, lines = printed[1], printed[0].count("\n")
     statements = "; ".join(line.strip() for line in taking[3].splitlines())
+    renames = _core.input_names_in(text)
+    if renames:
+        statements = _core.with_names(statements, renames)
     blank = "\n" * (lines - 1)
     return f"{text[: printed.start()]}{indent}{taking[1]}\n{indent}    {statements}\n{blank}{text[printed.end() :]}"
 
@@ -113,16 +118,26 @@ def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
     return next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
 
 
-def _forward(graph: Any, body: ast.ClassDef, original: types.CodeType) -> tuple[types.CodeType | None, str]:
-    """(the code of a graph module's function from what is printed of it, why there is none)."""
+def _forward(
+    graph: Any, body: ast.ClassDef, original: types.CodeType, renames: dict[str, str]
+) -> tuple[types.CodeType | None, str]:
+    """(the code of a graph module's function from what is printed of it, why there is none).
+
+    Args:
+        renames: the names of inputs in the text, by PyTorch's.
+    """
     source = graphs.source(graph)
     printed, own = _forward_in(body), _forward_in(ast.parse(source))
     if printed is None or own is None or len(own.body) < len(printed.body):
         return None, "PyTorch's own text has no such function"
     before = own.body[: len(own.body) - len(printed.body)]
-    if before:
+    parameters = [one.arg for one in own.args.args if one.arg in renames]
+    if before or parameters:
         lines = source.encode().split(b"\n")
         texts = [lines[one.lineno - 1][one.col_offset : one.end_col_offset].decode() for one in before]
+        taken = {old: name for old, name in renames.items() if old not in parameters}
+        texts = [_core.with_names(one, taken) for one in texts] if taken else texts
+        texts += [f"{renames[one]} = {one}; del {one}" for one in parameters]
         try:
             # The parser puts them all in one line, that of the `def`: to visit the nodes of a long list of inputs takes longer.
             before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body

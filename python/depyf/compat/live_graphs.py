@@ -71,3 +71,8 @@ def source(placeholder: Any) -> str | None:
         return str(name() if callable(name) else name)
     except Exception:
         return None
+
+
+def inputs(graph_module: Any) -> list[tuple[str, str]]:
+    """The name of each input of a graph of Dynamo's, and where it is taken from; "" where Dynamo does not say."""
+    return [(node.name, source(node) or "") for node in placeholders(graph_module)]

@@ -102,14 +102,15 @@ def link(seen: Collected) -> Links:
         links.lines[name] = {
             row.name: row.line for row in [*direction.graph, *direction.post_grad] if row.line is not None
         }
-        links.calls[name] = kernels.read(direction.code)
+        links.calls[name] = kernels.read(direction.code) if direction.code else kernels.Kernels((), {})
         links.kernel_of[name] = _kernels(direction, links.calls[name])
     stages = {name: _Stages(direction, links.captured[name]) for name, direction in seen.directions.items()}
     joint = _inverted(seen.joint, links.captured_anywhere)
     for node in seen.captured:
         links.chains.append(_chain(node, joint.get(node.name, []), stages, links))
     for name, direction in seen.directions.items():
-        links.places[name] = _places(direction, links.kernel_of[name], links.captured[name], seen.captured)
+        if direction.operations:
+            links.places[name] = _places(direction, links.kernel_of[name], links.captured[name], seen.captured)
     return links
 
 

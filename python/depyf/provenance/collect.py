@@ -32,6 +32,13 @@ class Collected:
     """What was seen of one compilation."""
 
     captured: list[NodeRow] = field(default_factory=list)
+    has_modules: bool = False
+    """Is a module noted of any captured node?"""
+    inputs: list[tuple[str, str]] = field(default_factory=list)
+    """The name of each input of the captured graph, and where it is taken from: `L['self']._modules['0']`, or "". Empty where
+    AOTAutograd may be given another graph."""
+    input_names: dict[str, str] = field(default_factory=dict)
+    """Those of the graphs that AOTAutograd makes, by PyTorch's names."""
     joint: list[NodeRow] = field(default_factory=list)
     directions: dict[str, Direction] = field(default_factory=dict)
 

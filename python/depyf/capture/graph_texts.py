@@ -1,0 +1,63 @@
+"""The texts of graphs as their files have them: under the paths of modules, and with the user's names of inputs."""
+
+from __future__ import annotations
+
+from depyf import _core
+from depyf.compat.fx_nodes import Module
+from depyf.provenance.collect import Collected
+
+_TOP = "(top level)"
+_CAPTURED = ("Captured_Graph", "BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
+_OF_ALL_INPUTS = ("Joint_graph", "Forward_graph")
+_RENAMED = (*_OF_ALL_INPUTS, "Backward_graph")
+
+
+def readable(kind: str, direction: str | None, text: str, seen: Collected) -> str:
+    """A graph's text for its file.
+
+    Args:
+        kind, direction: of the artifact.
+        text: as PyTorch prints it.
+        seen: of its compilation, with the nodes of this graph.
+    """
+    if kind in _OF_ALL_INPUTS:
+        seen.input_names = _core.input_names(text, seen.inputs) if seen.inputs else {}
+    renames = seen.input_names if kind in _RENAMED else {}
+    headings = _headings(kind, direction, seen) if seen.has_modules else {}
+    return _core.readable_graph(text, renames, headings)
+
+
+def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
+    """The module of each node by its name. Empty where all nodes belong to one."""
+    if kind in _CAPTURED:
+        rows = forward = seen.captured
+    elif kind == "Joint_graph":
+        rows = forward = seen.joint
+    else:
+        own = seen.directions.get("backward" if direction == "backward" else "forward")
+        rows = [*own.graph, *own.post_grad] if own is not None else []
+        forward = seen.directions["forward"].graph if "forward" in seen.directions else []
+    used = {row.modules for row in rows}
+    callers = {module.path for modules in used for module in modules[:-1]}
+    path_of = {modules: _heading(modules, callers) for modules in used}
+    if {*path_of.values()} <= {_TOP}:
+        return {}
+    # Nodes of the backward without a module are of the top level where their forward is; others add gradients up.
+    at_top = {row.seq_nr for row in forward if not row.modules and not row.backward}
+    return {
+        row.name: path_of[row.modules]
+        for row in rows
+        if row.modules or (row.line is not None and (not row.backward or row.seq_nr in at_top))
+    }
+
+
+def _heading(modules: tuple[Module, ...], callers: set[str]) -> str:
+    """The path of the innermost module with code of its own to read: the user's, or one of PyTorch's that calls others.
+
+    `torch.nn.Sequential` has none, and a layer of PyTorch's stands in the code of the module that calls it.
+    """
+    for module in modules[::-1]:
+        is_layer = module.class_name.startswith("torch.") and module.path not in callers
+        if not is_layer and not module.class_name.startswith("torch.nn.modules.container."):
+            return module.path or _TOP
+    return _TOP

@@ -1,0 +1,302 @@
+// See depyf/graph_text.h. Graphs are read line by line: what no line of the usual shape says stays as PyTorch wrote it.
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "depyf/graph_text.h"
+#include "support/keywords.h"
+#include "support/words.h"
+
+namespace depyf {
+namespace {
+
+constexpr std::size_t body_indent = 8;  // of the statements of the outermost forward()
+constexpr std::size_t comment_max = 200;  // characters of a line that says where nodes come from
+constexpr std::string_view original_mark = "  # PyTorch's ";
+constexpr std::string_view plain_input = "PlainAOTInput(idx=";
+constexpr std::string_view gradient_of = "  # GradAOTOutput(grad_of=";
+
+// Names that the code of a graph uses without defining them.
+constexpr std::string_view reserved[] = {"self",      "torch",  "device",  "inf",     "nan",
+                                         "fx_pytree", "pytree", "primals", "tangents"};
+
+bool is_name(std::string_view text) {
+  return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+// A line of its own that declares an input: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`, in the joint graph without the comma.
+struct Declared {
+  std::string_view name;  // empty if the line declares none
+  std::string_view shape;  // with the colon
+  std::string_view comma;
+  std::string_view about;  // what PyTorch says of it
+};
+
+Declared declared_in(std::string_view line) {
+  const std::size_t indent = line.find_first_not_of(' ');
+  if (indent == std::string_view::npos || indent < body_indent) return {};
+  std::string_view rest = line.substr(indent);
+  Declared result;
+  result.name = word_at(rest);
+  if (!is_name(result.name)) return {};
+  rest.remove_prefix(result.name.size());
+  if (!rest.starts_with(": \"")) return {};
+  const std::size_t end = behind_string(rest, 2);
+  result.shape = rest.substr(0, end);
+  rest.remove_prefix(end);
+  if (rest.starts_with(',')) {
+    result.comma = rest.substr(0, 1);
+    rest.remove_prefix(1);
+  }
+  if (!take(rest, "  # ")) return {};
+  result.about = rest;
+  return result;
+}
+
+// The number behind `PlainAOTInput(idx=`; -1 if there is none.
+int index_in(std::string_view text) {
+  int index = -1;
+  if (take(text, plain_input)) std::from_chars(text.data(), text.data() + text.size(), index);
+  return index;
+}
+
+// `'L__self___blocks_0_n1.weight'` of ParamAOTInput(target='L__self___blocks_0_n1.weight') as a name.
+std::string name_of_target(std::string_view about) {
+  if (!take(about, "ParamAOTInput(target='") && !take(about, "BufferAOTInput(target='")) return {};
+  about = about.substr(0, about.find('\''));
+  take(about, "L__self___") || take(about, "L__self__");
+  std::string name(about);
+  for (char& character : name)
+    if (!is_word(character)) character = '_';
+  return name;
+}
+
+// The words of Python code that are names of variables, or of arguments: not those in strings, comments or behind a dot.
+template <class Use>
+void for_each_variable(std::string_view code, Use use) {
+  char before = ' ';
+  for (std::size_t at = 0; at < code.size();) {
+    const char character = code[at];
+    if (character == '#') {
+      at = std::min(code.find('\n', at), code.size());
+    } else if (character == '\'' || character == '"') {
+      at = behind_string(code, at);
+    } else if (is_word(character)) {
+      const std::string_view word = word_at(code.substr(at));
+      if (before != '.') use(word, at);
+      at += word.size();
+      before = '_';
+      continue;
+    } else {
+      ++at;
+    }
+    before = character;
+  }
+}
+
+std::string with_indent(std::string_view line, std::string_view comment) {
+  return std::string(std::min(line.find_first_not_of(' '), line.size()), ' ').append(comment);
+}
+
+// "# File: PATH:LINE in FUNCTION, code: TEXT", cut where it is too long for a line.
+std::string cut_comment(std::string_view line) {
+  if (line.size() <= comment_max) return std::string(line);
+  std::size_t end = comment_max - 4;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character
+  const std::size_t code = line.find(", code: ");
+  if (code == std::string_view::npos || code + 8 >= end) return std::string(line);
+  return std::string(line.substr(0, end)) + " ...";
+}
+
+bool is_place(std::string_view line) {
+  const std::size_t indent = line.find_first_not_of(' ');
+  return indent != std::string_view::npos && indent >= body_indent &&
+         (line.substr(indent).starts_with("# File: ") || line.substr(indent).starts_with("# No stacktrace found"));
+}
+
+// The node that a line of the body defines; empty if it defines none.
+std::string_view node_in(std::string_view line) {
+  if (line.find_first_not_of(' ') != body_indent) return {};
+  line.remove_prefix(body_indent);
+  const std::string_view name = word_at(line);
+  if (!is_name(name)) return {};
+  line.remove_prefix(name.size());
+  if (line.starts_with(": \"")) line.remove_prefix(behind_string(line, 2));
+  return line.starts_with(" = ") ? name : std::string_view{};
+}
+
+}  // namespace
+
+std::string input_name(std::string_view name, std::string_view source) {
+  const bool is_path = !source.empty() && source.find('(') == std::string_view::npos;
+  std::string_view rest = is_path ? source : name;
+  // L['self'] and its like begin a path; a name that Dynamo made of one begins L_self_modules_.
+  if (is_path) {
+    take(rest, "L[") || take(rest, "G[");
+  } else if (!take(rest, "L_") && !take(rest, "l_")) {
+    return std::string(name);
+  }
+  std::string result;
+  for (std::size_t at = 0; at < rest.size();) {
+    std::string_view word = word_at(rest.substr(at));
+    at += std::max<std::size_t>(word.size(), 1);
+    const bool is_table = word == "_modules" || word == "_parameters" || word == "_buffers";
+    if (word.empty() || (is_path && (is_table || (result.empty() && word == "self")))) continue;
+    if (!result.empty()) result += '_';
+    result += word;
+  }
+  if (is_path) return result.empty() ? std::string(name) : result;
+  take(rest, "self_");
+  result = rest;
+  for (const std::string_view table : {"modules_", "parameters_", "buffers_"})
+    for (std::size_t at = result.find(table); at != std::string::npos; at = result.find(table, at))
+      if (at == 0 || result[at - 1] == '_') result.erase(at, table.size());
+      else at += table.size();
+  while (result.ends_with('_')) result.pop_back();
+  return result;
+}
+
+Renames input_names(std::string_view text, const std::vector<std::string>& captured) {
+  Renames renames, of_index;
+  std::set<int> indices;
+  for (const std::string_view line : lines_of(text)) {
+    const Declared input = declared_in(line);
+    if (input.name.empty()) continue;
+    // Inputs that were made of others name them: `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
+    for (std::size_t at = input.about.find(plain_input); at != std::string_view::npos;
+         at = input.about.find(plain_input, at + 1))
+      if (const int index = index_in(input.about.substr(at)); !input.about.starts_with("Tangent"))
+        indices.insert(index);
+    const int index = index_in(input.about);
+    std::string name =
+        index >= 0 && std::size_t(index) < captured.size() ? captured[std::size_t(index)] : name_of_target(input.about);
+    if (name.empty()) continue;
+    if (name[0] >= '0' && name[0] <= '9') name.insert(0, "self_");
+    of_index.emplace_back(input.about, name);
+    renames.emplace_back(input.name, std::move(name));
+  }
+  // The numbers count the inputs of the whole captured graph only where as many were captured.
+  if (indices.size() != captured.size() || (!indices.empty() && std::size_t(*indices.rbegin()) + 1 != captured.size()))
+    return {};
+  std::set<std::string, std::less<>> used(std::begin(reserved), std::end(reserved));
+  for_each_variable(text, [&](std::string_view word, std::size_t) { used.emplace(word); });
+  for (auto& [old_name, name] : renames) {
+    while (is_keyword(name) || used.contains(name)) name += '_';
+    used.insert(name);
+  }
+  std::erase_if(renames, [](const auto& rename) { return !is_name(rename.second) || rename.first == rename.second; });
+  // The graph's outputs are told by the descriptors of inputs.
+  renames.insert(renames.end(), of_index.begin(), of_index.end());
+  return renames;
+}
+
+std::string with_names(std::string_view code, const NameOf& names) {
+  std::string result;
+  std::size_t done = 0;
+  for_each_variable(code, [&](std::string_view word, std::size_t at) {
+    const auto name = names.find(std::string(word));
+    if (name == names.end()) return;
+    result.append(code.substr(done, at - done)).append(name->second);
+    done = at + word.size();
+  });
+  return result.append(code.substr(done));
+}
+
+std::string with_input_names(std::string_view text, const Renames& renames) {
+  std::set<std::string> taken, wanted;
+  NameOf names;
+  for_each_variable(text, [&](std::string_view word, std::size_t) { taken.emplace(word); });
+  for (const auto& [old_name, name] : renames)
+    if (taken.contains(old_name)) {
+      std::string free_name = name;
+      while (taken.contains(free_name) || wanted.contains(free_name)) free_name += '_';
+      wanted.insert(free_name);
+      names.emplace(old_name, std::move(free_name));
+    }
+  if (names.empty()) return std::string(text);
+  const NameOf of_descriptor(renames.begin(), renames.end());
+  std::string result;
+  for (const std::string_view line : lines_of(text)) {
+    if (!result.empty()) result += '\n';
+    const Declared input = declared_in(line);
+    const auto name = names.find(std::string(input.name));
+    if (name != names.end()) {
+      result.append(with_indent(line, name->second)).append(input.shape).append(input.comma);
+      result.append(original_mark).append(input.name);
+    } else if (const std::size_t mark = line.find(gradient_of);
+               mark != std::string_view::npos && line.ends_with("))")) {
+      const std::string_view about =
+          line.substr(mark + gradient_of.size(), line.size() - mark - gradient_of.size() - 1);
+      const auto of = of_descriptor.find(std::string(about));
+      result += with_names(line.substr(0, mark), names);
+      if (of != of_descriptor.end()) result.append("  # gradient of ").append(of->second);
+      else result += line.substr(mark);
+    } else {
+      result += with_names(line, names);
+    }
+  }
+  return result;
+}
+
+std::string_view original_name(std::string_view line) {
+  const std::size_t mark = line.find(original_mark);
+  return mark == std::string_view::npos ? std::string_view{} : word_at(line.substr(mark + original_mark.size()));
+}
+
+Renames input_names_in(std::string_view text) {
+  Renames renames;
+  for (const std::string_view line : lines_of(text))
+    if (const std::string_view old_name = original_name(line); !old_name.empty())
+      if (const Declared input = declared_in(line); !input.name.empty()) renames.emplace_back(old_name, input.name);
+  return renames;
+}
+
+std::string with_headings(std::string_view text, const NameOf& headings) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::string result, current;
+  std::size_t places = 0;  // lines before this one that say where the next node comes from, and the blank one above
+  auto put = [&](std::string_view line) {
+    if (!result.empty()) result += '\n';
+    result += line;
+  };
+  auto flush = [&](std::size_t end, bool with_blank) {
+    for (std::size_t at = end - places; at < end; ++at)
+      if (is_place(lines[at])) put(cut_comment(lines[at]));
+      else if (with_blank || headings.empty()) put(lines[at]);
+    places = 0;
+  };
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    const std::string_view line = lines[at];
+    if (is_place(line) ||
+        (line.find_first_not_of(' ') == std::string_view::npos && at + 1 < lines.size() && is_place(lines[at + 1]))) {
+      ++places;
+      continue;
+    }
+    const std::string_view node = headings.empty() ? std::string_view{} : node_in(line);
+    const auto heading = headings.find(std::string(node));
+    if (!node.empty() && heading != headings.end() && heading->second != current) {
+      current = heading->second;
+      const bool has_blank = places > 0 && !is_place(lines[at - places]);
+      if (has_blank) put("");
+      put(std::string(body_indent, ' ') + "# " + current);
+      flush(at, false);
+    } else {
+      flush(at, node.empty() || current.empty());
+    }
+    put(line);
+  }
+  flush(lines.size(), true);
+  return result;
+}
+
+}  // namespace depyf
