@@ -41,6 +41,8 @@ Machine::Outcome Machine::run(State& state) {
       break;
     }
     if (count < steps_before_looking) continue;
+    // A loop that nobody sees may make an object each time round, which never gives the same state again.
+    if (count % steps_before_looking == 0) collect(frame(), symbols_);
     // Brent: the state of some earlier moment comes back, or never.
     if (frame() == snapshot) {
       outcome_.step = effect({.op = Op::jump_, .then = Effect::Then::end, .raises = false});
