@@ -6,6 +6,12 @@ endif()
 add_executable(depyf-decompile ${cli_sources})
 target_include_directories(depyf-decompile PRIVATE src)
 target_link_libraries(depyf-decompile PRIVATE depyf_core Threads::Threads)
+# To load and relocate the C++ library takes four times the instructions that a small file does.
+include(CheckLinkerFlag)
+check_linker_flag(CXX "-static-libstdc++;-static-libgcc" DEPYF_HAS_STATIC_LIBSTDCXX)
+if(DEPYF_HAS_STATIC_LIBSTDCXX AND NOT DEPYF_SANITIZE)
+  target_link_options(depyf-decompile PRIVATE -static-libstdc++ -static-libgcc)
+endif()
 
 if(SKBUILD)
   install(TARGETS depyf-decompile RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}")
