@@ -4,8 +4,8 @@
     decompile.py COMMAND [COMMAND...] [--runs N] [--python PYTHON]
 
 Each COMMAND is run once a round, in turns; printed is what its quickest run took of the processor, its children and
-reading and writing included. `load` stops behind reading the files and prints their fields. More than one COMMAND
-compares them. Without CPython 3.12 it is the library of the interpreter that runs this.
+reading and writing included. `load` stops behind reading the files and prints their fields, and `proved` is with --prove. More
+than one COMMAND compares them. Without CPython 3.12 it is the library of the interpreter that runs this.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
         counted = subprocess.check_output([arguments.python, "-c", COMPILE, folder], text=True)
         modules, objects = map(int, counted.split())
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
-        for what, options in (("load", ["--dump-load"]), ("all", [])):
+        for what, options in (("load", ["--dump-load"]), ("all", []), ("all, proved", ["--prove"])):
             times: dict[str, list[float]] = {command: [] for command in arguments.commands}
             for _ in range(arguments.runs):
                 for command, taken in times.items():
