@@ -1,7 +1,7 @@
 """Golden files of summaries and indexes: `python tests/golden_texts.py` writes them anew, to be read before they are committed.
 
-Each program of tests/torch/programs has one: the summary that `depyf run` prints, `index.md` without the conditions under
-which a compilation is used again, and of `links` the full_code files without guards and code. With a directory as its
+Each program of tests/torch/programs has one: the summary that `depyf run` prints, `index.md` and the pages of the
+compilations without the conditions under which a compilation is used again, and of `links` the full_code files without guards and code. With a directory as its
 argument it writes them there. They belong to one release of PyTorch and of CPython. Paths and times are replaced.
 """
 
@@ -26,7 +26,8 @@ GOLDEN = Path(__file__).parent / "torch" / "golden_texts"
 def normalised(text: str, directory: str) -> str:
     """Without what differs in every run, or from one machine to the next."""
     text = text.replace(f"{directory}{os.sep}", "").replace(f"{ROOT}{os.sep}", "")
-    return re.sub(r"\d+\.\d s spent", "T s spent", text)
+    text = re.sub(r"\d+\.\d+ s( spent|, )", r"T s\1", text)
+    return re.sub(r"(\| \[[\d/]+\]\(\w+\.md\) \| )[\d.]+", r"\1T", text)
 
 
 def renumbered(text: str) -> str:
@@ -40,8 +41,8 @@ def renumbered(text: str) -> str:
 
 
 def index(text: str) -> str:
-    """`index.md` without the conditions under which a compilation is used again."""
-    return "\n".join(line for line in text.splitlines() if not re.match(r"- `(?!.*` (runs|was|has))", line))
+    """A page without the conditions under which a compilation is used again."""
+    return re.sub(r"(?<=hold:\n\n)(?:- .*\n(?:  .*\n)*)+\n", "", text)
 
 
 def links(text: str) -> str:
@@ -76,7 +77,8 @@ def write(directory: Path) -> None:
                 depyf.prepare_debug(dump),
             ):
                 runpy.run_path(str(path))
-            parts = [program.summary(Path(dump)), index((Path(dump) / "index.md").read_text(encoding="utf-8"))]
+            pages = [Path(dump) / "index.md", *sorted(Path(dump).glob("compilation*.md"))]
+            parts = [program.summary(Path(dump)), *(index(page.read_text(encoding="utf-8")) for page in pages)]
             if path.stem == "links":
                 parts += [links(one.read_text(encoding="utf-8")) for one in sorted(Path(dump).glob("full_code*"))]
         text = "\n\n".join(normalised(part, dump).strip() for part in parts)

@@ -75,6 +75,11 @@ def runs_in(directory):
     return data["runs"]
 
 
+def pages(directory):
+    """The text of index.md and of the pages that it leads to."""
+    return "\n".join(path.read_text() for path in sorted(Path(directory).glob("*.md")))
+
+
 def check_dump(directory):
     """What holds for every dump: each Python file compiles, none says that depyf failed, each file told of exists, and vice versa."""
     directory = Path(directory)
@@ -85,6 +90,7 @@ def check_dump(directory):
         assert "which is not Python" not in text, path
         assert not re.search(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}", text), path
     told = {"index.md", "session.json", "times.json"}
+    names = {path.name for path in directory.glob("*.md")}
     if (directory / "provenance.json").exists():
         told.add("provenance.json")
     for run in runs_in(directory):
@@ -93,9 +99,11 @@ def check_dump(directory):
             told.update(artifact["file"] for artifact in frame["artifacts"])
             if frame["transformed_file"]:
                 told.add(frame["transformed_file"])
+            if frame["guards_file"]:
+                told.add(frame["guards_file"])
         told.update(one["file"] for one in run["full_code"])
         told.update(one["file"] for one in run["other_artifacts"])
-    assert sorted(told) == names_in(directory)
-    index = (directory / "index.md").read_text()
-    for name in told - {"index.md", "session.json", "provenance.json", "times.json"}:
-        assert f"({name})" in index
+    assert sorted(told | names) == names_in(directory)
+    text = pages(directory)
+    for name in (told | names) - {"index.md", "session.json", "provenance.json", "times.json"}:
+        assert f"({name})" in text, name

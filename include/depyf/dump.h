@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "depyf/record.h"
@@ -18,5 +19,9 @@ using ReadFile = std::function<std::optional<std::string>(const std::string& nam
 // `with_graphs`: whether the files of graphs and output code are read too. What cannot be read is a problem of its process.
 std::vector<record::Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
                                        const ReadFile& read_file, bool with_graphs);
+
+// One compilation, as session.json has it in `frames`; its fields that are not there are as in a new one. An empty
+// compilation if the text is no JSON.
+record::Compilation read_compilation(std::string_view frame);
 
 }  // namespace depyf

@@ -35,6 +35,9 @@ struct GraphBreak {
   std::string explanation;
   std::vector<std::string> hints;
   std::vector<Place> stack;        // the user's call stack, the outermost call first
+  Place inside;                    // the line of PyTorch's own at which the graph ends, if `place` only led there
+  std::string link;                // PyTorch's page on it
+  std::string then;                // why Dynamo could not even compile what comes before it; empty where it could
 };
 
 // Why a compiled function did not accept a call: the guard that failed in one earlier compilation.
@@ -42,6 +45,46 @@ struct FailedGuard {
   std::string compilation;  // id of the earlier compilation; empty: unknown
   std::string guard;        // the condition, as PyTorch words it
   Place place;              // the user's line that made the guard
+  // What dumps know beyond logs, all in the user's terms:
+  std::string subject, expected, actual;  // the value that the guard is about
+  std::string origin;                     // what in PyTorch set it, where that is no line of the user's
+  bool is_in_words = false;               // all that is known is read from PyTorch's words
+  bool is_state = false;                  // about the state of the process, such as grad mode, and not about a value
+  std::vector<std::string> alike;         // other values for which the same fails in the same way
+  std::vector<std::string> follows;       // values whose guards fail only because of this
+};
+
+// A condition on the next call, which must hold for a compilation to be used again.
+struct Limit {
+  std::string condition;  // in the user's terms
+  std::string subject;    // the value that it is about; empty: several, or the state of the process
+  std::string origin;     // what in PyTorch set it, where that is no line of the user's
+  Place place;
+};
+
+// A limit on the number of compilations of a function, which a call has reached.
+struct LimitReached {
+  std::string setting;  // below torch._dynamo.config
+  std::optional<std::int64_t> value;
+  std::vector<std::string> compilations, reasons;  // what uses it up, and why each was made
+  std::vector<std::string> accepted;               // what they accept together, a line for each value
+  bool is_still_used = true;                       // whether calls that one of them accepts go on using it
+};
+
+// A size or number that is known only when the graph runs, and a condition that the graph checks then.
+struct RuntimeValue {
+  std::string name, range;
+  Place place;
+};
+struct RuntimeAssert {
+  std::string condition, message;
+  Place place;
+};
+
+// What a compilation should have left, and did not.
+struct MissingArtifact {
+  std::string kind, why;
+  std::string direction;  // "forward", "backward"; empty where it has no meaning
 };
 
 // A kernel that Inductor generated, or a call of a library in its output code.
@@ -132,6 +175,9 @@ struct CacheEvent {
 struct Symbol {
   std::string name, source, value, range;
   Place place;
+  std::string lower_from, upper_from;  // what set the bounds, in PyTorch's words
+  std::string specialized_to;  // the one value that it was specialised to; `place` is the line that needs it
+  std::string reason;
 };
 
 // One text of the log: a graph, code, guards, or what no other part of the record stands for.
@@ -159,12 +205,29 @@ struct Compilation {
   int attempts = 1;  // 1 and one more for each restart of the tracing
   Place place;  // function, file and first line
   std::string name;  // the qualified name, such as Net.forward; empty: a log does not have it
+  bool is_resume = false;  // a resume function, which goes on after a graph break
+  std::vector<std::string> resume_names;  // of a resume function: the globals that it is called by
+  std::vector<std::string> resume_calls;  // the globals of the resume functions that its code calls
   std::vector<Place> called_from;
   Status status = Status::unfinished;
+  bool was_before = false;  // compiled before depyf looked
   std::string failure;  // the exception's type and message
+  bool is_raised = false;  // whether the program's call raised it
+  std::optional<GraphBreak> stopped_by;  // the graph break for which there is no code
+  std::optional<LimitReached> limit_reached;  // the limit for which there is no code
   Place failed_at;
   std::vector<std::string> restart_reasons;
   std::vector<FailedGuard> reasons;  // empty: the first compilation of its function
+  std::vector<std::string> reasons_in_words;  // as PyTorch tells them
+  std::vector<Limit> limits;
+  std::vector<RuntimeValue> runtime_values;
+  std::vector<RuntimeAssert> runtime_asserts;
+  std::vector<MissingArtifact> missing;
+  std::vector<std::string> notes;
+  std::vector<std::string> provenance;  // what became of captured nodes, and what was not fused, in lines of Markdown
+  std::string code_file, guards_file;  // of a dump; empty: there is none
+  std::optional<bool> is_proved;  // whether the source in `code_file` does what the transformed code does
+  std::string why_not_proved;
   std::vector<GraphBreak> breaks;
   std::vector<Kernel> kernels;
   std::vector<CacheEvent> caches;
@@ -186,6 +249,12 @@ struct Problem {
   std::string message;
 };
 
+// The file of a dump that tells all of one function.
+struct FunctionFile {
+  std::string file, title;
+  std::vector<std::string> compilations;
+};
+
 struct Process {
   std::string log;  // path
   std::optional<std::int64_t> pid;
@@ -193,6 +262,8 @@ struct Process {
   std::string torch_version, python_version;
   std::vector<Compilation> compilations;
   std::vector<Artifact> artifacts;  // those of no compilation
+  std::vector<FunctionFile> function_files;
+  std::vector<std::string> notes;  // what failed, what was compiled before
   std::vector<Phase> phases;  // of events outside all compilations
   std::map<std::string, std::uint64_t> records;  // how many of each kind
   std::vector<Problem> problems;

@@ -2,6 +2,7 @@
 
 import types
 from collections.abc import Callable
+from typing import Any
 
 __version__: str
 
@@ -286,6 +287,38 @@ def readable_graph(text: str, renames: dict[str, str], headings: dict[str, str])
     Args:
         renames: what `input_names` gave.
         headings: by the name of a node; one without a heading stands below that of the node before it.
+    """
+
+def bound_origin(place: str) -> str:
+    """Where a bound on a size comes from, from PyTorch's words for the place."""
+
+def folded(text: str, file: str, first_line: int) -> str:
+    """Code in which blocks of lines that follow each other and differ in numbers alone stand once, as layers of a model do.
+
+    A comment says how often the block comes, and where. A long head of a function has a parameter in each line.
+
+    Args:
+        file: the name of the file that has all of it.
+        first_line: the number of the text's first line there, from 1.
+    """
+
+def folded_conditions(conditions: list[str]) -> list[str]:
+    """Conditions in which one index alone runs through three or more numbers as one: `blocks[0..23].heads == 4`."""
+
+def index_files(directory: str, session: str, times: str) -> dict[str, str]:
+    """The files that tell of a dump, by name: index.md, a file for each compilation, and provenance.md.
+
+    Args:
+        directory: has the files of the stages.
+        session, times: the content of session.json and times.json.
+    """
+
+def frame_words(frame: str, title: str) -> dict[str, Any]:
+    """A compilation in sentences: headline, details, reasons, failures, deciding, symbols, "at run time".
+
+    Args:
+        frame: as session.json has it.
+        title: what the function is called; its own title if empty.
     """
 
 def json_text(data: object, levels: int) -> str:

@@ -169,6 +169,8 @@ class Symbol:
     specialized_by: Line | None = None
     """The user's line that needs the one value."""
     reason: str = ""
+    terms: list[str] = field(default_factory=list)
+    """The sources in the user's terms: `x.shape[0]`."""
 
 
 @dataclass(frozen=True)
@@ -256,6 +258,8 @@ class Frame:
     """The globals of the resume functions that the transformed code calls."""
     guards: list[str] = field(default_factory=list)
     """The tree of guards as PyTorch prints it."""
+    guards_file: str | None = None
+    """The file with the guards as a function of local and global variables."""
     frontier: list[Limit] = field(default_factory=list)
     """What the next call must be like for this compilation to be used again."""
     symbols: list[Symbol] = field(default_factory=list)

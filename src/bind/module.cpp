@@ -14,6 +14,7 @@
 #include "gil.h"
 #include "json.h"
 #include "prove.h"
+#include "texts.h"
 
 namespace nb = nanobind;
 
@@ -136,6 +137,7 @@ NB_MODULE(_core, module) {
   bind_frame(module);
   bind_json(module);
   bind_alone(module);
+  bind_texts(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
       "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");

@@ -28,6 +28,74 @@ Place place_of(json::Value line) {
   return place;
 }
 
+std::vector<std::string> texts_of(json::Value list) {
+  std::vector<std::string> texts;
+  list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });
+  return texts;
+}
+
+GraphBreak break_of(json::Value item) {
+  GraphBreak graph_break;
+  graph_break.place = place_of(item["line"]);
+  graph_break.inside = place_of(item["inside"]);
+  graph_break.reason = text_of(item["reason"]);
+  graph_break.explanation = text_of(item["explanation"]);
+  graph_break.hints = texts_of(item["hints"]);
+  graph_break.link = text_of(item["link"]);
+  graph_break.then = text_of(item["then"]);
+  return graph_break;
+}
+
+FailedGuard failure_of(json::Value item) {
+  FailedGuard failure;
+  failure.compilation = text_of(item["entry"]);
+  failure.guard = text_of(item["condition"]);
+  failure.place = place_of(item["line"]);
+  failure.subject = text_of(item["subject"]);
+  failure.expected = text_of(item["expected"]);
+  failure.actual = text_of(item["actual"]);
+  failure.origin = text_of(item["origin"]);
+  failure.is_state = item["is_state"].is_true();
+  failure.alike = texts_of(item["alike"]);
+  failure.follows = texts_of(item["follows"]);
+  return failure;
+}
+
+LimitReached limit_reached_of(json::Value item) {
+  LimitReached reached;
+  reached.setting = text_of(item["limit"]);
+  reached.value = item["value"].integer();
+  reached.compilations = texts_of(item["compile_ids"]);
+  reached.reasons = texts_of(item["reasons"]);
+  reached.accepted = texts_of(item["accepted"]);
+  reached.is_still_used = item["still_used"].is_true();
+  return reached;
+}
+
+Symbol symbol_of(json::Value item) {
+  Symbol symbol;
+  symbol.name = text_of(item["name"]);
+  std::vector<std::string> sources = texts_of(item["terms"]);
+  if (sources.empty()) sources = texts_of(item["sources"]);
+  for (const std::string& source : sources) symbol.source += (symbol.source.empty() ? "" : ", ") + source;
+  symbol.value = text_of(item["hint"]);
+  symbol.range = text_of(item["range"]);
+  symbol.place = place_of(item["specialized_by"]);
+  symbol.lower_from = text_of(item["lower_from"]);
+  symbol.upper_from = text_of(item["upper_from"]);
+  symbol.specialized_to = text_of(item["value"]);
+  symbol.reason = text_of(item["reason"]);
+  return symbol;
+}
+
+Artifact artifact_of(json::Value item) {
+  Artifact artifact;
+  artifact.kind = text_of(item["kind"]);
+  artifact.name = text_of(item["file"]);
+  artifact.direction = text_of(item["direction"]);
+  return artifact;
+}
+
 std::optional<std::int64_t> rank_in(const std::string& directory) {
   const std::size_t at = directory.rfind("rank_");
   std::int64_t rank = 0;
@@ -52,10 +120,28 @@ class Fields {
       compilation_.attempts =
           static_cast<int>(std::clamp<std::int64_t>(frame_["attempt"].integer().value_or(0), 0, 1 << 20)) + 1;
     if (has("error")) compilation_.failure = text_of(frame_["error"]);
-    if (has("stopped_by")) compilation_.failed_at = place_of(frame_["stopped_by"]["line"]);
+    if (has("stopped_by")) {
+      compilation_.stopped_by.reset();
+      if (frame_["stopped_by"].is(json::Kind::object)) compilation_.stopped_by = break_of(frame_["stopped_by"]);
+      compilation_.failed_at = place_of(frame_["stopped_by"]["line"]);
+    }
+    if (has("exceeded")) {
+      compilation_.limit_reached.reset();
+      if (frame_["exceeded"].is(json::Kind::object)) compilation_.limit_reached = limit_reached_of(frame_["exceeded"]);
+    }
+    if (has("raised")) compilation_.is_raised = frame_["raised"].is_true();
+    if (has("is_resume")) compilation_.is_resume = frame_["is_resume"].is_true();
+    if (has("transformed_file")) compilation_.code_file = text_of(frame_["transformed_file"]);
+    if (has("guards_file")) compilation_.guards_file = text_of(frame_["guards_file"]);
+    if (has("not_proved")) compilation_.why_not_proved = text_of(frame_["not_proved"]);
+    if (has("proved")) {
+      compilation_.is_proved.reset();
+      if (!frame_["proved"].is(json::Kind::null)) compilation_.is_proved = frame_["proved"].is_true();
+    }
     if (has("status")) {
       const std::string status = text_of(frame_["status"]);
       compilation_.status = status != "not compiled" ? Status::compiled : Status::no_code;
+      compilation_.was_before = status == "compiled before";
     }
     if (compilation_.status == Status::no_code && !compilation_.failure.empty()) compilation_.status = Status::failed;
     lists();
@@ -64,57 +150,39 @@ class Fields {
  private:
   bool has(std::string_view name) const { return static_cast<bool>(frame_[name]); }
 
-  void lists() {
-    if (has("recompile_reasons") && !has("failures")) reasons_in_words();
-    if (has("failures")) {
-      compilation_.reasons.clear();
-      frame_["failures"].for_each_item([&](json::Value failure) {
-        compilation_.reasons.push_back(
-            {text_of(failure["entry"]), text_of(failure["condition"]), place_of(failure["line"])});
-      });
-      if (compilation_.reasons.empty()) reasons_in_words();
-    }
-    if (has("breaks")) {
-      compilation_.breaks.clear();
-      frame_["breaks"].for_each_item([&](json::Value item) {
-        GraphBreak graph_break;
-        graph_break.place = place_of(item["line"]);
-        graph_break.reason = text_of(item["reason"]);
-        graph_break.explanation = text_of(item["explanation"]);
-        item["hints"].for_each_item([&](json::Value hint) { graph_break.hints.push_back(hint.text()); });
-        compilation_.breaks.push_back(std::move(graph_break));
-      });
-    }
-    if (has("symbols")) {
-      compilation_.symbols.clear();
-      frame_["symbols"].for_each_item([&](json::Value item) {
-        Symbol symbol;
-        symbol.name = text_of(item["name"]);
-        item["sources"].for_each_item(
-            [&](json::Value source) { symbol.source += (symbol.source.empty() ? "" : ", ") + source.text(); });
-        symbol.value = text_of(item["hint"]);
-        symbol.range = text_of(item["range"]);
-        symbol.place = place_of(item["specialized_by"]);
-        compilation_.symbols.push_back(std::move(symbol));
-      });
-    }
-    if (has("artifacts")) {
-      compilation_.artifacts.clear();
-      frame_["artifacts"].for_each_item([&](json::Value item) {
-        Artifact artifact;
-        artifact.kind = text_of(item["kind"]);
-        artifact.name = text_of(item["file"]);
-        artifact.direction = text_of(item["direction"]);
-        compilation_.artifacts.push_back(std::move(artifact));
-      });
-    }
+  template <typename Item, typename Read>
+  void list(const char* name, std::vector<Item>& items, Read&& read) {
+    if (!has(name)) return;
+    items.clear();
+    frame_[name].for_each_item([&](json::Value item) { items.push_back(read(item)); });
   }
 
-  void reasons_in_words() {
-    if (!has("recompile_reasons")) return;
-    compilation_.reasons.clear();
-    frame_["recompile_reasons"].for_each_item(
-        [&](json::Value reason) { compilation_.reasons.push_back(trace::failed_guard_of(reason.text())); });
+  void lists() {
+    list("recompile_reasons", compilation_.reasons_in_words, text_of);
+    list("failures", compilation_.reasons, failure_of);
+    if (compilation_.reasons.empty())
+      for (const std::string& reason : compilation_.reasons_in_words)
+        compilation_.reasons.push_back(trace::failed_guard_of(reason));
+    list("breaks", compilation_.breaks, break_of);
+    list("symbols", compilation_.symbols, symbol_of);
+    list("artifacts", compilation_.artifacts, artifact_of);
+    list("resume_names", compilation_.resume_names, text_of);
+    list("resume_calls", compilation_.resume_calls, text_of);
+    list("notes", compilation_.notes, text_of);
+    list("provenance", compilation_.provenance, text_of);
+    list("frontier", compilation_.limits, [](json::Value item) {
+      return Limit{text_of(item["condition"]), text_of(item["subject"]), text_of(item["origin"]),
+                   place_of(item["line"])};
+    });
+    list("runtime_values", compilation_.runtime_values, [](json::Value item) {
+      return RuntimeValue{text_of(item["name"]), text_of(item["range"]), place_of(item["line"])};
+    });
+    list("runtime_asserts", compilation_.runtime_asserts, [](json::Value item) {
+      return RuntimeAssert{text_of(item["condition"]), text_of(item["message"]), place_of(item["line"])};
+    });
+    list("missing", compilation_.missing, [](json::Value item) {
+      return MissingArtifact{text_of(item["kind"]), text_of(item["why"]), text_of(item["direction"])};
+    });
   }
 
   json::Value frame_;
@@ -159,6 +227,13 @@ class DumpReader {
       Process& own = process("session.json");
       own.torch_version = text_of(run["torch_version"]);
       own.python_version = text_of(run["python_version"]);
+      own.notes = texts_of(run["notes"]);
+      run["other_artifacts"].for_each_item([&](json::Value item) { own.artifacts.push_back(artifact_of(item)); });
+      run["full_code"].for_each_item([&](json::Value item) {
+        const std::string title = text_of(item["title"]);
+        own.function_files.push_back(
+            {text_of(item["file"]), title.empty() ? text_of(item["function"]) : title, texts_of(item["compile_ids"])});
+      });
       run["frames"].for_each_item([&](json::Value frame) { Fields(frame, own.compilations.emplace_back()).apply(); });
     });
     times();
@@ -262,6 +337,13 @@ class DumpReader {
 std::vector<Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
                                const ReadFile& read_file, bool with_graphs) {
   return DumpReader(directory, read_file, with_graphs).run(journals);
+}
+
+Compilation read_compilation(std::string_view frame) {
+  Compilation compilation;
+  json::Document document;
+  if (!document.parse(frame)) Fields(document.root(), compilation).apply();
+  return compilation;
 }
 
 }  // namespace depyf

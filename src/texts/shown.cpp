@@ -1,5 +1,6 @@
 #include "texts/shown.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -8,12 +9,6 @@
 
 namespace depyf::texts {
 namespace {
-
-// The length of the UTF-8 character at the front; 0 if the bytes are none, or a lone surrogate.
-std::size_t length_of_character(std::string_view text, std::uint32_t& character) {
-  const std::size_t size = first_character(text, character);
-  return is_surrogate(character) ? 0 : size;
-}
 
 bool acts_on_its_surroundings(std::uint32_t character) {
   return character < 0x20 || (character >= 0x7f && character < 0xa0) ||        // control characters
@@ -24,6 +19,19 @@ bool acts_on_its_surroundings(std::uint32_t character) {
 
 }  // namespace
 
+std::string one_line(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t plain = std::min(text.find_first_of("\n\r\t"), text.size());
+    result += shown(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    result += text[0] == '\t' ? "\t" : text[0] == '\n' ? "\\n" : "\\r";
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
 std::string shown(std::string_view text) { return shown(text, std::numeric_limits<std::size_t>::max()); }
 
 std::string shown(std::string_view text, std::size_t characters_max) {
@@ -31,8 +39,8 @@ std::string shown(std::string_view text, std::size_t characters_max) {
   for (std::size_t count = 0; !text.empty(); ++count) {
     if (count == characters_max) return result + "...";
     std::uint32_t character = 0;
-    const std::size_t length = length_of_character(text, character);
-    if (length && !acts_on_its_surroundings(character)) {
+    const std::size_t length = first_character(text, character);
+    if (length && !is_surrogate(character) && !acts_on_its_surroundings(character)) {
       result += text.substr(0, length);
     } else {
       char escape[12];

@@ -13,4 +13,7 @@ std::string shown(std::string_view text);
 // The same, cut after `characters_max` characters, with "..." at the cut.
 std::string shown(std::string_view text, std::size_t characters_max);
 
+// The text as one line of a file: as `shown`, but a line break is \n, and a tab stays.
+std::string one_line(std::string_view text);
+
 }  // namespace depyf::texts

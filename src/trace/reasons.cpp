@@ -109,6 +109,7 @@ record::GraphBreak graph_break_of(std::string_view text) {
 
 record::FailedGuard failed_guard_of(std::string_view text) {
   record::FailedGuard result;
+  result.is_in_words = true;
   const std::vector<std::string_view> lines = lines_of(text);
   if (lines.empty()) return result;
   std::string_view line = lines[0];

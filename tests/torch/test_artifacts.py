@@ -78,12 +78,15 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
     expected = [prefix + file for file in TABLE[backend, grad]]
     expected += [
         f"__transformed_code_0_for_{name}.py",
+        f"__guards_0_for_{name}.py",
         f"full_code_for_{name}_0.py",
+        f"compilation_{frame.compile_id.replace('/', '_')}.md",
         "index.md",
         "session.json",
         "times.json",
     ]
     expected += ["provenance.json"] if backend != "eager" else []
+    expected += ["provenance.md"] if backend == "inductor" else []
     assert names_in(tmp_path) == sorted(expected)
     assert frame.missing == []
     check_dump(tmp_path)
@@ -128,8 +131,8 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
         f"def {name}(",
         f"def __transformed_code_0_for_{name}(",
         f"class __compiled_fn_{frame.compiled_fn}(torch.nn.Module):",
-        "def guard_0(L, G):",
-        "type(L['x']) is torch.Tensor",
+        f"# Guards: the code above runs where all of these hold; __guards_0_for_{name}.py has them as a function.",
+        "x is a tensor like the one that was seen: torch.Tensor",
     ]
     places = [story.index(part) for part in parts]
     assert places == sorted(places)

@@ -15,7 +15,7 @@ import torch
 from depyf import guards, program
 from depyf.compat import dynamo
 from depyf.guards.reasons import reasons
-from torch_helpers import BACKENDS  # noqa: F401  (loads Inductor, as the check of hooks needs)
+from torch_helpers import BACKENDS, pages  # noqa: F401  (loads Inductor, as the check of hooks needs)
 
 SCALE = 2.0
 
@@ -328,8 +328,7 @@ def test_the_nearest_compilation_is_compared_with(tmp_path):
     assert line.startswith("  0/2 compiled make_function.<locals>.function (test_changed_guards.py:")
     assert f") again: {first.change} and 1 more  # test_changed_guards.py:" in line
     assert "grad mode: off, was on when it was compiled" in summary  # of 0/1
-    texts = [(tmp_path / name).read_text() for name in ("index.md", session.full_code[0].file)]
-    for text in texts:
+    for text in (pages(tmp_path), (tmp_path / session.full_code[0].file).read_text()):
         assert f"of 0/0, the nearest: {first}" in text
         assert "of 0/1: grad mode: on, was off when it was compiled" in text
 
@@ -350,7 +349,7 @@ def test_evaluation_without_autocast_after_training_with_it(tmp_path):
     (again,) = session.recompilations()
     assert subjects_of(again.failures) == ["autocast on the CPU", "module.dropout.training"]
     assert "autocast on the CPU: off, was bfloat16 when it was compiled and 1 more" in program.summary(tmp_path)
-    assert "only because of that: dispatch keys of " in (tmp_path / "index.md").read_text()
+    assert "only because of that: dispatch keys of " in pages(tmp_path)
 
 
 def test_a_size_that_was_left_open_and_its_bound(tmp_path):

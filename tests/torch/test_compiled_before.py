@@ -39,6 +39,8 @@ def test_nothing_new_is_compiled(tmp_path):
         [
             "__transformed_code_0_for_breaks.py",
             f"__transformed_code_0_for_{RESUME}.py",
+            "compilation_0_0.md",
+            "compilation_1_0.md",
             "full_code_for_breaks_0.py",
             "index.md",
             "session.json",

@@ -18,7 +18,7 @@ import torch
 from depyf import journal, program
 from depyf.capture import recovery
 from depyf.session import Session, plain, read_runs
-from torch_helpers import ENVIRONMENT, check_dump, example, names_in
+from torch_helpers import ENVIRONMENT, check_dump, example, names_in, pages
 
 RESUME = f"torch_dynamo_resume_in_first_at_{dying.first.__code__.co_firstlineno + 2}"
 
@@ -89,7 +89,7 @@ def without_named_differences(session: Session) -> dict:
     for name in ("features", "notes"):
         del data[name]
     for frame in data["frames"]:
-        del frame["provenance"]
+        del frame["provenance"], frame["guards_file"]
     return data
 
 
@@ -106,14 +106,15 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
     ((rebuilt,), (session,)) = read_runs(cut), read_runs(whole)
     assert len(session.frames) > 1
     assert without_named_differences(rebuilt) == without_named_differences(session)
-    # Named in the note: the links from lines to kernels.
-    lacks = set(names_in(whole)) - set(names_in(cut))
-    assert lacks <= {"provenance.json"} and "links from lines to kernels" in rebuilt.notes[0]
+    # Named in the note: the links from lines to kernels, and the guards as functions.
+    lacks = {name for name in set(names_in(whole)) - set(names_in(cut)) if not name.startswith("__guards_")}
+    assert lacks <= {"provenance.json", "provenance.md"}
+    assert "the links from lines to kernels and the guards as functions are not known" in rebuilt.notes[0]
     assert set(names_in(cut)) <= set(names_in(whole))
 
     def index(directory):
-        text = re.sub(r"\*\*Note\.\*\* .*\n\n", "", (directory / "index.md").read_text())
-        return re.sub(r"(?s)From source to kernels.*?\n(?=- missing|\n)(?:\n- [^\n]*)*", "", text)
+        text = re.sub(r"\*\*Note\.\*\* (?:.+\n)+\n", "", pages(directory))
+        return re.sub(r"- \[__guards_.*\n", "", text)
 
     if not session.frames[0].provenance:
         assert index(cut) == index(whole)

@@ -10,7 +10,7 @@ import depyf
 import torch
 from depyf import markdown, names, program
 from depyf.recompile import qualname
-from torch_helpers import check_dump
+from torch_helpers import check_dump, pages
 
 HOSTILE = "\n    INJECTED()\n\x1b[31m\u202e`|\x85\u2028"
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -75,11 +75,11 @@ def test_names_with_markdown_in_them_are_shown_in_the_index(tmp_path):
     f.__name__ = f.__qualname__ = name
     with depyf.prepare_debug(tmp_path / "dump") as session:
         torch.compile(f, backend="eager")(torch.ones(3, 3), 2)
-    index = (tmp_path / "dump" / "index.md").read_text()
+    index = pages(tmp_path / "dump")
     titles = [frame.title for frame in session.frames]
     assert len(titles) == 2 and name in titles[0] and file.name in titles[0]
     for frame in session.frames:
-        assert f"### {frame.compile_id}: {markdown.code(frame.title)}\n" in index
+        assert f"# {frame.compile_id}: {markdown.code(frame.title)}\n" in index
         for limit in frame.frontier:
             assert f"- {markdown.code(limit.condition)}" in index
     (graph_break,) = session.frames[0].breaks

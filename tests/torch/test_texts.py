@@ -15,7 +15,7 @@ import depyf
 import torch
 from depyf import function_names, program
 from depyf.guards import breaks
-from torch_helpers import ENVIRONMENT, check_dump
+from torch_helpers import ENVIRONMENT, check_dump, pages
 
 GOLDEN = Path(__file__).parent / "golden_texts"
 
@@ -84,7 +84,7 @@ def test_what_runs_eagerly_is_named_with_its_place_and_cause(tmp_path):
     assert len(session.frames) == 1
     line = Language.Model.forward.__code__.co_firstlineno
     expected = f"Language.Model.forward (test_texts.py:{line})"
-    for text in (program.summary(tmp_path), (tmp_path / "index.md").read_text().replace("`", "")):
+    for text in (program.summary(tmp_path), pages(tmp_path).replace("`", "")):
         sentence = next(one for one in text.splitlines() if one.strip().startswith(f"{expected} runs eagerly, because"))
         assert f"a graph break at test_texts.py:{line + 2}" in sentence
     assert f"{expected} has no cache entries: Dynamo gave it up: it runs eagerly, because" in str(
@@ -174,7 +174,7 @@ def test_errors_are_shown_to_the_last_line_and_said_to_be_raised(tmp_path):
         with torch._dynamo.config.patch(suppress_errors=True):
             torch.compile(callee, backend=refuses)(torch.ones(2))
     assert [frame.raised for frame in session.frames] == [True, False]
-    for text in (program.summary(tmp_path), (tmp_path / "index.md").read_text(), str(depyf.explain(doubles))):
+    for text in (program.summary(tmp_path), pages(tmp_path), str(depyf.explain(doubles))):
         assert "line 199" in text and "line 0" in text and "line 100" not in text
     assert "doubles (test_texts.py" in program.summary(tmp_path)
 
@@ -283,7 +283,7 @@ def test_values_known_only_at_run_time_are_told(tmp_path):
     (value,) = frame.runtime_values
     assert value.name == "u0" and value.range.startswith("[3, ") and value.line.text == "count = x.sum().item()"
     assert [check for check in frame.runtime_asserts if check.condition == "u0 >= 3" and "_check" in check.line.text]
-    for text in ((tmp_path / "index.md").read_text(), str(depyf.explain(counts))):
+    for text in (pages(tmp_path), str(depyf.explain(counts))):
         assert "Known only when the graph runs:" in text and "u0 >= 3" in text
 
 

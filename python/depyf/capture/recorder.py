@@ -32,6 +32,7 @@ from depyf.compat import (
     trace,
 )
 from depyf.guards import breaks, texts
+from depyf.guards.terms import in_terms
 from depyf.provenance import collect, dumped
 from depyf.session import Frame, RuntimeValue, Session, Symbol
 from depyf.source_line import Line
@@ -204,7 +205,7 @@ class Recorder:
             if seen is not None:
                 seen.line_of = guarded.origins.line_of
             compile.frame.frontier = guarded.frontier
-            compile.frame.symbols = [_with_reason(one, compile.specialized) for one in guarded.symbols]
+            compile.frame.symbols = [_in_terms(_with_reason(one, compile.specialized)) for one in guarded.symbols]
             ranges = guarded.origins.ranges
             compile.frame.runtime_values = [
                 replace(value, range=ranges.get(value.name, value.range)) for value in compile.frame.runtime_values
@@ -518,3 +519,7 @@ def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
         if one.name == symbol.name:
             return replace(symbol, value=one.value, specialized_by=one.specialized_by, reason=one.reason)
     return symbol
+
+
+def _in_terms(symbol: Symbol) -> Symbol:
+    return replace(symbol, terms=[in_terms(source) for source in symbol.sources])

@@ -17,8 +17,8 @@ from depyf.source_line import Line
 
 _MOST_LINES = 1_000_000  # of a file; a line beyond is none
 _NOT_KNOWN = (
-    "What was compiled before the block, the features of depyf that worked, and the links from lines to kernels are not "
-    "known, and guards stand in PyTorch's words."
+    "What was compiled before the block, the features of depyf that worked, the links from lines to kernels and the guards "
+    "as functions are not known."
 )
 
 

@@ -44,11 +44,14 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
         group = by_code[key]
         original = group[0].original
         assert original is not None
-        listed = [None if compile.guarded is None else compile.guarded.guards for compile in group]
         called = {name: line for compile in group for name, line in compile.resume_places.items()}
         own = {name: places[name] for name in group[0].frame.resume_names if name in places}
         frames = [compile.frame for compile in group]
-        sections.append(dump.Section(original, frames, listed, called, own, group[0].source))
+        sections.append(
+            dump.Section(
+                original, frames, [_write_guards(one, artifacts) for one in group], called, own, group[0].source
+            )
+        )
         for compile in group:
             for resume in compile.resumes.values():
                 if resume is not None and resume in by_code and resume not in reached:
@@ -61,3 +64,15 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
     title = sections[0].frames[0].title
     session.full_code.append(FullCode(name, os.path.basename(path), ids, title))
     return reached
+
+
+def _write_guards(compile: Compilation, artifacts: Artifacts) -> str | None:
+    """Writes the guards of a compilation as a function that runs. Returns the name of the file; None if there is none."""
+    if compile.guarded is None:
+        return None
+    guards, frame = compile.guarded.guards, compile.frame
+    title = f"compilation {frame.compile_id} of {frame.title}"
+    template = f"__guards_{{}}_for_{names.safe_file_part(frame.function)}.py"
+    path = artifacts.claim(template, lambda n: dump.guard_function(guards, f"guard_{n}", title), texts.without_ids)[0]
+    frame.guards_file = os.path.basename(path)
+    return frame.guards_file

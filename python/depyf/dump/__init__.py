@@ -1,17 +1,25 @@
 """The texts of a dump's files.
 
 `artifacts` has the files of single stages (`stages` lists them), `story` leads through all that was made of a function,
-`overview` and `record` tell of the whole directory, to readers and to programs. `missing` says what is not there.
+`record` tells of the whole directory, to readers and to programs, and `words` of a compilation in sentences. `missing` says what is not there.
 """
 
 from __future__ import annotations
 
 from depyf.dump.artifacts import artifact_text, graph_body, graph_class, runs_text, transformed_text
 from depyf.dump.missing import missing_artifacts
-from depyf.dump.not_compiled import DIED, UNFINISHED, details, headline
-from depyf.dump.reasons import deciding_reason, failure_lines, runtime_rows, symbol_rows
 from depyf.dump.record import write as write_record
-from depyf.dump.story import Section, full_code, original_source
+from depyf.dump.story import Section, full_code, guard_function, original_source
+from depyf.dump.words import (
+    DIED,
+    UNFINISHED,
+    deciding_reason,
+    details,
+    failure_lines,
+    headline,
+    runtime_rows,
+    symbol_rows,
+)
 
 __all__ = [
     "DIED",
@@ -24,6 +32,7 @@ __all__ = [
     "full_code",
     "graph_body",
     "graph_class",
+    "guard_function",
     "headline",
     "missing_artifacts",
     "original_source",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from depyf import _core, files, report
-from depyf.dump.overview import index
 from depyf.provenance import dumped
 from depyf.session import SCHEMA_VERSION, Session, Unreadable, read_runs
+
+_PAGE = re.compile(r"compilation_[0-9_]+(run_[0-9_]+)?\.md")
 
 
 def write(directory: Path, sessions: list[Session], provenance: list[dict[str, Any]], *, last: bool = True) -> None:
@@ -38,14 +40,21 @@ def write(directory: Path, sessions: list[Session], provenance: list[dict[str, A
                 )
 
     runs = _merged(directory, sessions, last=last)
-    replace("session.json", session_json(runs))
-    replace("index.md", index(runs))
+    text = session_json(runs)
+    replace("session.json", text)
+    times = times_json(sessions[-1]) if runs[-1] is sessions[-1] else ""
+    pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"))
+    for name, told in pages.items():
+        replace(name, told)
+    for path in directory.glob("compilation_*.md"):  # of what the runs no longer tell of
+        if path.name not in pages and _PAGE.fullmatch(path.name):
+            path.unlink(missing_ok=True)
     try:
         dumped.write_record(directory, provenance)
     except OSError as error:
         failures.append(error)
-    if runs[-1] is sessions[-1]:
-        replace("times.json", times_json(sessions[-1]))
+    if times:
+        replace("times.json", times)
     if failures:
         raise failures[0]
 
@@ -77,6 +86,14 @@ def _put_aside(directory: Path, why: str) -> str:
     except OSError as error:
         return f"{lead}, nor be renamed ({error.strerror}): move it away, and run the program again."
     return f"{lead}: it is {name} now, and its runs are not in this index. Delete it, or read it with the depyf that wrote it."
+
+
+def _content(path: Path) -> str:
+    """The content of a file; "" if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def session_json(runs: list[Session]) -> str:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import textwrap
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from depyf import decompiler, names, resume_source
+from depyf import _core, decompiler, names, resume_source
 from depyf.dump.artifacts import IMPORTS, compiles, graph_body
 from depyf.dump.comments import remark
-from depyf.dump.not_compiled import details, headline
-from depyf.dump.reasons import reasons, runtime_rows, symbol_rows
 from depyf.dump.stages import in_order
+from depyf.dump.words import details, headline, reasons, runtime_rows, symbol_rows
 from depyf.guards import Guards, texts
+from depyf.guards.frontier import limit_groups
 from depyf.guards.source import source as guard_source
 from depyf.session import Frame
 from depyf.source_line import Line
 
 _LINE = 96
+_LONGEST = 196  # characters of a comment, without its sign
 
 
 @dataclass
@@ -29,8 +29,8 @@ class Section:
 
     original: types.CodeType
     frames: list[Frame]
-    guards: list[Guards | None]
-    """Of each of them, where they are known as a list."""
+    guard_files: list[str | None]
+    """Of each of them the file with its guards as a function; None where they are not known as a list."""
     resume_places: dict[str, Line] = field(default_factory=dict)
     """The user's lines at which the resume functions go on that its compilations call."""
     own_places: dict[str, Line] = field(default_factory=dict)
@@ -56,7 +56,8 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
         remark(f"All that torch.compile made of {top.frames[0].title}, to be read from top to bottom:"),
         "# the original function; then each compilation with the code that runs, the graph that this code calls, and the",
         "# guards under which it runs; then the same for the functions that go on after graph breaks. To be read, not",
-        "# run: the graphs of later stages and the kernels are in the files that are named.",
+        "# run: what is the same in each layer of a model stands once, and the graphs of later stages and the kernels are",
+        "# in the files that are named.",
         "#",
     ]
     for section in sections:
@@ -68,9 +69,8 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
             out.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
     out += ["", IMPORTS.rstrip()]
     known = {name: section for section in sections for name in section.frames[0].resume_names}
-    number = itertools.count()
     for section in sections:
-        out += _section(section, top, known, read, number)
+        out += _section(section, top, known, read)
     out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
     return "\n".join(out)
 
@@ -80,7 +80,6 @@ def _section(
     top: Section,
     known: dict[str, Section],
     read: Callable[[str], str],
-    number: Iterator[int],
 ) -> list[str]:
     first = section.frames[0]
     if first.is_resume:
@@ -90,16 +89,16 @@ def _section(
         out += ["", *_marked(top, places[0])] if places else []
     else:
         out = [*_title(f"{first.title}: the original function"), "", section.text]
-    for frame, guards in zip(section.frames, section.guards, strict=True):
+    for frame, guard_file in zip(section.frames, section.guard_files, strict=True):
         out += _title(
             f"{frame.resume_name or frame.name or frame.function}: compilation {frame.compile_id}, {frame.status}"
         )
         if frame.status == "not compiled":
             out += [remark(line) for line in [headline(frame), *details(frame)]]
         out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols), *runtime_rows(frame)]]
-        condition = _condition(frame, guards, number)
         if frame.transformed_file:
-            out += ["", f"# {frame.transformed_file}", _body(read(frame.transformed_file))]
+            body, first_line = _body(read(frame.transformed_file))
+            out += ["", f"# {frame.transformed_file}", _core.folded(body, frame.transformed_file, first_line).rstrip()]
         for name in frame.resume_calls:
             out += _resumed(name, known)
         captured = frame.files("Captured_Graph")
@@ -108,28 +107,30 @@ def _section(
             out += [
                 "",
                 f"# {captured[0]}: what {name} computes, as it was captured.",
-                graph_body(read(captured[0]), name),
+                graph_body(read(captured[0]), name, captured[0]),
             ]
             later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
             if later:
                 out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
         for one in frame.missing:
             out.append(remark(f"Missing: {one}."))
-        out += condition  # last: a model's guards have more lines than all of the above
+        out += _condition(frame, guard_file)
     return out + _not_compiled(section, top, known)
 
 
-def _condition(frame: Frame, guards: Guards | None, number: Iterator[int]) -> list[str]:
-    """The guards of a compilation: a function that runs, or their texts where they are not known as a list."""
-    if guards is not None:
-        return guard_function(guards, f"guard_{next(number)}")
-    if not frame.guards:
+def _condition(frame: Frame, guard_file: str | None) -> list[str]:
+    """The guards of a compilation in groups, or their texts where they are not known as a list."""
+    if guard_file is None and not frame.guards:
         return []
-    return [
-        "",
-        "# Guards: the code above runs where all of these hold.",
-        *(remark(f"  {line}") for line in texts.conditions(frame.guards)),
-    ]
+    where = f"; {guard_file} has them as a function" if guard_file is not None else ""
+    out = ["", remark(f"Guards: the code above runs where all of these hold{where}.")]
+    if not frame.frontier:
+        return [*out, *(remark(f"  {line}") for line in texts.conditions(frame.guards))]
+    for group, limits in limit_groups(frame.frontier):
+        out.append(remark(f"{group}:"))
+        for line in _core.folded_conditions([str(limit) for limit in limits]):
+            out += map(remark, textwrap.wrap(f"  {names.one_line(line)}", _LONGEST, subsequent_indent=" " * 8))
+    return out
 
 
 def _resumed(name: str, known: dict[str, Section]) -> list[str]:
@@ -163,12 +164,20 @@ def _marked(top: Section, place: Line) -> list[str]:
     return lines if compiles(source) else [remark(line) for line in lines]
 
 
-def guard_function(guards: Guards, name: str) -> list[str]:
-    """The guards as a function, with what a reader has to know of it."""
-    head = [f"# The code above runs where {name}(L, G) is true: L has the local variables by name, G the global ones."]
-    if any(one.live is not None for one in guards):
+def guard_function(guards: Guards, name: str, title: str) -> str:
+    """The file with the guards of a compilation as a function, with what a reader has to know of it.
+
+    Args:
+        name: of the function.
+        title: whose guards they are.
+    """
+    head = [
+        remark(f"The guards of {title}: its code runs where {name}(L, G) is true."),
+        "# L has the local variables by name, G the global ones.",
+    ]
+    if any(guard.live is not None for guard in guards):
         head.append("# `live` is a list of PyTorch's own objects, for the guards that have no Python form.")
-    return ["", *head, *guard_source(guards, name).rstrip("\n").splitlines()]
+    return "\n".join([*head, "", guard_source(guards, name).rstrip("\n"), ""])
 
 
 def original_source(code: types.CodeType) -> str:
@@ -185,10 +194,11 @@ def _title(text: str) -> list[str]:
     return ["", "", "# " + "-" * _LINE, *(remark(line) for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
 
 
-def _body(text: str) -> str:
-    """A file of ours without its head comments."""
+def _body(text: str) -> tuple[str, int]:
+    """A file of ours without its head comments, and the number of the line that it begins with there."""
     lines = text.splitlines()
     kept = ("# proved", "# not proved", "# __const_", "# not exact")
-    while lines and lines[0].startswith("#") and not lines[0].startswith(kept):
-        lines.pop(0)
-    return "\n".join(lines).strip()
+    first = 0
+    while first < len(lines) and (not lines[first] or (lines[first][0] == "#" and not lines[first].startswith(kept))):
+        first += 1
+    return "\n".join(lines[first:]).rstrip(), first + 1

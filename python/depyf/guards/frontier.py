@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from depyf import _core
 from depyf.guards.model import Guard
 from depyf.guards.terms import bounds, in_terms
 from depyf.session import Limit, Symbol
 
 _ALIASING = {"NO_TENSOR_ALIASING": "no two of {} are the same tensor", "OBJECT_ALIASING": "{} are the same object"}
 _ALIASING["STORAGE_OVERLAPPING"] = "{} overlap in memory as they did"
-_FRAMEWORK = re.compile(r"^\((?P<place>\S+:\d+ in \S+)\)$")
 _SAME = re.compile(r"^[\w.'\[\]]+ is [\w.'\[\]]+$")
 _CLASS = re.compile(r"type=<class '([^']+)'>")
 _OF_MODULE = re.compile(r"\['_(?:modules|parameters|buffers)'\]|\._(?:modules|parameters|buffers)\b")
@@ -62,6 +62,20 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
         if count:
             found.append(Limit(f"{text} ({count} guard{'s' if count > 1 else ''})"))
     return found
+
+
+def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
+    """The limits in groups, each with its name: first what a caller can change. Groups without a limit are left out."""
+    groups: dict[str, list[Limit]] = {"Values": [], "Sizes": [], "Tensors": [], "Modules and global state": []}
+    for limit in limits:
+        if not limit.subject:
+            group = "Modules and global state"
+        elif re.search(r"\.shape\[|\.stride\(", limit.subject):
+            group = "Sizes"
+        else:
+            group = "Tensors" if " is a tensor like the one that was seen" in limit.condition else "Values"
+        groups[group].append(limit)
+    return [(name, group) for name, group in groups.items() if group]
 
 
 def _is_about_modules(guard: Guard) -> bool:
@@ -125,26 +139,11 @@ def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol
             continue
         origins = []
         if high:
-            origins.append(f"<= {high[0]}: {origin(symbol.upper_from)}")
+            origins.append(f"<= {high[0]}: {_core.bound_origin(symbol.upper_from)}")
         if low:
-            origins.append(f">= {low[0]}: {origin(symbol.lower_from)}")
+            origins.append(f">= {low[0]}: {_core.bound_origin(symbol.lower_from)}")
         found.append(Limit(condition, subject, None, "; ".join(origins)))
     return found
-
-
-def origin(place: str) -> str:
-    """Where a bound on a size comes from, from PyTorch's words for the place."""
-    if "0/1 specialization" in place:
-        return "PyTorch always compiles the sizes 0 and 1 on their own"
-    found = _FRAMEWORK.match(place)
-    if found is None:
-        return place or "not recorded"
-    where = found["place"]
-    if "autograd_cache" in where or "codecache" in where or "output_code" in where:
-        return f"a guard that the cached result brings with it ({where})"
-    if where.startswith("_inductor/"):
-        return f"Inductor's own guard ({where})"
-    return f"PyTorch's own guard ({where})"
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:

@@ -24,6 +24,8 @@ def in_terms(expression: str) -> str:
 class _Terms(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        if type(key) is int and (modules := _modules_in_order(node.value)) is not None:
+            return ast.Subscript(self.visit(modules), node.slice)
         if isinstance(node.value, ast.Name) and node.value.id in ("L", "G") and isinstance(key, str):
             return _name(key)
         if isinstance(key, str) and (key.isidentifier() or key.isdigit()):
@@ -62,6 +64,17 @@ def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
         if isinstance(node.value, ast.Attribute) and node.value.attr == "__dict__":
             return node.value.value, str(node.slice.value)
     return None, ""
+
+
+def _modules_in_order(node: ast.expr) -> ast.expr | None:
+    """The module whose submodules a list has in order, `self.blocks` of `list(dict.values(self.blocks._modules))`."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "list" and node.args):
+        return None
+    values = node.args[0]
+    if not isinstance(values, ast.Call) or ast.unparse(values.func) != "dict.values" or len(values.args) != 1:
+        return None
+    owner, table = _owner_of_table(values.args[0])
+    return owner if table == "_modules" else None
 
 
 def owner_in_terms(expression: str) -> str:

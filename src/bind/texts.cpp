@@ -1,0 +1,102 @@
+#include "texts.h"
+
+#include <nanobind/stl/string.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "depyf/dump.h"
+#include "depyf/texts.h"
+#include "gil.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+// The text in UTF-8, with lone surrogates as if they were characters.
+std::string utf8_of(nb::str text) {
+  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  if (!bytes.is_valid()) throw nb::python_error();
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+nb::object python_text(const std::string& text) {
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
+}
+
+nb::list python_list(const std::vector<std::string>& lines) {
+  nb::list result;
+  for (const std::string& line : lines) result.append(python_text(line));
+  return result;
+}
+
+nb::object folded_text(nb::str text, nb::str file, std::size_t first_line) {
+  return python_text(folded(utf8_of(text), utf8_of(file), first_line));
+}
+
+nb::list folded_list(nb::list conditions) {
+  std::vector<std::string> texts;
+  for (nb::handle condition : conditions) texts.push_back(utf8_of(nb::cast<nb::str>(condition)));
+  return python_list(folded_conditions(std::move(texts)));
+}
+
+// The content of a file; nothing if it cannot be read.
+std::optional<std::string> content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+nb::dict index_of(nb::str directory, nb::str session, nb::str times) {
+  const std::string folder = utf8_of(directory), session_text = utf8_of(session), times_text = utf8_of(times);
+  std::map<std::string, std::string> files;
+  {
+    const ReleasedGil released;
+    record::Run run;
+    run.processes = read_dump(
+        folder, {},
+        [&](const std::string& name) -> std::optional<std::string> {
+          if (name == "session.json") return session_text;
+          if (name == "times.json") return times_text;
+          return content_of(folder + "/" + name);
+        },
+        false);
+    files = index_files(run);
+  }
+  nb::dict result;
+  for (const auto& [name, text] : files) result[python_text(name)] = python_text(text);
+  return result;
+}
+
+nb::dict words_in_python(nb::str frame, nb::str title) {
+  const Words words = words_of(read_compilation(utf8_of(frame)), utf8_of(title));
+  nb::dict result;
+  result["headline"] = python_text(words.headline);
+  result["details"] = python_list(words.details);
+  result["reasons"] = python_list(words.reasons);
+  result["deciding"] = python_text(words.deciding);
+  result["failures"] = python_list(words.failures);
+  result["symbols"] = python_list(words.symbols);
+  result["at run time"] = python_list(words.at_run_time);
+  return result;
+}
+
+nb::object origin_of(nb::str place) { return python_text(bound_origin(utf8_of(place))); }
+
+}  // namespace
+
+void bind_texts(nb::module_& module) {
+  module.def("folded", &folded_text, nb::arg("text"), nb::arg("file"), nb::arg("first_line"),
+             "Code without the layers of a model that are the same but for numbers");
+  module.def("index_files", &index_of, nb::arg("directory"), nb::arg("session"), nb::arg("times"),
+             "The files that tell of a dump, by name");
+  module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
+  module.def("bound_origin", &origin_of, nb::arg("place"), "Where a bound on a size comes from");
+  module.def("folded_conditions", &folded_list, nb::arg("conditions"),
+             "Conditions that differ in one index alone as one");
+}
+
+}  // namespace depyf

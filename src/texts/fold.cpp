@@ -1,0 +1,291 @@
+// A text is folded where blocks of lines follow each other that are the same but for their numbers:
+//
+//     parameters = modules["0"]._parameters         parameters = modules["0"]._parameters
+//     weight = parameters["weight"]                 weight = parameters["weight"]
+//     parameters_1 = modules["1"]._parameters       # ... and the same 2 lines 23 times more, for 1 to 23 in place of 0
+//     weight_1 = parameters_1["weight"]
+//     ...
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "depyf/texts.h"
+#include "support/words.h"
+
+namespace depyf {
+namespace {
+
+// Bounds of the search, so that its time is linear in the text.
+constexpr std::size_t period_max = 600;  // lines of one block
+constexpr std::size_t periods_tried = 24;  // at each line
+constexpr std::size_t repeats_min = 3;
+constexpr std::size_t saved_min = 6;  // lines that a fold must leave out
+constexpr std::size_t brackets_max = 16;  // of a condition, that an index is looked for in
+
+// Longer heads of functions stand with a parameter in each line.
+constexpr std::size_t head_max = 120;
+
+bool is_digit(char character) { return character >= '0' && character <= '9'; }
+
+struct TextLine {
+  std::string text;
+  std::size_t origin;  // number of the line in the text, from 0
+};
+
+// What two lines of different layers have in common, and what not.
+struct Shape {
+  std::string text;  // with `#` in place of each number
+  std::vector<std::int64_t> numbers;
+};
+
+// A number at the end of a name is no part of the shape, as the first of such names has none: weight, weight_1, weight_2.
+Shape shape_of(std::string_view line) {
+  Shape shape;
+  for (std::size_t at = 0; at < line.size();) {
+    if (!is_digit(line[at])) {
+      shape.text += line[at++];
+      continue;
+    }
+    std::size_t end = at;
+    while (end < line.size() && is_digit(line[end])) ++end;
+    const bool ends_name =
+        at > 1 && line[at - 1] == '_' && is_word(line[at - 2]) && (end == line.size() || !is_word(line[end]));
+    if (ends_name) {
+      shape.text.pop_back();
+    } else {
+      std::int64_t number = -1;  // of more than nine digits: no layer has such a number
+      if (end - at <= 9) std::from_chars(line.data() + at, line.data() + end, number);
+      shape.text += '#';
+      shape.numbers.push_back(number);
+    }
+    at = end;
+  }
+  return shape;
+}
+
+// How far brackets are open at the end of a line, strings left out.
+int depth_of(std::string_view line) {
+  int depth = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char character = line[at];
+    if (character == '#') break;
+    if (character == '"' || character == '\'') {
+      const std::size_t end = line.find(character, at + 1);
+      if (end == std::string_view::npos) break;
+      at = end;
+    } else if (character == '(' || character == '[' || character == '{') {
+      ++depth;
+    } else if (character == ')' || character == ']' || character == '}') {
+      --depth;
+    }
+  }
+  return depth;
+}
+
+// The parameters of a long head, one in each line; the line itself if it is no head of a function.
+void append_head(std::string_view line, std::size_t origin, std::vector<TextLine>& lines) {
+  const std::size_t start = line.find_first_not_of(' ');
+  const std::size_t open = line.find('(');
+  const std::size_t close = line.rfind(')');
+  if (line.size() <= head_max || start == std::string_view::npos || !line.substr(start).starts_with("def ") ||
+      open == std::string_view::npos || close == std::string_view::npos || close < open) {
+    lines.push_back({std::string(line), origin});
+    return;
+  }
+  const std::string indent(start + 4, ' ');
+  lines.push_back({std::string(line.substr(0, open + 1)), origin});
+  int depth = 0;
+  std::size_t begin = open + 1;
+  for (std::size_t at = begin; at <= close; ++at) {
+    const char character = line[at];
+    if (character == '"' || character == '\'') {
+      const std::size_t end = line.find(character, at + 1);
+      if (end == std::string_view::npos || end > close) break;
+      at = end;
+    } else if (character == '(' || character == '[' || character == '{') {
+      ++depth;
+    } else if (at == close || (character == ',' && depth == 0)) {
+      const std::size_t first = std::min(line.find_first_not_of(' ', begin), at);
+      if (first < at) lines.push_back({indent + std::string(line.substr(first, at - first)) + ",", origin});
+      begin = at + 1;
+    } else if (character == ')' || character == ']' || character == '}') {
+      --depth;
+    }
+  }
+  lines.push_back({std::string(start, ' ') + std::string(line.substr(close)), origin});
+}
+
+// Blocks that follow each other: `count` of `period` lines.
+struct Repeats {
+  std::size_t period = 0;
+  std::size_t count = 0;
+
+  std::size_t saved() const { return count < repeats_min ? 0 : period * (count - 1); }
+};
+
+class Folder {
+ public:
+  Folder(std::string_view text, std::string_view file, std::size_t first_line) : file_(file), first_line_(first_line) {
+    std::size_t origin = 0;
+    for (std::size_t at = 0; at < text.size(); ++origin) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      append_head(text.substr(at, end - at), origin, lines_);
+      at = end + 1;
+    }
+    std::unordered_map<std::string, std::size_t> known;
+    next_.resize(lines_.size());
+    std::unordered_map<std::size_t, std::size_t> last;
+    for (const TextLine& line : lines_) {
+      Shape shape = shape_of(line.text);
+      shapes_.push_back(known.try_emplace(std::move(shape.text), known.size()).first->second);
+      numbers_.push_back(std::move(shape.numbers));
+    }
+    for (std::size_t at = lines_.size(); at-- > 0;) {
+      const auto [later, is_new] = last.try_emplace(shapes_[at], at);
+      next_[at] = is_new ? lines_.size() : later->second;
+      later->second = at;
+    }
+  }
+
+  std::string run() {
+    std::string text;
+    for (std::size_t at = 0; at < lines_.size();) {
+      const Repeats repeats = repeats_at(at);
+      const std::size_t shown = repeats.count == 0 ? 1 : repeats.period;
+      for (std::size_t i = 0; i < shown; ++i) text += lines_[at + i].text + "\n";
+      if (repeats.count != 0) text += remark(at, repeats) + "\n";
+      at += repeats.count == 0 ? 1 : repeats.period * repeats.count;
+    }
+    return text;
+  }
+
+ private:
+  // The blocks from a line on that leave out the most lines; the shortest of those.
+  Repeats repeats_at(std::size_t at) const {
+    Repeats best;
+    std::size_t later = next_[at];
+    for (std::size_t tried = 0; tried < periods_tried && later < lines_.size() && later - at <= period_max; ++tried) {
+      const std::size_t period = later - at;
+      std::size_t same = 0;
+      while (later + same < lines_.size() && shapes_[at + same] == shapes_[later + same]) ++same;
+      const Repeats repeats{period, same / period + 1};
+      if (repeats.saved() > best.saved() && repeats.saved() >= saved_min && is_balanced(at, period)) best = repeats;
+      later = next_[later];
+    }
+    return best;
+  }
+
+  bool is_balanced(std::size_t at, std::size_t period) const {
+    int depth = 0;
+    for (std::size_t i = 0; i < period; ++i) depth += depth_of(lines_[at + i].text);
+    return depth == 0;
+  }
+
+  std::string remark(std::size_t at, const Repeats& repeats) const {
+    const std::size_t more = repeats.count - 1;
+    std::string text(margin_of(at), ' ');
+    text += repeats.period == 1 ? "# ... and a line like it "
+                                : "# ... and the same " + std::to_string(repeats.period) + " lines ";
+    text += std::to_string(more) + " times more";
+    if (const std::optional<std::int64_t> start = counted_from(at, repeats)) {
+      text += ", for " + std::to_string(*start + 1) + " to " + std::to_string(*start + static_cast<std::int64_t>(more));
+      text += " in place of " + std::to_string(*start);
+    }
+    if (file_.empty()) return text;
+    const std::size_t from = lines_[at + repeats.period].origin + first_line_;
+    const std::size_t to = lines_[at + repeats.period * repeats.count - 1].origin + first_line_;
+    text += from == to ? ": line " : ": lines ";
+    text += std::to_string(from) + (from == to ? "" : " to " + std::to_string(to)) + " of " + std::string(file_);
+    return text;
+  }
+
+  // The margin of the first line that is not blank.
+  std::size_t margin_of(std::size_t at) const {
+    for (; at < lines_.size(); ++at)
+      if (const std::size_t margin = lines_[at].text.find_first_not_of(' '); margin != std::string::npos) return margin;
+    return 0;
+  }
+
+  // The number of the first block that is one more in each block that follows; the most frequent one if there are several.
+  std::optional<std::int64_t> counted_from(std::size_t at, const Repeats& repeats) const {
+    std::map<std::int64_t, std::size_t> starts;
+    for (std::size_t line = at; line < at + repeats.period; ++line) {
+      for (std::size_t place = 0; place < numbers_[line].size(); ++place) {
+        const std::int64_t start = numbers_[line][place];
+        bool counts = start >= 0;
+        for (std::size_t block = 1; counts && block < repeats.count; ++block)
+          counts = numbers_[line + block * repeats.period][place] == start + static_cast<std::int64_t>(block);
+        if (counts) ++starts[start];
+      }
+    }
+    const auto most = std::max_element(starts.begin(), starts.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == starts.end() ? std::nullopt : std::optional(most->first);
+  }
+
+  std::string_view file_;
+  std::size_t first_line_;
+  std::vector<TextLine> lines_;
+  std::vector<std::size_t> shapes_;  // of each line; lines that differ in their numbers alone have one
+  std::vector<std::vector<std::int64_t>> numbers_;  // of each line, those that its shape leaves out
+  std::vector<std::size_t> next_;  // of each line, the next line of its shape
+};
+
+// Conditions that differ in one index.
+struct Row {
+  std::vector<std::size_t> places;  // in the list, in the order of the indices
+  std::int64_t first = 0;
+};
+
+// Folds the index in the bracket of that number. Returns whether a condition has so many brackets.
+bool fold_index(std::size_t bracket, std::vector<std::string>& conditions) {
+  std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by what stands before the index and after it
+  bool has_bracket = false;
+  for (std::size_t place = 0; place < conditions.size(); ++place) {
+    const std::string& condition = conditions[place];
+    std::size_t at = condition.find('[');
+    for (std::size_t skipped = 0; skipped < bracket && at != std::string::npos; ++skipped)
+      at = condition.find('[', at + 1);
+    if (at == std::string::npos) continue;
+    has_bracket = true;
+    std::int64_t index = 0;
+    const char* end = condition.data() + condition.size();
+    const auto [behind, error] = std::from_chars(condition.data() + at + 1, end, index);
+    if (error != std::errc() || behind == end || *behind != ']') continue;
+    std::vector<Row>& of_key = rows[{condition.substr(0, at + 1), std::string(behind, end)}];
+    if (of_key.empty() || of_key.back().first + static_cast<std::int64_t>(of_key.back().places.size()) != index)
+      of_key.push_back({{}, index});
+    of_key.back().places.push_back(place);
+  }
+  std::vector<bool> is_folded(conditions.size());
+  for (const auto& [key, of_key] : rows) {
+    for (const Row& row : of_key) {
+      if (row.places.size() < repeats_min) continue;
+      for (const std::size_t place : row.places) is_folded[place] = place != row.places[0];
+      const std::int64_t last = row.first + static_cast<std::int64_t>(row.places.size()) - 1;
+      conditions[row.places[0]] = key.first + std::to_string(row.first) + ".." + std::to_string(last) + key.second;
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t place = 0; place < conditions.size(); ++place)
+    if (!is_folded[place]) std::swap(conditions[kept++], conditions[place]);
+  conditions.resize(kept);
+  return has_bracket;
+}
+
+}  // namespace
+
+std::string folded(std::string_view text, std::string_view file, std::size_t first_line) {
+  return Folder(text, file, first_line).run();
+}
+
+std::vector<std::string> folded_conditions(std::vector<std::string> conditions) {
+  for (std::size_t bracket = 0; bracket < brackets_max && fold_index(bracket, conditions);) ++bracket;
+  return conditions;
+}
+
+}  // namespace depyf

@@ -1,0 +1,533 @@
+// index.md and what it leads to. Each part of it has a bound, so that it is one screen however large the program is; what is left
+// out is in the files of the compilations.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "depyf/texts.h"
+#include "support/words.h"
+#include "texts/markdown.h"
+#include "texts/shown.h"
+#include "texts/words.h"
+
+namespace depyf {
+namespace {
+
+using namespace record;
+using namespace texts;
+
+constexpr std::size_t line_max = 200;  // characters of a line; longer ones are broken at a space
+constexpr std::size_t failures_in_full = 3;  // functions that were not compiled, with all that is known of them
+constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, functions_shown = 12;
+constexpr std::size_t missing_named = 6;
+constexpr std::size_t reasons_shown = 3;  // of one function that was compiled again
+constexpr std::size_t rows_shown = 24;  // of the table of compilations
+constexpr std::size_t name_max = 60;  // characters of a name in the table
+
+// The stages of a compilation, in the order in which they are made, which is the order to read their files in.
+struct Stage {
+  std::string_view kind, about;
+  bool is_late = false;  // one of each direction, behind the stages before
+};
+constexpr Stage stages[] = {
+    {"Captured_Graph", "the graph that Dynamo captured, in the user's own torch functions"},
+    {"BEFORE_PRE_GRAD", "the captured graph as Inductor gets it, before its pre-grad passes"},
+    {"AFTER_PRE_GRAD", "the same after Inductor's pre-grad passes"},
+    {"Joint_graph", "forward and backward in one graph, in ATen operators"},
+    {"Forward_graph", "the forward half, in ATen operators"},
+    {"Backward_graph", "the backward half, in ATen operators"},
+    {"BEFORE_POST_GRAD", "one direction as Inductor gets it from AOTAutograd, before its post-grad passes", true},
+    {"AFTER_POST_GRAD", "the same after Inductor's post-grad passes", true},
+    {"ir_pre_fusion", "Inductor's IR before fusion", true},
+    {"ir_post_fusion", "Inductor's IR after fusion", true},
+    {"kernel", "Inductor's output code: kernels, and the code that calls them", true},
+};
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, seconds < 9.95 ? "%.2f" : "%.1f", seconds);
+  return text;
+}
+
+std::string file_link(const std::string& file) { return "[" + literal(file) + "](" + file + ")"; }
+
+double seconds_of(const Compilation& compilation) { return compilation.seconds + compilation.backward_seconds; }
+
+bool is_compiled(const Compilation& compilation) { return compilation.status == Status::compiled; }
+
+// A compilation of no call of the program's has a note that says what it is, and nothing went wrong.
+bool is_ahead(const Compilation& compilation) {
+  return !is_compiled(compilation) && !compilation.notes.empty() && compilation.failure.empty();
+}
+
+bool is_again(const Compilation& compilation) {
+  return is_compiled(compilation) && (!compilation.reasons.empty() || !compilation.reasons_in_words.empty());
+}
+
+// The sentence on a function that was not compiled, which begins with its title.
+std::string headline_in_markdown(const Compilation& compilation) {
+  const std::string title = title_of(compilation);
+  return code(title) + prose(headline(compilation, title).substr(title.size()));
+}
+
+// The sentences on a graph break; a place may have source of the program in a code span.
+std::string break_in_markdown(const GraphBreak& graph_break) {
+  const std::string place = where(graph_break);
+  return (is_known(graph_break.inside) ? prose(place) : literal(place)) +
+         prose(sentence(graph_break).substr(place.size()));
+}
+
+// A text in Markdown whose lines are broken where they are too long.
+class Page {
+ public:
+  void line(const std::string& text = "") {
+    std::string_view rest = text;
+    const std::size_t margin = std::min(text.find_first_not_of(' '), text.size());
+    const bool is_item = text.substr(margin).starts_with("- ");
+    const std::string indent(margin + (is_item ? 2 : margin >= 4 ? 4 : 0), ' ');
+    bool is_first = true;
+    while (rest.size() > line_max && text[0] != '|') {
+      std::size_t end = rest.rfind(' ', line_max - indent.size());
+      if (end == std::string_view::npos || end <= margin + 2) end = rest.find(' ', line_max - indent.size());
+      if (end == std::string_view::npos) break;
+      text_ += (is_first ? "" : indent) + std::string(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(end + 1);
+      is_first = false;
+    }
+    text_ += (is_first ? "" : indent) + std::string(rest) + "\n";
+  }
+  void heading(const std::string& text) { line(text), line(); }
+  void block(const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    for (const std::string& text : lines) line("    " + one_line(text));
+    line();
+  }
+  std::string text() {
+    text_.resize(text_.find_last_not_of('\n') + 1);
+    return std::move(text_) + "\n";
+  }
+
+ private:
+  std::string text_;
+};
+
+class Index {
+ public:
+  explicit Index(const Run& run) : run_(run) {}
+
+  std::map<std::string, std::string> files() {
+    page_.heading("# What torch.compile did");
+    const std::size_t count = run_.processes.size();
+    if (count > 1) {
+      page_.line("This directory tells of " + std::to_string(count) + " runs, the last one first.");
+      page_.line();
+    }
+    for (std::size_t number = count; number-- > 0;) {
+      if (count > 1) page_.heading("# Run " + std::to_string(number + 1));
+      process(run_.processes[number], number);
+    }
+    files_["index.md"] = page_.text();
+    if (!provenance_.empty()) {
+      Page page;
+      page.heading("# From source to kernels");
+      page.heading("All of it, for programs: " + file_link("provenance.json") + ".");
+      files_["provenance.md"] = page.text() + "\n" + provenance_;
+    }
+    return std::move(files_);
+  }
+
+ private:
+  void process(const Process& process, std::size_t number) {
+    file_of_.clear();
+    for (const Compilation& compilation : process.compilations) {
+      std::string name = "compilation_";
+      for (const char character : compilation.id) name += is_word(character) ? character : '_';
+      if (number) name += "_run_" + std::to_string(number + 1);
+      const std::string base = name;
+      for (int again = 2; !names_.insert(name).second; ++again) name = base + "_" + std::to_string(again);
+      file_of_[&compilation] = name + ".md";
+    }
+    resumed_.clear();
+    for (const Compilation& compilation : process.compilations)
+      for (const std::string& name : compilation.resume_names) resumed_[name].push_back(compilation.id);
+
+    overview(process);
+    not_compiled(process);
+    breaks(process);
+    again(process);
+    at_run_time(process);
+    missing(process);
+    read_first(process);
+    table(process);
+    if (!process.artifacts.empty()) {
+      page_.heading("## Of no compilation");
+      for (const Artifact& artifact : process.artifacts)
+        page_.line("- " + file_link(artifact.name) + ": " + prose(artifact.kind));
+      page_.line();
+    }
+    for (const Compilation& compilation : process.compilations) details_file(compilation);
+  }
+
+  void overview(const Process& process) {
+    std::set<std::string> functions, eager;
+    std::size_t again = 0;
+    double seconds = 0;
+    for (const Compilation& compilation : process.compilations) {
+      functions.insert(title_of(compilation));
+      again += is_again(compilation);
+      if (!is_compiled(compilation) && !is_ahead(compilation)) eager.insert(title_of(compilation));
+      seconds += seconds_of(compilation);
+    }
+    std::string text = prose("PyTorch " + process.torch_version + ", Python " + process.python_version + ".");
+    if (!process.compilations.empty()) {
+      text += " " + counted(functions.size(), "function") + ", " + counted(process.compilations.size(), "compilation");
+      if (again) text += " (" + std::to_string(again) + " of them because guards failed)";
+      if (seconds > 0) text += " in " + seconds_text(seconds) + " s";
+      text += ", " + counted(distinct_breaks(process).size(), "graph break") + ".";
+      if (eager.empty()) text += " All of them run compiled.";
+      else
+        text += " " + counted(eager.size(), "function") + (eager.size() == 1 ? " does" : " do") +
+                " not run compiled, or not for every call.";
+    }
+    page_.line(text);
+    page_.line();
+    for (const std::string& note : process.notes) page_.line("**Note.** " + prose(note)), page_.line();
+  }
+
+  void not_compiled(const Process& process) {
+    std::size_t count = 0, left_out = 0;
+    for (const Compilation& compilation : process.compilations) {
+      if (is_compiled(compilation) || (compilation.failure.empty() && !compilation.limit_reached)) continue;
+      if (count == 0) page_.heading("## Not compiled");
+      if (++count > failures_shown) {
+        ++left_out;
+        continue;
+      }
+      page_.line(headline_in_markdown(compilation));
+      page_.line();
+      if (count <= failures_in_full) page_.block(details(compilation));
+    }
+    if (left_out) page_.line("And " + std::to_string(left_out) + " more, which the table below has."), page_.line();
+  }
+
+  struct FoundBreak {
+    const GraphBreak* graph_break;
+    std::vector<const Compilation*> compilations;
+    double seconds = 0;
+  };
+
+  static std::vector<FoundBreak> distinct_breaks(const Process& process) {
+    std::vector<FoundBreak> found;
+    for (const Compilation& compilation : process.compilations) {
+      for (const GraphBreak& graph_break : compilation.breaks) {
+        auto known = std::find_if(found.begin(), found.end(),
+                                  [&](const FoundBreak& one) { return is_same(*one.graph_break, graph_break); });
+        if (known == found.end()) known = found.insert(found.end(), {&graph_break, {}, 0});
+        if (!known->compilations.empty() && known->compilations.back() == &compilation) continue;
+        known->compilations.push_back(&compilation);
+        known->seconds += seconds_of(compilation);
+      }
+    }
+    return found;
+  }
+
+  void breaks(const Process& process) {
+    std::vector<FoundBreak> found = distinct_breaks(process);
+    if (found.empty()) return;
+    page_.heading("## Graph breaks");
+    std::stable_sort(found.begin(), found.end(), [](const FoundBreak& a, const FoundBreak& b) {
+      return a.compilations.size() > b.compilations.size();
+    });
+    page_.line("Each once, with the compilations that end there:");
+    page_.line();
+    std::set<std::vector<std::string>> remedies;  // breaks of one kind have the same ones
+    for (std::size_t i = 0; i < std::min(found.size(), breaks_shown); ++i) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> functions;
+      for (const Compilation* compilation : found[i].compilations) {
+        auto known = std::find_if(functions.begin(), functions.end(),
+                                  [&](const auto& function) { return function.first == name_of(*compilation); });
+        if (known == functions.end()) known = functions.insert(functions.end(), {name_of(*compilation), {}});
+        if (std::find(known->second.begin(), known->second.end(), compilation->id) == known->second.end())
+          known->second.push_back(compilation->id);
+      }
+      std::string in;
+      for (const auto& [name, ids] : functions) in += (in.empty() ? "" : "; ") + code(name) + ", " + joined_ids(ids);
+      page_.line("- " + break_in_markdown(*found[i].graph_break) + " In " + in + ".");
+      const bool is_new = remedies.insert(found[i].graph_break->hints).second;
+      for (const std::string& hint : hints(*found[i].graph_break))
+        if (is_new || hint.starts_with("The line")) page_.line("  - " + prose(hint));
+      if (!is_new && !found[i].graph_break->hints.empty()) page_.line("  - What can be done is the same as above.");
+    }
+    if (found.size() > breaks_shown)
+      page_.line("- And " + std::to_string(found.size() - breaks_shown) +
+                 " more, which the files of the compilations have.");
+    page_.line();
+  }
+
+  // "0/0, 0/1"; of many the first and the last.
+  static std::string joined_ids(const std::vector<std::string>& ids) {
+    if (ids.size() > 12)
+      return ids.front() + ", " + ids[1] + ", ... to " + ids.back() + " (" + std::to_string(ids.size()) + ")";
+    std::string text;
+    for (const std::string& id : ids) text += (text.empty() ? "" : ", ") + id;
+    return text;
+  }
+
+  void again(const Process& process) {
+    std::vector<std::pair<std::string, std::vector<const Compilation*>>> functions;
+    for (const Compilation& compilation : process.compilations) {
+      if (!is_again(compilation)) continue;
+      const std::string title = title_of(compilation);
+      auto known = std::find_if(functions.begin(), functions.end(),
+                                [&](const auto& function) { return function.first == title; });
+      if (known == functions.end()) known = functions.insert(functions.end(), {title, {}});
+      known->second.push_back(&compilation);
+    }
+    if (functions.empty()) return;
+    page_.heading("## Compiled again");
+    for (std::size_t i = 0; i < std::min(functions.size(), again_shown); ++i) {
+      const auto& [title, compilations] = functions[i];
+      page_.line("- " + code(title) + ", " + counted(compilations.size(), "time") + ":");
+      for (std::size_t j = 0; j < std::min(compilations.size(), reasons_shown); ++j) {
+        const Compilation& compilation = *compilations[j];
+        std::string why = deciding_reason(compilation.reasons);
+        if (compilation.reasons.empty() || compilation.reasons[0].is_in_words)
+          why = compilation.reasons_in_words.empty() ? why : compilation.reasons_in_words[0];
+        page_.line("  - " + compilation.id + ": " + prose(why.substr(0, why.find('\n'))));
+      }
+      if (compilations.size() > reasons_shown)
+        page_.line("  - and " + counted(compilations.size() - reasons_shown, "time") + " more");
+    }
+    if (functions.size() > again_shown)
+      page_.line("- And " + counted(functions.size() - again_shown, "function") + " more.");
+    page_.line();
+  }
+
+  void at_run_time(const Process& process) {
+    std::size_t count = 0;
+    for (const Compilation& compilation : process.compilations) {
+      const std::vector<std::string> rows = runtime_rows(compilation);
+      if (rows.empty() || ++count > again_shown) continue;
+      if (count == 1) page_.heading("## Known or checked only when a graph runs");
+      page_.line(code(title_of(compilation)) + ", " + compilation.id + ":");
+      page_.line();
+      page_.block(rows);
+    }
+  }
+
+  // What is not there, by the reason, which is the same for most artifacts.
+  void missing(const Process& process) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+    for (const Compilation& compilation : process.compilations) {
+      for (const MissingArtifact& one : compilation.missing) {
+        auto known =
+            std::find_if(reasons.begin(), reasons.end(), [&](const auto& reason) { return reason.first == one.why; });
+        if (known == reasons.end()) known = reasons.insert(reasons.end(), {one.why, {}});
+        const std::string text =
+            compilation.id + " " + one.kind + (one.direction.empty() ? "" : " (" + one.direction + ")");
+        known->second.push_back(text);
+      }
+    }
+    if (reasons.empty()) return;
+    page_.heading("## Missing");
+    for (const auto& [why, artifacts] : reasons) {
+      std::string text;
+      for (std::size_t i = 0; i < std::min(artifacts.size(), missing_named); ++i)
+        text += (i ? ", " : "") + artifacts[i];
+      if (artifacts.size() > missing_named)
+        text += " and " + std::to_string(artifacts.size() - missing_named) + " more";
+      page_.line("- " + prose(text + ": " + why));
+    }
+    page_.line();
+  }
+
+  void table(const Process& process) {
+    if (process.compilations.empty()) return;
+    page_.heading("## Compilations, in the order in which they were made");
+    std::vector<const Compilation*> all;
+    for (const Compilation& compilation : process.compilations) all.push_back(&compilation);
+    std::vector<const Compilation*> dearest = all;
+    std::stable_sort(dearest.begin(), dearest.end(),
+                     [](const Compilation* a, const Compilation* b) { return seconds_of(*a) > seconds_of(*b); });
+    dearest.resize(std::min(dearest.size(), rows_shown));
+    rows(page_, all, {dearest.begin(), dearest.end()});
+    if (all.size() <= rows_shown) return;
+    Page whole;
+    whole.heading("# Compilations, in the order in which they were made");
+    rows(whole, all, {all.begin(), all.end()});
+    std::string name = "compilations";
+    for (int again = 2; !names_.insert(name).second; ++again) name = "compilations_" + std::to_string(again);
+    files_[name + ".md"] = whole.text();
+    page_.line("These are the " + std::to_string(rows_shown) + " that took the longest; " + file_link(name + ".md") +
+               " has all " + std::to_string(all.size()) + ".");
+    page_.line();
+  }
+
+  void rows(Page& page, const std::vector<const Compilation*>& compilations,
+            const std::set<const Compilation*>& shown) const {
+    page.line("| function | place | compilation | seconds | breaks | graphs | kernels | library calls | source |");
+    page.line("|---|---|---|--:|--:|--:|--:|--:|---|");
+    for (const Compilation* compilation : compilations)
+      if (shown.contains(compilation)) page.line(row(*compilation));
+    page.line();
+  }
+
+  std::string row(const Compilation& compilation) const {
+    std::string name = name_of(compilation);
+    if (compilation.is_resume) name += " after a break";
+    if (name.size() > name_max) name = texts::shown(name, name_max);
+    std::size_t kernels = 0, library_calls = 0;
+    for (const Kernel& kernel : compilation.kernels)
+      (kernel.kind == "library" ? library_calls : kernels) += kernel.kind == "library" ? kernel.calls : 1;
+    const auto graphs = std::count_if(compilation.artifacts.begin(), compilation.artifacts.end(),
+                                      [](const Artifact& artifact) { return artifact.kind == "Captured_Graph"; });
+    const std::string file = file_name(compilation.place.file);
+    const std::string place = (file.empty() ? "" : file + ":") + std::to_string(compilation.place.line);
+    const std::string state = is_ahead(compilation)       ? "see its file"
+                              : !is_compiled(compilation) ? "not compiled"
+                              : !compilation.is_proved    ? "compiled before"
+                              : *compilation.is_proved    ? "proved"
+                                                          : "not proved";
+    const double seconds = seconds_of(compilation);
+    std::string text = "| " + cell(code(name)) + " | " + cell(literal(texts::shown(place, name_max))) + " | [" +
+                       literal(compilation.id) + "](" + file_of_.at(&compilation) + ") | " +
+                       (seconds > 0 ? seconds_text(seconds) : "");
+    for (const std::size_t count :
+         {compilation.breaks.size(), static_cast<std::size_t>(graphs), kernels, library_calls})
+      text += " | " + std::to_string(count);
+    return text + " | " + state + " |";
+  }
+
+  void read_first(const Process& process) {
+    if (process.function_files.empty()) return;
+    page_.heading("## Read first");
+    page_.line("One file a function, from its source through code and graphs to the guards:");
+    page_.line();
+    std::size_t number = 0;
+    for (const FunctionFile& file : process.function_files) {
+      if (++number > functions_shown) break;
+      page_.line(std::to_string(number) + ". " + file_link(file.file) + ": " + code(file.title) + ", " +
+                 (file.compilations.size() == 1 ? "compilation " : "compilations ") + joined_ids(file.compilations));
+    }
+    if (process.function_files.size() > functions_shown)
+      page_.line("\nAnd " + std::to_string(process.function_files.size() - functions_shown) +
+                 " more files of this kind, whose names begin with full_code.");
+    page_.line();
+  }
+
+  // The file of one compilation.
+  void details_file(const Compilation& compilation) {
+    Page page;
+    page.heading("# " + literal(compilation.id) + ": " + code(title_of(compilation)));
+    if (compilation.is_resume) {
+      std::string names;
+      for (const std::string& name : compilation.resume_names)
+        names += (names.empty() ? ", called as " : ", ") + code(name);
+      page.line("Goes on after a graph break: " + code(compilation.place.function) + names + ".");
+    }
+    if (!is_ahead(compilation)) {  // its note says what it is
+      const std::string restarts =
+          compilation.attempts > 1 ? ", after " + std::to_string(compilation.attempts - 1) + " restart(s)" : "";
+      page.line((compilation.was_before     ? "Compiled before"
+                 : is_compiled(compilation) ? "Compiled"
+                                            : "Not compiled") +
+                restarts + ".");
+      if (!is_compiled(compilation)) {
+        page.line();
+        page.line(headline_in_markdown(compilation));
+        page.line();
+        page.block(details(compilation));
+      }
+    }
+    page.line();
+    page.block(reasons(compilation));
+    limits(page, compilation);
+    page.block(symbol_rows(compilation.symbols));
+    page.block(runtime_rows(compilation));
+    if (!compilation.resume_calls.empty()) {
+      std::string calls;
+      for (const std::string& name : compilation.resume_calls) {
+        const auto resumed = resumed_.find(name);
+        calls += (calls.empty() ? "" : ", ") + code(name) + " (" +
+                 (resumed == resumed_.end() ? "not compiled in this block" : joined_ids(resumed->second)) + ")";
+      }
+      page.line("Then calls " + calls + ".");
+      page.line();
+    }
+    artifacts(page, compilation);
+    if (!compilation.provenance.empty()) {
+      page.line("- " + file_link("provenance.md") + ": from source to kernels, and what was not fused");
+      provenance(compilation);
+    }
+    for (const MissingArtifact& one : compilation.missing)
+      page.line("- missing: " +
+                prose(one.kind + (one.direction.empty() ? "" : " (" + one.direction + ")") + ": " + one.why));
+    for (const std::string& note : compilation.notes) page.line("- " + prose(note));
+    files_[file_of_.at(&compilation)] = page.text();
+  }
+
+  static void limits(Page& page, const Compilation& compilation) {
+    if (compilation.limits.empty()) return;
+    page.heading("It is used again where all of these hold:");
+    std::vector<std::string> items;
+    for (const Limit& limit : compilation.limits) {
+      const std::string text = limit_text(limit);
+      const std::string why = text.substr(limit.condition.size());
+      items.push_back("- " + code(limit.condition) + (why.empty() ? "" : " (" + prose(why.substr(4)) + ")"));
+    }
+    for (const std::string& item : folded_conditions(std::move(items))) page.line(item);
+    page.line();
+  }
+
+  static void artifacts(Page& page, const Compilation& compilation) {
+    if (!compilation.code_file.empty()) {
+      const std::string proof =
+          compilation.why_not_proved.empty() ? "proved equivalent" : "not proved: " + prose(compilation.why_not_proved);
+      page.line("- " + file_link(compilation.code_file) + ": the code that runs instead; " + proof);
+    }
+    if (!compilation.guards_file.empty())
+      page.line("- " + file_link(compilation.guards_file) + ": its guards, as a function");
+    std::vector<std::pair<std::size_t, const Artifact*>> ordered;
+    for (const Artifact& artifact : compilation.artifacts) {
+      const auto stage =
+          std::find_if(std::begin(stages), std::end(stages), [&](const Stage& it) { return it.kind == artifact.kind; });
+      const bool is_known_kind = stage != std::end(stages);
+      std::size_t rank = is_known_kind ? static_cast<std::size_t>(stage - std::begin(stages)) + 1 : 0;
+      if (is_known_kind && stage->is_late && artifact.direction == "backward") rank += std::size(stages);
+      ordered.emplace_back(rank, &artifact);
+    }
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [rank, artifact] : ordered) {
+      const std::string about = rank == 0 ? "a graph that was shown under this name"
+                                          : std::string(stages[(rank - 1) % std::size(stages)].about);
+      const bool has_direction = !artifact->direction.empty() && artifact->kind != "Joint_graph";
+      page.line("- " + file_link(artifact->name) + ": " + about +
+                (has_direction ? " (" + artifact->direction + ")" : ""));
+    }
+  }
+
+  void provenance(const Compilation& compilation) {
+    Page page;
+    page.heading("## " + literal(compilation.id) + ": " + code(title_of(compilation)));
+    for (const std::string& text : compilation.provenance) page.line(one_line(text));
+    provenance_ += page.text() + "\n";
+  }
+
+  const Run& run_;
+  Page page_;
+  std::map<std::string, std::string> files_;
+  std::set<std::string> names_;
+  std::map<const Compilation*, std::string> file_of_;
+  std::map<std::string, std::vector<std::string>> resumed_;  // by the name of a resume function, its compilations
+  std::string provenance_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> index_files(const Run& run) { return Index(run).files(); }
+
+}  // namespace depyf

@@ -1,0 +1,136 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "depyf/dump.h"
+#include "depyf/texts.h"
+#include "texts/markdown.h"
+
+using namespace depyf;
+
+namespace {
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// The beginning of a transformed code for so many layers.
+std::string layers(int count) {
+  std::string text = "def forward(self):\n    modules = self._modules\n";
+  for (int i = 0; i < count; ++i) {
+    const std::string number = i ? "_" + std::to_string(i) : "";
+    text += "    layer" + number + " = modules[\"" + std::to_string(i) + "\"]\n";
+    text += "    weight" + number + " = layer" + number + ".weight\n";
+    text += "    bias" + number + " = layer" + number + ".bias\n";
+  }
+  return text + "    return run(weight, bias)\n";
+}
+
+}  // namespace
+
+TEST_CASE("layers that differ in numbers alone stand once") {
+  const std::string text = folded(layers(24), "code.py", 3);
+  CHECK(text ==
+        "def forward(self):\n"
+        "    modules = self._modules\n"
+        "    layer = modules[\"0\"]\n"
+        "    weight = layer.weight\n"
+        "    bias = layer.bias\n"
+        "    # ... and the same 3 lines 23 times more, for 1 to 23 in place of 0: lines 8 to 76 of code.py\n"
+        "    return run(weight, bias)\n");
+  CHECK(lines_in(folded(layers(1000), "code.py", 1)) == 7);
+  // Two layers are shown: there is nothing to gain.
+  CHECK(folded(layers(2), "code.py", 3) == layers(2));
+}
+
+TEST_CASE("what is not the same is not folded") {
+  std::string text = layers(9);
+  text.replace(text.find("layer_4.bias"), 12, "layer_4.gain");
+  const std::string shown = folded(text, "code.py", 1);
+  CHECK(shown.find("layer_4.gain") != std::string::npos);
+  CHECK(lines_in(shown) < lines_in(text));
+  // Blocks that leave brackets open are no statements of their own.
+  std::string nested;
+  for (int i = 0; i < 20; ++i) nested += "f" + std::to_string(i) + "(\n";
+  CHECK(folded(nested, "", 1) == nested);
+  CHECK(folded("", "code.py", 1).empty());
+}
+
+TEST_CASE("a long head has a parameter in each line, which fold") {
+  std::string head = "    def forward(self";
+  for (int i = 0; i < 40; ++i) head += ", L_blocks_" + std::to_string(i) + "_weight_: \"f32[4, 4][4, 1]cpu\"";
+  const std::string text = folded(head + "):\n        return 1", "graph.py", 5);
+  CHECK(text ==
+        "    def forward(\n"
+        "        self,\n"
+        "        L_blocks_0_weight_: \"f32[4, 4][4, 1]cpu\",\n"
+        "        # ... and a line like it 39 times more, for 1 to 39 in place of 0: line 5 of graph.py\n"
+        "    ):\n"
+        "        return 1\n");
+  CHECK(folded("def f(a, b):\n    pass", "", 1) == "def f(a, b):\n    pass\n");
+}
+
+TEST_CASE("one index that runs through numbers folds conditions") {
+  using Lines = std::vector<std::string>;
+  Lines heads;
+  for (int i = 0; i < 24; ++i) {
+    heads.push_back("self.blocks[" + std::to_string(i) + "].heads == 4");
+    heads.push_back("self.blocks[" + std::to_string(i) + "].mlp[1].p == 0.1");
+  }
+  heads.push_back("self.blocks[30].heads == 4");
+  heads.push_back("self.blocks[5].heads == 8");
+  CHECK(folded_conditions(heads) == Lines{"self.blocks[0..23].heads == 4", "self.blocks[0..23].mlp[1].p == 0.1",
+                                          "self.blocks[30].heads == 4", "self.blocks[5].heads == 8"});
+  CHECK(folded_conditions({"x.shape[0] == 2", "x.shape[1] == 2"}) == Lines{"x.shape[0] == 2", "x.shape[1] == 2"});
+  CHECK(folded_conditions({"x[", "x[1", "", "x[99999999999999999999] == 1"}).size() == 4);
+}
+
+TEST_CASE("text is shown in Markdown as it is") {
+  using namespace texts;
+  CHECK(code("x") == "`x`");
+  CHECK(code("a`b") == "``a`b``");
+  CHECK(code("`a``") == "``` `a`` ```");
+  CHECK(prose("*no* `code` <b> &amp; a_b_ c") == "\\*no\\* `code` \\<b> \\&amp; a_b\\_ c");
+  CHECK(prose("# no heading") == "\\# no heading");
+  CHECK(prose("1. no list") == "1\\. no list");
+  CHECK(literal("f`g") == "f\\`g");
+  CHECK(literal("a\nb\x1b") == "a\\nb\\x1b");
+  CHECK(cell("a|b") == "a\\|b");
+}
+
+TEST_CASE("the index of a dump is one screen, and the pages have the rest") {
+  std::string frames;
+  for (int i = 0; i < 200; ++i) {
+    if (i) frames += ",";
+    frames +=
+        R"({"compile_id": ")" + std::to_string(i) + R"(/0", "function": "f", "name": "Net.f)" + std::to_string(i) +
+        R"(", "filename": "/a/net.py", "line": 7, "status": ")" + (i % 2 ? "compiled" : "not compiled") +
+        R"(", "error": )" + (i % 2 ? "null" : R"("RuntimeError: no |pipe| in\nsecond line")") +
+        R"(, "breaks": [{"reason": "print", "explanation": "It prints", "hints": ["Do not"], "line": {"file": "/a/net.py", "line": )" +
+        std::to_string(8 + i) + R"(, "text": "print x"}}], "frontier": [{"condition": "x.shape[0] == 2"}]})";
+  }
+  const std::string session =
+      R"({"schema_version": 1, "runs": [{"torch_version": "2.13.0", "python_version": "3.11.7", "frames": [)" + frames +
+      R"(], "notes": ["a note\nof two lines"], "full_code": []}]})";
+  record::Run run;
+  run.processes = read_dump(
+      "/dump", {},
+      [&](const std::string& name) { return name == "session.json" ? std::optional(session) : std::nullopt; }, false);
+  auto files = index_files(run);
+  const std::string index = files.at("index.md");
+  CHECK(lines_in(index) <= 100);
+  CHECK(index.find("**Note.** a note\\nof two lines") != std::string::npos);
+  CHECK(index.find("`Net.f0 (net.py:7)` runs eagerly, because of an error: RuntimeError: no |pipe| in") !=
+        std::string::npos);
+  CHECK(index.find("| `Net.f3` | net.py:7 | [3/0](compilation_3_0.md) |") != std::string::npos);
+  CHECK(lines_in(files.at("compilations.md")) == 204);
+  CHECK(files.size() == 202);
+  CHECK(files.at("compilation_3_0.md").find("- `x.shape[0] == 2`") != std::string::npos);
+  for (const auto& [name, text] : files)
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+      end = text.find('\n', at);
+      CHECK_MESSAGE((end - at <= 200 || text[at] == '|'), name);
+    }
+}
