@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ast/percent_format.h"
+#include "ast/position.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -132,7 +133,101 @@ bool Printer::quoted(std::string_view prefix, const std::vector<Piece>& pieces) 
   return true;
 }
 
+// Part of an f-string that stood on a line of its own.
+struct Printer::StringLine {
+  std::int32_t line;
+  std::vector<Piece> pieces;
+  bool has_field = false;
+};
+
+namespace {
+
+// Returns where the last `width` columns of `text`, escaped, begin; `text.size()` if no character begins there.
+std::size_t last_columns(std::string_view text, std::int32_t width) {
+  for (std::size_t at = text.size(); at-- > 0;) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
+    std::string escaped;
+    append_escaped(escaped, text.substr(at), 0);
+    const auto size = std::int32_t(escaped.size());
+    if (size == width) return at;
+    if (size > width) break;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+// Adds a literal of an f-string that began on the last of `lines`; false if it cannot be told where its lines began. A literal of
+// two strings tells how long the part in the second was, by the column at which it ended.
+bool Printer::add_literal_lines(std::vector<StringLine>& lines, const Expr* part, const Position& position,
+                                std::int32_t column) {
+  constexpr std::int32_t quotes = 2;  // `f"` before the text, or a quote on either side of it
+  constexpr std::size_t usual_width = 88;
+  std::string_view text = as<ConstantExpr>(part)->value->text;
+  const std::int32_t last_width = position.end_column - column - quotes;
+  const std::size_t last = position.end_line == position.line ? 0 : last_columns(text, last_width);
+  const std::size_t newline = text.rfind('\n');
+  const bool is_one_string = newline != text.npos && std::int32_t(text.size() - newline - 1) == position.end_column;
+  if (last == text.size() || (position.end_line > position.line && is_one_string)) return false;
+  const std::size_t width = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
+  for (std::int32_t line = position.line; line < position.end_line; ++line) {
+    std::size_t end = last - (text.data() - as<ConstantExpr>(part)->value->text.data());
+    if (line + 1 < position.end_line) {  // where those in the middle ended is unknown, so they are filled
+      const std::size_t blank = text.substr(0, end).rfind(' ', width);
+      if (blank == text.npos || blank == 0) return false;
+      end = std::min(end, blank + 1);
+    }
+    if (end == 0) return false;
+    lines.back().pieces.push_back({Piece::Kind::literal, std::string(text.substr(0, end))});
+    lines.push_back({line + 1, {}});
+    text.remove_prefix(end);
+  }
+  lines.back().pieces.push_back({Piece::Kind::literal, std::string(text)});
+  return true;
+}
+
+// Prints an f-string that was written as several strings, one a line, by the positions that its parts have from 3.12 on; returns
+// false if it was not.
+bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
+  const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
+  if (!place || version_ < Version{3, 12} || place->column < 0 || place->end_line <= place->line) return false;
+  std::vector<StringLine> lines{{place->line, {}}};
+  std::int32_t line = place->line;
+  for (const Expr* part : node.values) {
+    const Position* position = position_in(*code_, part);
+    if (!position || position->line < line || position->end_column < 0) return false;
+    if (position->line > line) lines.push_back({position->line, {}});
+    line = position->end_line;
+    if (is<ConstantExpr>(part)) {
+      if (!add_literal_lines(lines, part, *position, place->column)) return false;
+    } else {
+      add_pieces(lines.back().pieces, part, 0);
+      lines.back().has_field = true;
+    }
+  }
+  if (std::ranges::any_of(lines, [](const StringLine& each) { return each.pieces.empty(); })) return false;
+  last_line_ = place->line;
+  for (const StringLine& each : lines) {
+    if (&each != &lines[0]) {
+      mark(Mark::Kind::separator, each.line, string_priority);
+      write(" ");
+      anchors_.push_back({out_.text().size(), each.line, place->column});
+    }
+    if (each.has_field) {
+      quoted("f", each.pieces);
+      continue;
+    }
+    Constant literal;
+    literal.kind = Constant::Kind::string;
+    for (const Piece& piece : each.pieces) literal.text += piece.text;
+    constant_text(literal);
+  }
+  last_line_ = std::max(last_line_, place->end_line);
+  return true;
+}
+
 void Printer::fstring(const Expr* expr) {
+  if (auto* joined = as<JoinedStr>(expr); joined && fstring_lines(*joined, expr)) return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
   if (version_ >= Version{3, 12} || fields_ < max_fields) {
     std::vector<Piece> pieces;

@@ -41,6 +41,7 @@ class Printer {
     bool parenthesised;
   };  // a node whose leftmost operand is being printed
   struct Piece;
+  struct StringLine;
   enum class Above : std::uint8_t { nothing, comment, statement, heading };  // what stands in the block so far
 
   void write(std::string_view text) { out_.write(text); }
@@ -130,6 +131,9 @@ class Printer {
 
   // fstring.cpp
   void fstring(const ast::Expr* expr);
+  bool fstring_lines(const ast::JoinedStr& node, const ast::Expr* whole);
+  static bool add_literal_lines(std::vector<StringLine>& lines, const ast::Expr* part, const Position& position,
+                                std::int32_t column);
   void percent_format(const ast::JoinedStr& node, const ast::Expr* whole);
   void add_pieces(std::vector<Piece>& pieces, const ast::Expr* part, int spec_depth);
   void add_field(std::vector<Piece>& pieces, std::string value, char conversion, const ast::Expr* spec, int spec_depth);

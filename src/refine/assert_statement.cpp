@@ -56,10 +56,18 @@ void drop_continue(Stmt* stmt) {
   if (auto* loop = as<For>(stmt)) drop(loop->body);
   else if (auto* repeat = as<While>(stmt)) drop(repeat->body);
 }
+
+// The return behind an assert that ends a function has the position of the assert's test; nobody wrote it.
+Block drop_return(Block body, const Scope& scope) {
+  const bool has_implied = scope.kind == Scope::Kind::function && body.size() > 1 &&
+                           is<Assert>(body[body.size() - 2]) && is<Return>(body.back()) &&
+                           written_return(body.back()) == WrittenReturn::implied;
+  return has_implied ? body.first(body.size() - 1) : body;
+}
 }  // namespace
 
 Block assert_statement(Context& context, Block body, const Scope& scope) {
-  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
+  body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index < statements.size(); ++index) {
       drop_continue(statements[index]);
       Expr* message = nullptr;
@@ -94,6 +102,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       statements.insert(statements.begin() + index + 1, after.begin(), after.end());
     }
   });
+  return drop_return(body, scope);
 }
 
 }  // namespace depyf

@@ -118,5 +118,34 @@ def test_columns_tell_where_brackets_opened(tmp_path: Path) -> None:
 
 
 def test_indentation_of_another_width_costs_no_line(tmp_path: Path) -> None:
-    text = decompiled(tmp_path, BROKEN.replace("    ", "  "), sys.executable)
-    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(BROKEN))
+    source = "def function(first, second):\n" + BROKEN[BROKEN.index("    chosen") :]
+    text = decompiled(tmp_path, source.replace("    ", "  "), sys.executable)
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(source))
+    assert len(text.splitlines()) > len(source.splitlines()) / 2
+
+
+STRINGS = """def function(name, value):
+    assert name, (
+        f"{name!r} has the value {{}} {value}, "
+        f"and that is {value + 1} too many: "
+        "nobody wants it."
+    )
+    raise ValueError(
+        "a text without fields "
+        f"and {name}",
+        f"{name}"
+        f"{value}",
+    )
+
+
+def implied(name):
+    assert name is not None
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 12), (3, 13)], ids="{0[0]}.{0[1]}".format)
+def test_strings_are_cut_where_the_source_cut_them(tmp_path: Path, version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    assert decompiled(tmp_path, STRINGS, python) == STRINGS
