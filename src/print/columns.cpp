@@ -13,7 +13,9 @@ namespace depyf::print {
 
 namespace {
 
-constexpr std::size_t most_choices = 10;  // marks between two anchors that are tried both ways; real code has fewer
+// Bounds on the work that a hostile file can ask for; real code stays far below.
+constexpr std::size_t most_choices = 8;  // marks between two anchors that are tried both ways
+constexpr std::size_t deepest = 50;  // brackets around them
 
 class Columns {
  public:
@@ -115,7 +117,8 @@ class Columns {
     for (std::size_t i = begin; i < end; ++i)
       if (marks_[i].kind != Mark::Kind::close) choices.push_back(i);
     const bool is_decided = gap == 0 && !is_first;
-    if (is_decided || gap < 0 || anchor.column < 0 || choices.size() > most_choices) return replay(begin, end);
+    if (is_decided || gap < 0 || anchor.column < 0 || choices.size() > most_choices || place_.groups.size() > deepest)
+      return replay(begin, end);
 
     std::optional<std::size_t> best;
     std::int32_t best_left = 0;
