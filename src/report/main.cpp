@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@
 namespace {
 
 constexpr const char* help_text =
-    R"(usage: depyf-report [--json] [--links] LOG|DIR...
+    R"(usage: depyf-report [--json] [--links] [-o DIR [--force]] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
@@ -31,15 +32,18 @@ a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
+  -o DIR      write index.md, and a page for each compilation, into DIR; nothing is overwritten
+  --force     overwrite what is in DIR under the same names
   --help      print this text
   --version   print the version
 
 examples:
   TORCH_TRACE=trace python train.py && depyf-report trace
+  depyf-report -o report trace && less report/index.md
   depyf-report trace/*rank_0*.log trace/*rank_1*.log
   depyf-report --json trace | jq '.processes[].compilations[] | {id, seconds}'
 
-exit status: 0; 1 if a log could not be read whole; 2 if the command line is wrong.
+exit status: 0; 1 if a log could not be read whole, or a file not be written; 2 if the command line is wrong.
 )";
 
 // The bytes of a file, without a copy of them in memory.
@@ -131,10 +135,32 @@ bool has_dumps(const std::string& directory) {
   return false;
 }
 
+// Writes the pages on a run. Returns what went wrong; empty if nothing did.
+std::string write_pages(const depyf::record::Run& run, const std::string& directory, bool force) {
+  const std::map<std::string, std::string> pages = depyf::index_files(run);
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return directory + ": cannot be made: " + error.message();
+  for (const auto& [name, text] : pages)
+    if (const std::string path = directory + "/" + name; !force && std::filesystem::exists(path, error))
+      return path + " is there already, and nothing was written; name another directory, or say --force";
+  for (const auto& [name, text] : pages) {
+    // Under another name first, so that no page is ever half written, and a link is replaced, not followed.
+    const std::string path = directory + "/" + name, temporary = path + ".new";
+    std::FILE* file = std::fopen(temporary.c_str(), "wb");
+    if (!file) return temporary + ": cannot be written: " + std::strerror(errno);
+    const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if ((std::fclose(file) != 0) | !is_written) return temporary + ": cannot be written: " + std::strerror(errno);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) return path + ": cannot be written: " + std::strerror(errno);
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool as_json = false, with_links = false;
+  bool as_json = false, with_links = false, force = false;
+  std::string output;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -150,6 +176,13 @@ int main(int argc, char** argv) {
       as_json = true;
     } else if (argument == "--links") {
       with_links = true;
+    } else if (argument == "--force") {
+      force = true;
+    } else if (argument == "-o" && i + 1 < argc) {
+      output = argv[++i];
+    } else if (argument == "-o") {
+      std::fputs("depyf-report: -o needs the name of a directory; --help says more\n", stderr);
+      return 2;
     } else if (argument.size() > 1 && argument[0] == '-') {
       std::fprintf(stderr, "depyf-report: unknown option %s; --help lists the options\n", argument.c_str());
       return 2;
@@ -211,6 +244,14 @@ int main(int argc, char** argv) {
   }
   std::stable_sort(run.processes.begin(), run.processes.end(),
                    [](const auto& one, const auto& two) { return one.rank.value_or(-1) < two.rank.value_or(-1); });
+  if (!output.empty()) {
+    if (const std::string problem = write_pages(run, output, force); !problem.empty()) {
+      std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
+      return 1;
+    }
+    if (!as_json) std::printf("Wrote %s/index.md and the pages that it leads to.\n", output.c_str());
+    if (!as_json && !with_links) return status;
+  }
   const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run) + depyf::links_text(run);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     std::fputs("depyf-report: standard output cannot be written\n", stderr);

@@ -127,7 +127,7 @@ class Index {
       page_.line();
     }
     for (std::size_t number = count; number-- > 0;) {
-      if (count > 1) page_.heading("# Run " + std::to_string(number + 1));
+      if (count > 1) page_.heading(heading(run_.processes[number], number));
       process(run_.processes[number], number);
     }
     files_["index.md"] = page_.text();
@@ -141,6 +141,13 @@ class Index {
   }
 
  private:
+  static std::string heading(const Process& process, std::size_t number) {
+    std::string text = "# Run " + std::to_string(number + 1);
+    if (process.rank) text += ", rank " + std::to_string(*process.rank);
+    if (process.pid) text += ", process " + std::to_string(*process.pid);
+    return process.records.empty() ? text : text + ": " + literal(process.log);
+  }
+
   void process(const Process& process, std::size_t number) {
     file_of_.clear();
     for (const Compilation& compilation : process.compilations) {
@@ -155,7 +162,12 @@ class Index {
     for (const Compilation& compilation : process.compilations)
       for (const std::string& name : compilation.resume_names) resumed_[name].push_back(compilation.id);
 
+    log_ = process.records.empty() ? "" : process.log;
     overview(process);
+    for (const Problem& problem : process.problems) {
+      page_.line("**Problem.** Offset " + std::to_string(problem.offset) + ": " + prose(problem.message));
+      page_.line();
+    }
     not_compiled(process);
     breaks(process);
     again(process);
@@ -166,7 +178,7 @@ class Index {
     if (!process.artifacts.empty()) {
       page_.heading("## Of no compilation");
       for (const Artifact& artifact : process.artifacts)
-        page_.line("- " + file_link(artifact.name) + ": " + prose(artifact.kind));
+        page_.line("- " + (log_.empty() ? file_link(artifact.name) + ": " + prose(artifact.kind) : in_log(artifact)));
       page_.line();
     }
     for (const Compilation& compilation : process.compilations) details_file(compilation);
@@ -182,9 +194,14 @@ class Index {
       if (!is_compiled(compilation) && !is_ahead(compilation)) eager.insert(title_of(compilation));
       seconds += seconds_of(compilation);
     }
-    std::string text = prose("PyTorch " + process.torch_version + ", Python " + process.python_version + ".");
+    std::string versions;
+    if (!process.torch_version.empty()) versions += "PyTorch " + process.torch_version;
+    if (!process.python_version.empty())
+      versions += (versions.empty() ? "" : ", ") + ("Python " + process.python_version);
+    std::string text = prose(versions + (versions.empty() ? "" : "."));
     if (!process.compilations.empty()) {
-      text += " " + counted(functions.size(), "function") + ", " + counted(process.compilations.size(), "compilation");
+      text += (text.empty() ? "" : " ") + counted(functions.size(), "function") + ", " +
+              counted(process.compilations.size(), "compilation");
       if (again) text += " (" + std::to_string(again) + " of them because guards failed)";
       if (seconds > 0) text += " in " + seconds_text(seconds) + " s";
       text += ", " + counted(distinct_breaks(process).size(), "graph break") + ".";
@@ -383,13 +400,16 @@ class Index {
     std::size_t kernels = 0, library_calls = 0;
     for (const Kernel& kernel : compilation.kernels)
       (kernel.kind == "library" ? library_calls : kernels) += kernel.kind == "library" ? kernel.calls : 1;
-    const auto graphs = std::count_if(compilation.artifacts.begin(), compilation.artifacts.end(),
-                                      [](const Artifact& artifact) { return artifact.kind == "Captured_Graph"; });
+    const auto graphs =
+        std::count_if(compilation.artifacts.begin(), compilation.artifacts.end(), [](const Artifact& artifact) {
+          return artifact.kind == "Captured_Graph" || artifact.kind == "dynamo_output_graph";
+        });
     const std::string file = file_name(compilation.place.file);
     const std::string place = (file.empty() ? "" : file + ":") + std::to_string(compilation.place.line);
     const std::string state = is_ahead(compilation)       ? "see its file"
                               : !is_compiled(compilation) ? "not compiled"
-                              : !compilation.is_proved    ? "compiled before"
+                              : compilation.was_before    ? "compiled before"
+                              : !compilation.is_proved    ? ""
                               : *compilation.is_proved    ? "proved"
                                                           : "not proved";
     const double seconds = seconds_of(compilation);
@@ -483,7 +503,18 @@ class Index {
     page.line();
   }
 
-  static void artifacts(Page& page, const Compilation& compilation) {
+  // A text of a log, and where it stands there.
+  std::string in_log(const Artifact& artifact) const {
+    return prose(artifact.kind + (artifact.name.empty() ? "" : " " + artifact.name) + ": " +
+                 counted(artifact.size, "byte") + " at offset " + std::to_string(artifact.offset) + " of " +
+                 file_name(log_));
+  }
+
+  void artifacts(Page& page, const Compilation& compilation) const {
+    if (!log_.empty()) {
+      for (const Artifact& artifact : compilation.artifacts) page.line("- " + in_log(artifact));
+      return;
+    }
     if (!compilation.code_file.empty()) {
       const std::string proof =
           compilation.why_not_proved.empty() ? "proved equivalent" : "not proved: " + prose(compilation.why_not_proved);
@@ -524,6 +555,7 @@ class Index {
   std::map<const Compilation*, std::string> file_of_;
   std::map<std::string, std::vector<std::string>> resumed_;  // by the name of a resume function, its compilations
   std::string provenance_;
+  std::string log_;  // of the process at hand; empty: it is a dump
 };
 
 }  // namespace

@@ -274,6 +274,7 @@ std::string headline(const Compilation& compilation, const std::string& title) {
            (compilation.is_raised ? " was not compiled, and its call raised an error: "
                                   : " runs eagerly, because of an error: ") +
            lines[0];
+  if (compilation.status == Status::unfinished) return title + ": the log ends before this compilation does.";
   if (!compilation.breaks.empty())
     return title + " runs eagerly, because of a graph break: " + sentence(compilation.breaks.back());
   if (!compilation.notes.empty()) return title + " was not compiled.";

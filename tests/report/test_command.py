@@ -74,6 +74,35 @@ def test_a_directory_holds_one_process_a_log(tmp_path: Path) -> None:
     assert [process["rank"] for process in json.loads(done.stdout)["processes"]] == [2, 10]
 
 
+def test_pages_are_written_from_a_log_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    start = '"dynamo_start": {"stack": [{"line": 3, "name": "forward", "filename": 0}]}, "frame_id": 0, "frame_compile_id": '
+    log.write_text(record_text('"str": ["/a/net.py", 0]') + record_text(f"{start}0") + record_text(f"{start}1"))
+    done = run("-o", tmp_path / "pages", log)
+    assert done.returncode == 0 and "index.md" in done.stdout, done
+    names = sorted(path.name for path in (tmp_path / "pages").iterdir())
+    assert names == ["compilation_0_0.md", "compilation_0_1.md", "index.md"]
+    index = (tmp_path / "pages" / "index.md").read_text()
+    assert "| `forward` | net.py:3 | [0/1](compilation_0_1.md) |" in index
+    page = (tmp_path / "pages" / "compilation_0_0.md").read_text()
+    assert "the log ends before this compilation does" in page
+    (tmp_path / "pages" / "index.md").write_text("mine")
+    done = run("-o", tmp_path / "pages", log)
+    assert done.returncode == 1 and "is there already" in done.stderr and "--force" in done.stderr
+    assert (tmp_path / "pages" / "index.md").read_text() == "mine"
+    assert run("-o", tmp_path / "pages", "--force", log).returncode == 0
+    assert (tmp_path / "pages" / "index.md").read_text() == index
+    assert run("-o").returncode == 2
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+def test_pages_of_real_logs_link_to_pages_that_are_there(tmp_path: Path) -> None:
+    run("-o", tmp_path / "pages", LOGS)
+    names = {path.name for path in (tmp_path / "pages").iterdir()}
+    for path in (tmp_path / "pages").iterdir():
+        assert set(re.findall(r"\]\(([\w.]+)\)", path.read_text())) <= names
+
+
 def test_a_cut_log_is_read_to_the_cut_and_the_status_says_so(tmp_path: Path) -> None:
     log = tmp_path / "cut.log"
     log.write_text(record_text('"str": ["a.py", 0]') + record_text('"str": ["b.py", 1]')[:-9])
