@@ -18,9 +18,10 @@ namespace {
 
 // The text in UTF-8, with lone surrogates as if they were characters.
 std::string utf8_of(nb::str text) {
-  nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
   if (!bytes.is_valid()) throw nb::python_error();
-  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+  const auto utf8 = nb::cast<nb::bytes>(bytes);
+  return {utf8.c_str(), utf8.size()};
 }
 
 nb::object python_text(const std::string& text) {
