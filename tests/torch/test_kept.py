@@ -238,6 +238,21 @@ def test_rounds_of_edit_register_and_remove_leave_nothing():
     assert more - objects < 50, "less than one object a round"
 
 
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_the_method_that_a_backend_returns_is_freed_as_ever(is_inside, tmp_path):
+    # Dynamo puts another in its place, as long as the function of the graph has not been made when the backend gets it.
+    freed = []
+
+    def backend(graph, inputs):
+        method = graph.forward
+        weakref.finalize(method, freed.append, True)
+        return method
+
+    with depyf.prepare_debug(tmp_path) if is_inside else contextlib.nullcontext():
+        torch.compile(lambda x: x + 1, backend=backend)(torch.ones(3))
+        assert freed
+
+
 def test_a_reset_is_noticed():
     net = kept.new_net()
     compiled = torch.compile(net, backend="eager")

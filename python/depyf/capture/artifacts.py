@@ -39,9 +39,15 @@ def _expected_instead(item: Item, compile: Compilation) -> str:
 
 
 def _changes_later(item: Item, compile: Compilation) -> bool:
-    """True if the backend is known to change how a graph takes its inputs after it was shown, and the end of the compilation
-    will be reported. A graph that is substituted before then would be compiled, proved and put in place once more."""
-    return compile.by_aot and item.kind != "Captured_Graph" and compile.started and not compile.ended
+    """True if the function of a graph is made or changed after the graph was shown, and the end of the compilation will be
+    reported.
+
+    A captured graph's function is made when it is first needed, and a backend must get it as it is until then. How others
+    take their inputs changes: a graph that is substituted before then would be compiled, proved and put in place once more.
+    """
+    if not compile.started or compile.ended:
+        return False
+    return graphs.is_made_later(item.graph()) if item.kind == "Captured_Graph" else compile.by_aot
 
 
 def _codes_of(swap: running.Swap) -> substitution.Codes:

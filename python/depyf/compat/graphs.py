@@ -139,6 +139,12 @@ def forward_of(module: Any) -> types.FunctionType | None:
     return forward if isinstance(forward, types.FunctionType) else None
 
 
+@guarded(False)
+def is_made_later(module: Any) -> bool:
+    """True if PyTorch makes the function of a graph module when it is first called or read, and has not made it yet."""
+    return getattr(getattr(type(module), "forward", None), "__name__", "") == "_lazy_forward"
+
+
 @guarded(list)
 def submodules(module: Any) -> list[Any]:
     """The graph modules in a graph module, in the order in which PyTorch prints them."""
