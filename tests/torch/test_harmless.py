@@ -205,7 +205,7 @@ FAULTS = [
     "depyf.guards.texts.tree",
 ]
 FAULTS += ["depyf.guards.read", "depyf.dump.story.guard_source", "depyf.provenance.dumped.link"]
-FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf.dump.record.index", "depyf.dump.missing_artifacts"]
+FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf._core.index_files", "depyf.dump.missing_artifacts"]
 
 
 @pytest.mark.parametrize("as_errors", [False, True])
@@ -229,7 +229,7 @@ def test_a_fault_of_ours_is_told_once_and_goes_no_further(fault, as_errors, tmp_
     told = [text for text in told if "depyf" in text]
     assert len(told) == 1 and "a fault in depyf" in told[0]
     assert any("a fault in depyf" in note for note in session.notes)
-    if fault != "depyf.dump.record.index":
+    if fault != "depyf._core.index_files":
         assert "a fault in depyf" in (tmp_path / "index.md").read_text()
 
 

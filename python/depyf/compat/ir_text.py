@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 from depyf.compat import intercept, private
 from depyf.compat.ir_printer import Printer
 
+_WRITES = "torch._inductor.debug:DebugFormatter._write_ir"
 _printer = Printer()
 
 
@@ -19,13 +21,18 @@ def add_text_hooks() -> Callable[[], None]:
 
     def whole(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            if kwargs or len(args) != 1:
+            if not kwargs and len(args) == 1:
+                with contextlib.suppress(Exception):  # of a release that prints in another way
+                    return _printer.text(args[0])
+            try:
                 return original(*args, **kwargs)
-            return _printer.text(args[0])
+            except Exception as error:  # Inductor prints it for the block alone: the compilation must not fail for that
+                private.not_found(_WRITES, f"raised {type(error).__name__}: {error}")
+                return ""
 
         return call
 
-    away = intercept.around(private.get("torch._inductor.debug:DebugFormatter._write_ir"), whole)
+    away = intercept.around(private.get(_WRITES), whole)
 
     def remove() -> None:
         away()

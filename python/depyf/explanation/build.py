@@ -62,7 +62,7 @@ class _Builder:
         seen = memory.of(live.code)
         frame = seen.frame if seen is not None else None
         read = guards.read(live.guard_manager, line_of=None if seen is None else seen.line_of)
-        lines = texts.tree(str(live.guard_manager))
+        lines = texts.tree(dynamo.guards_text(live.guard_manager))
         result = decompilation.decompile(live.code)
         entry = Entry(
             live.compile_id or "?",
@@ -217,7 +217,7 @@ def _callers(code: types.CodeType) -> list[str]:
         if other is code or dynamo.is_resume_code(other):
             continue
         for live in dynamo.live_entries(other):
-            text = str(live.guard_manager)
+            text = dynamo.guards_text(live.guard_manager)
             hits = {int(number) for number in pattern.findall(text)}
             called = [name for name in live.code.co_names if names.compiled_fn_number(name) is not None]
             for graph in [_graph(name, live.find_global(name), memory.of(live.code)) for name in called]:
