@@ -12,7 +12,7 @@ from depyf import _core, decompiler, names, resume_source
 from depyf.dump.artifacts import IMPORTS, compiles, graph_body
 from depyf.dump.comments import remark
 from depyf.dump.stages import in_order
-from depyf.dump.words import details, headline, reasons, runtime_rows, symbol_rows
+from depyf.dump.words import notes
 from depyf.guards import Guards, texts
 from depyf.guards.frontier import limit_groups
 from depyf.guards.source import source as guard_source
@@ -93,9 +93,7 @@ def _section(
         out += _title(
             f"{frame.resume_name or frame.name or frame.function}: compilation {frame.compile_id}, {frame.status}"
         )
-        if frame.status == "not compiled":
-            out += [remark(line) for line in [headline(frame), *details(frame)]]
-        out += [remark(line) for line in [*reasons(frame), *symbol_rows(frame.symbols), *runtime_rows(frame)]]
+        out += map(remark, notes(frame))
         if frame.transformed_file:
             body, first_line = _body(read(frame.transformed_file))
             out += ["", f"# {frame.transformed_file}", _core.folded(body, frame.transformed_file, first_line).rstrip()]
@@ -129,7 +127,9 @@ def _condition(frame: Frame, guard_file: str | None) -> list[str]:
     for group, limits in limit_groups(frame.frontier):
         out.append(remark(f"{group}:"))
         for line in _core.folded_conditions([str(limit) for limit in limits]):
-            out += map(remark, textwrap.wrap(f"  {names.one_line(line)}", _LONGEST, subsequent_indent=" " * 8))
+            text = f"  {names.one_line(line)}"
+            is_long = len(text) > _LONGEST
+            out += map(remark, textwrap.wrap(text, _LONGEST, subsequent_indent=" " * 8) if is_long else [text])
     return out
 
 
@@ -191,7 +191,13 @@ def original_source(code: types.CodeType) -> str:
 
 
 def _title(text: str) -> list[str]:
-    return ["", "", "# " + "-" * _LINE, *(remark(line) for line in textwrap.wrap(text, _LINE)), "# " + "-" * _LINE]
+    return [
+        "",
+        "",
+        "# " + "-" * _LINE,
+        *map(remark, textwrap.wrap(text, _LINE) if len(text) > _LINE else [text]),
+        "# " + "-" * _LINE,
+    ]
 
 
 def _body(text: str) -> tuple[str, int]:

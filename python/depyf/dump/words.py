@@ -11,6 +11,12 @@ from depyf.session import Failure, Frame, Symbol, plain
 UNFINISHED = "The block ended before this compilation did."
 DIED = "The process died before this compilation ended."
 
+# The fields of a frame that sentences are made of: not the guards of a model, which are thousands of lines.
+_WORDED = (
+    *("function", "name", "filename", "line", "is_resume", "status", "error", "raised", "stopped_by", "exceeded"),
+    *("breaks", "failures", "recompile_reasons", "notes", "symbols", "runtime_values", "runtime_asserts"),
+)
+
 
 def headline(frame: Frame, title: str = "") -> str:
     """Returns one sentence on a frame that was not compiled: its function, what runs, and the cause.
@@ -26,9 +32,15 @@ def details(frame: Frame) -> list[str]:
     return list(_words(frame)["details"])
 
 
-def reasons(frame: Frame) -> list[str]:
-    """Returns why a function was compiled again, and where its graph ends."""
-    return list(_words(frame)["reasons"])
+def notes(frame: Frame) -> list[str]:
+    """Returns what stands above the code of a compilation.
+
+    For a function that was not compiled the sentence and the lines that follow it; then why it was compiled again, where its
+    graph ends, the sizes that it leaves open, and what is known only when it runs.
+    """
+    words = _words(frame)
+    outcome = [words["headline"], *words["details"]] if frame.status == "not compiled" else []
+    return [*outcome, *words["reasons"], *words["symbols"], *words["at run time"]]
 
 
 def runtime_rows(frame: Frame) -> list[str]:
@@ -60,4 +72,5 @@ def _with(**fields: Any) -> Frame:
 
 
 def _words(frame: Frame, title: str = "") -> dict[str, Any]:
-    return _core.frame_words(json.dumps(plain(frame)), title)
+    data = {name: plain(getattr(frame, name)) for name in _WORDED}
+    return _core.frame_words(json.dumps(data), title)
