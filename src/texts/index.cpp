@@ -43,10 +43,6 @@ constexpr Stage stages[] = {
     {"kernel", "Inductor's output code: kernels, and the code that calls them", true},
 };
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, seconds < 9.95 ? "%.2f" : "%.1f", seconds);

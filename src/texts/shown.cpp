@@ -53,4 +53,8 @@ std::string shown(std::string_view text, std::size_t characters_max) {
   return result;
 }
 
+std::string counted(std::size_t count, const std::string& noun, const char* plural) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : plural);
+}
+
 }  // namespace depyf::texts

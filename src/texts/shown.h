@@ -16,4 +16,7 @@ std::string shown(std::string_view text, std::size_t characters_max);
 // The text as one line of a file: as `shown`, but a line break is \n, and a tab stays.
 std::string one_line(std::string_view text);
 
+// "1 call", "2 calls".
+std::string counted(std::size_t count, const std::string& noun, const char* plural = "s");
+
 }  // namespace depyf::texts

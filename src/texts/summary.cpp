@@ -4,11 +4,14 @@
 
 #include "depyf/texts.h"
 #include "texts/shown.h"
+#include "texts/words.h"
 
 namespace depyf {
 namespace {
 
 using namespace record;
+using texts::counted;
+using texts::file_name;
 using texts::shown;
 
 constexpr std::size_t reason_characters_max = 160;  // of one reason; the whole of it is in the JSON
@@ -22,21 +25,11 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-std::string counted(std::size_t count, const std::string& noun, const char* plural = "s") {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : plural);
-}
-
-// The file without the folders that everything on a machine is in.
-std::string short_path(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return path.substr(slash == std::string::npos ? 0 : slash + 1);
-}
-
 std::string place_text(const Place& place) {
   if (place.file.empty())
     return place.line ? "line " + std::to_string(place.line) + " of a file that the log does not name"
                       : "an unknown place";
-  return shown(short_path(place.file)) + ":" + std::to_string(place.line);
+  return shown(file_name(place.file)) + ":" + std::to_string(place.line);
 }
 
 // "forward (train.py:22)", "forward, resumed (train.py:24)".
