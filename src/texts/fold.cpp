@@ -140,7 +140,8 @@ class Folder {
     next_.resize(lines_.size());
     std::unordered_map<std::size_t, std::size_t> last;
     for (const TextLine& line : lines_) {
-      Shape shape = shape_of(line.text);
+      // The links of a line do not count: layers that are the same can have other kernels.
+      Shape shape = shape_of(std::string_view(line.text).substr(0, line.text.find("  #~ ")));
       shapes_.push_back(known.try_emplace(std::move(shape.text), known.size()).first->second);
       numbers_.push_back(std::move(shape.numbers));
     }

@@ -45,6 +45,15 @@ TEST_CASE("layers that differ in numbers alone stand once") {
   CHECK(folded(layers(2), "code.py", 3) == layers(2));
 }
 
+TEST_CASE("links of lines to kernels keep no layers apart") {
+  std::string text;
+  for (int i = 0; i < 9; ++i)
+    text += "    add = relu(x)  #~ forward: kernel_" + std::string(1, static_cast<char>('a' + i)) + "\n";
+  CHECK(folded(text, "graph.py", 1) ==
+        "    add = relu(x)  #~ forward: kernel_a\n"
+        "    # ... and a line like it 8 times more: lines 2 to 9 of graph.py\n");
+}
+
 TEST_CASE("what is not the same is not folded") {
   std::string text = layers(9);
   text.replace(text.find("layer_4.bias"), 12, "layer_4.gain");
