@@ -21,9 +21,13 @@ namespace {
 
 // A value: a base, which is a multiple of `parts`, and what of it is meant.
 using Value = std::int32_t;
-constexpr Value parts = 4;
+constexpr Value parts = 8;
 constexpr Value self_part = 1;  // behind a method that was loaded: its self, or NULL
 constexpr Value negated_part = 2;  // of a boolean
+// To 3.10 an exception lies on the stack as its traceback, itself and its class.
+constexpr Value class_part = 3, traceback_part = 4;
+constexpr Value address_part =
+    5;  // 3.8: the place where the subroutine of a finally returns to; the base is an instruction
 constexpr Value null_value = 0, raised_at = 1 * parts, callers_exception = 2 * parts, undefined_item = 3 * parts,
                 names_of_call = 4 * parts, none_value = 5 * parts, true_value = 6 * parts,
                 false_value = true_value + negated_part, qualified_name = 7 * parts, generator_start = 8 * parts,
@@ -83,10 +87,10 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free 
   return false;
 }
 
-bool has_block_stack(const OpSet& ops) {
-  return ops.has(Op::setup_finally_, Op::setup_with_, Op::setup_async_with_, Op::pop_block_, Op::begin_finally_,
-                 Op::end_finally_, Op::call_finally_, Op::pop_finally_, Op::with_cleanup_start_,
-                 Op::with_cleanup_finish_);
+// True for a value that is an object, which can be an operand.
+bool is_whole(Value value) {
+  const Value part = value % parts;
+  return part == 0 || part == negated_part;
 }
 
 // One side's code, with what the walk asks of each instruction.
@@ -157,12 +161,22 @@ struct Code {
   std::vector<std::uint8_t> is_cell;  // by local: it holds a cell from the start on
 };
 
+// To 3.10: what SETUP_FINALLY and its like put on the block stack, or a handler that runs.
+struct Block {
+  int target = 0;  // of the handler; is_running: it runs
+  int level = 0;  // depth of the value stack
+  friend bool operator==(const Block&, const Block&) = default;
+};
+constexpr int is_running = -1;
+constexpr std::size_t exception_values = 3;  // an exception on the stack, to 3.10
+
 struct Frame {
   int at = 0;
   int phase =
       0;  // of an instruction that makes several events; of one that gathers constants: 1 + how many it has loaded
   Value handled = callers_exception;
   std::vector<Value> stack;
+  std::vector<Block> blocks;  // to 3.10
 };
 
 // A local of the first side that a comprehension has taken over, while its own value waits on the stack (3.12 and later). The
@@ -224,14 +238,13 @@ class Lockstep {
   struct Raised {
     int ranges[2] = {-1, -1};
     std::vector<Value> below[2];
+    std::vector<Block> blocks[2];
     std::vector<Shadow> shadows;
     Value handled[2] = {};
   };
 
   bool walk() {
     if (codes_[0].decoded.code->freevars != codes_[1].decoded.code->freevars) return false;
-    for (Code& code : codes_)
-      if (!code.has_table && has_block_stack(OpSet::of(code.instructions))) return false;
     const std::int64_t arguments = codes_[0].decoded.code->argument_count();
     for (std::int64_t slot = 0; slot < arguments; ++slot) {
       if (std::size_t(slot) >= codes_[0].slot_partner.size() || std::size_t(slot) >= codes_[1].slot_partner.size())
@@ -460,6 +473,21 @@ class Lockstep {
           stack.push_back(generator_start);
           ++frame.at;
           continue;
+        case Op::setup_finally_:
+        case Op::setup_async_with_:
+        case Op::pop_block_:
+        case Op::begin_finally_:
+        case Op::call_finally_:
+        case Op::end_finally_:
+        case Op::pop_finally_:
+          if (!block_stack(side, frame)) return false;
+          continue;
+        case Op::with_cleanup_finish_:
+          if (depth < 2) return false;
+          if (stack[depth - 2] != none_value) return true;
+          stack.resize(depth - 2);
+          ++frame.at;
+          continue;
         case Op::push_exc_info_: {
           if (depth < 1 || !code.has_table) return false;
           const Value exception = stack.back();
@@ -470,14 +498,24 @@ class Lockstep {
           continue;
         }
         case Op::pop_except_:
-          if (depth < 1 || !code.has_table) return false;
+          if (depth < 1) return false;
+          if (!code.has_table) {
+            if (depth < exception_values || frame.blocks.empty() || frame.blocks.back().target != is_running ||
+                std::size_t(frame.blocks.back().level) + exception_values > depth || !is_whole(stack[depth - 2]))
+              return false;
+            frame.blocks.pop_back();
+            frame.handled = stack[depth - 2];
+            stack.resize(depth - exception_values);
+            ++frame.at;
+            continue;
+          }
           frame.handled = stack.back();
           stack.pop_back();
           ++frame.at;
           continue;
         case Op::reraise_:
-          if (depth < 1 || !code.has_table) return false;
-          if (!unwind(side, frame, stack.back())) return false;
+          if (depth < (code.has_table ? 1 : exception_values)) return false;
+          if (!unwind(side, frame, stack[depth - (code.has_table ? 1 : 2)])) return false;
           continue;
         case Op::build_tuple_:
           // `a, b = b, a`: a tuple that is taken apart at once.
@@ -523,9 +561,106 @@ class Lockstep {
     return false;
   }
 
+  // The instructions of the block stack, and those by which 3.8 runs the body of a finally as a subroutine: on top of the stack
+  // then lie NULL, an address or an exception.
+  bool block_stack(int side, Frame& frame) const {
+    const Code& code = codes_[side];
+    if (code.has_table) return false;
+    const Instruction& instruction = code.instructions[std::size_t(frame.at)];
+    std::vector<Value>& stack = frame.stack;
+    const std::size_t depth = stack.size();
+    switch (instruction.op) {
+      case Op::setup_finally_: frame.blocks.push_back({instruction.target, int(depth)}); break;
+      case Op::setup_async_with_:
+        if (depth < 1) return false;
+        frame.blocks.push_back({instruction.target, int(depth) - 1});
+        break;
+      case Op::pop_block_:
+        if (frame.blocks.empty() || frame.blocks.back().target == is_running) return false;
+        frame.blocks.pop_back();
+        break;
+      case Op::begin_finally_: stack.push_back(null_value); break;
+      case Op::call_finally_:
+        stack.push_back(Value(frame.at + 1) * parts + address_part);
+        frame.at = instruction.target;
+        return true;
+      case Op::end_finally_: {
+        if (depth < 1) return false;
+        const Value top = stack.back();
+        if (top % parts == class_part) return unwind(side, frame, top - class_part);
+        if (top != null_value && top % parts != address_part) return false;
+        stack.pop_back();
+        if (top == null_value) break;
+        frame.at = top / parts;
+        return true;
+      }
+      case Op::pop_finally_: {
+        const std::size_t kept = instruction.arg ? 1 : 0;
+        if (depth < 1 + kept) return false;
+        const Value result = stack.back(), reason = stack[depth - 1 - kept];
+        stack.resize(depth - kept);
+        if (reason == null_value || reason % parts == address_part) {
+          stack.pop_back();
+        } else {
+          const std::size_t level = stack.size() - std::min(stack.size(), 2 * exception_values);
+          if (reason % parts != class_part || !leave_handler(frame) || stack.size() < 2 * exception_values)
+            return false;
+          stack.resize(level);
+        }
+        if (kept) stack.push_back(result);
+        break;
+      }
+      default: return false;
+    }
+    ++frame.at;
+    constexpr std::size_t most_blocks = 100;  // CPython has 20
+    return frame.blocks.size() <= most_blocks;
+  }
+
+  // To 3.10: what was handled before the handler that runs is so again. The stack stays.
+  static bool leave_handler(Frame& frame) {
+    if (frame.blocks.empty() || frame.blocks.back().target != is_running) return false;
+    const int level = frame.blocks.back().level;
+    if (level < 0 || std::size_t(level) + exception_values > frame.stack.size()) return false;
+    frame.handled = frame.stack[std::size_t(level) + 1];
+    frame.blocks.pop_back();
+    return is_whole(frame.handled);
+  }
+
+  // To 3.10: pops blocks up to the one whose handler an exception leads to; false: the stack does not fit.
+  static bool pop_to_handler(Frame& frame) {
+    while (!frame.blocks.empty() && frame.blocks.back().target == is_running) {
+      const int level = frame.blocks.back().level;
+      if (!leave_handler(frame)) return false;
+      frame.stack.resize(std::size_t(level));
+    }
+    if (frame.blocks.empty()) return true;
+    const std::size_t level = std::size_t(std::max(frame.blocks.back().level, 0));
+    if (level > frame.stack.size()) return false;
+    frame.stack.resize(level);
+    return true;
+  }
+
+  bool unwind_blocks(Frame& frame, Value exception) const {
+    frame.phase = 0;
+    if (exception <= null_value || !is_whole(exception) || !pop_to_handler(frame)) return false;
+    if (frame.blocks.empty()) {
+      frame.stack.assign(1, exception);
+      frame.at = left_frame;
+      return true;
+    }
+    frame.at = frame.blocks.back().target;
+    frame.blocks.back().target = is_running;
+    for (const Value value : {frame.handled, exception})
+      frame.stack.insert(frame.stack.end(), {value + traceback_part, value, value + class_part});
+    frame.handled = exception;
+    return true;
+  }
+
   // Goes where an exception leads that is raised at `frame.at`.
   bool unwind(int side, Frame& frame, Value exception) const {
     const Code& code = codes_[side];
+    if (!code.has_table) return unwind_blocks(frame, exception);
     const int range = handler_at(side, frame.at);
     frame.phase = 0;
     if (range < 0) {
@@ -575,6 +710,8 @@ class Lockstep {
     for (const Frame& frame : frames.sides) {
       pattern_.push_back(frame.phase);
       pattern_.push_back(Value(frame.stack.size()));
+      pattern_.push_back(Value(frame.blocks.size()));
+      for (const Block& block : frame.blocks) pattern_.insert(pattern_.end(), {block.target, block.level});
       pattern_.push_back(number(frame.handled, frames.shadows));
       for (Value value : frame.stack) pattern_.push_back(number(value, frames.shadows));
     }
@@ -588,7 +725,8 @@ class Lockstep {
     merged_.clear();
     std::size_t at = 0;
     for (Frame& frame : frames.sides) {
-      for (int same = 0; same < 2; ++same, ++at)
+      const std::size_t shapes = 3 + 2 * frame.blocks.size();
+      for (std::size_t same = 0; same < shapes; ++same, ++at)
         if (visited[at] != pattern_[at]) return false;
       if (!merge(frame.handled, visited[at], pattern_[at])) return false;
       ++at;
@@ -610,7 +748,7 @@ class Lockstep {
   bool merge(Value& value, Value one, Value two) {
     if (one == two && one < first_fresh) return true;
     if (!may_merge(one) || !may_merge(two)) return false;
-    const Value part = one % parts == self_part || two % parts == self_part ? self_part : 0;
+    const Value part = !is_whole(one) ? one % parts : !is_whole(two) ? two % parts : 0;
     if (part && one % parts != two % parts) return false;
     one -= part;
     two -= part;
@@ -626,9 +764,10 @@ class Lockstep {
     return true;
   }
 
-  // True for what may be an operand.
+  // True for what may be an operand, and for a part of an exception.
   static bool may_merge(Value value) {
-    return value >= first_fresh || value == callers_exception || value == none_value ||
+    if (value % parts == address_part) return false;
+    return value >= first_fresh || value / parts == callers_exception / parts || value == none_value ||
            value / parts == true_value / parts;
   }
 
@@ -637,7 +776,7 @@ class Lockstep {
     if (value < 0)
       for (std::size_t index = 0; index < shadows.size(); ++index)
         if (shadows[index].saved == value) return -parts * Value(index + 1);
-    if (value < first_fresh) return value;
+    if (value < first_fresh || value % parts == address_part) return value;
     const Value base = value / parts;
     std::size_t index = 0;
     while (index < numbered_.size() && numbered_[index] != base) ++index;
@@ -658,7 +797,7 @@ class Lockstep {
   }
   bool add_operand(int side, Value value) {
     operands_[side].push_back(value);
-    return value > null_value && value % parts != self_part;
+    return value > null_value && is_whole(value);
   }
 
   bool simple(int side, const Frame& frame, const Instruction& instruction, std::int32_t detail) {
@@ -1013,16 +1152,31 @@ class Lockstep {
       case Op::check_exc_match_:
         event.boolean = true;
         event.pops = event.results = 1;
-        return code.has_table && take(side, frame, 2);
-      case Op::end_async_for_: event.then = Event::Then::end_async_for; return code.has_table && take(side, frame, 1);
+        if (code.has_table) return take(side, frame, 2);
+        event.pops = 2;
+        return depth >= 2 && frame.stack[depth - 2] % parts == class_part &&
+               add_operand(side, frame.stack[depth - 2] - class_part) && add_operand(side, frame.stack.back());
+      case Op::end_async_for_:
+        event.then = Event::Then::end_async_for;
+        if (code.has_table) return take(side, frame, 1);
+        return depth >= 2 && add_operand(side, frame.stack[depth - 2]);
+      case Op::setup_with_:
+        event.op = Op::before_with_;
+        event.pops = 1, event.results = 2;
+        return !code.has_table && take(side, frame, 1);
+      case Op::with_cleanup_start_: return with_cleanup(side, frame);
+      case Op::with_cleanup_finish_:
+        if (!is_truth(frame.stack.back())) return test(side, frame);
+        return branch(side, frame, true, false);
       case Op::cleanup_throw_:
         event.then = Event::Then::cleanup_throw;
         return code.has_table && depth >= 3 && take(side, frame, 1);
       case Op::with_except_start_: {
-        const std::size_t exit = code.version >= Version{3, 14} ? 5 : 4;
-        if (!code.has_table || depth < exit) return false;
+        const std::size_t exit = code.version >= Version{3, 14} ? 5 : code.has_table ? 4 : 1 + 2 * exception_values;
+        if (depth < exit) return false;
         event.results = 1;
-        if (!add_operand(side, frame.stack[depth - exit]) || !add_operand(side, frame.stack.back())) return false;
+        const Value exception = frame.stack[depth - (code.has_table ? 1 : 2)];
+        if (!add_operand(side, frame.stack[depth - exit]) || !add_operand(side, exception)) return false;
         if (exit == 5) operands_[side].push_back(frame.stack[depth - 4]);
         return true;
       }
@@ -1037,6 +1191,43 @@ class Lockstep {
       case Op::copy_dict_without_keys_: event.pops = 1; return peeks(side, frame, 2, 1);
       default: return false;
     }
+  }
+
+  // 3.8: the exit of a with statement is called, below what says how the subroutine goes on.
+  bool with_cleanup(int side, const Frame& frame) {
+    Event& event = events_[side];
+    const std::size_t depth = frame.stack.size();
+    if (codes_[side].has_table || depth < 2) return false;
+    event.results = 1;
+    const Value reason = frame.stack.back();
+    if (reason % parts == class_part) {
+      constexpr std::size_t exit = 1 + 2 * exception_values;
+      if (depth < exit || frame.blocks.empty() || frame.blocks.back().target != is_running ||
+          frame.blocks.back().level < 1)
+        return false;
+      event.op = Op::with_except_start_;
+      return add_operand(side, frame.stack[depth - exit]) && add_operand(side, reason - class_part);
+    }
+    if (reason != null_value && reason % parts != address_part) return false;
+    event.op = Op::call_;
+    if (!add_operand(side, frame.stack[depth - 2])) return false;
+    operands_[side].insert(operands_[side].end(), exception_values, none_value);
+    return true;
+  }
+
+  // Takes the exit function from where it lies, and puts its result on top, above what it was told.
+  void after_with_cleanup(Frame& frame) const {
+    std::vector<Value>& stack = frame.stack;
+    const Value reason = stack.back();
+    const bool is_exception = reason % parts == class_part;
+    const auto exit = stack.end() - (is_exception ? 1 + 2 * std::ptrdiff_t(exception_values) : 2);
+    const auto behind = stack.erase(exit);
+    if (is_exception) {
+      stack.insert(behind + exception_values, null_value);
+      --frame.blocks.back().level;
+    }
+    stack.insert(stack.end(), {is_exception ? reason : none_value, results_[0]});
+    ++frame.at;
   }
 
   // Of the line nothing counts, of the names which they are: the prover says so too.
@@ -1160,9 +1351,10 @@ class Lockstep {
   bool same_events(Frames& frames) {
     const Event &one = events_[0], &two = events_[1];
     if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
-        one.boolean != two.boolean || operands_[0] != operands_[1] ||
-        frames.sides[0].handled != frames.sides[1].handled)
+        one.boolean != two.boolean || operands_[0] != operands_[1])
       return false;
+    // To 3.10 the end of an async for is within a handler, from 3.11 on it is not; nothing runs there that could see it.
+    if (frames.sides[0].handled != frames.sides[1].handled && one.then != Event::Then::end_async_for) return false;
     if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
     return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);
   }
@@ -1180,8 +1372,7 @@ class Lockstep {
       case Event::Then::branch: {
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
-          decide(side, jumped.sides[side], true);
-          decide(side, frames.sides[side], false);
+          if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;
         }
         ahead_.push_back(std::move(jumped));
         return true;
@@ -1216,12 +1407,18 @@ class Lockstep {
         return true;
       }
       case Event::Then::end_async_for:
-        for (Frame& frame : frames.sides) {
-          if (frame.stack.size() < 2) return false;
-          frame.stack.resize(frame.stack.size() - 2);
+        for (int side = 0; side < 2; ++side) {
+          Frame& frame = frames.sides[side];
+          std::size_t iterator = frame.stack.size() - 2;
+          if (!codes_[side].has_table) {
+            if (!leave_handler(frame)) return false;
+            iterator = frame.stack.size() - 1 - 2 * exception_values;
+          }
+          if (iterator >= frame.stack.size()) return false;
+          frame.stack.resize(iterator);
           ++frame.at;
         }
-        return true;
+        return frames.sides[0].handled == frames.sides[1].handled;
       case Event::Then::cleanup_throw: {
         const Value result = fresh();
         for (Frame& frame : frames.sides) {
@@ -1246,16 +1443,26 @@ class Lockstep {
     return true;
   }
 
-  void decide(int side, Frame& frame, bool outcome) {
+  bool decide(int side, Frame& frame, bool outcome) {
     const Event& event = events_[side];
     frame.phase = 0;
-    if (event.holds == outcome) {
+    if (codes_[side].op_at(frame.at) == Op::with_cleanup_finish_) {
+      frame.stack.resize(frame.stack.size() - 2);
+      if (event.holds == outcome) {  // the exception is swallowed
+        const auto level = frame.blocks.empty() ? 0 : std::size_t(std::max(frame.blocks.back().level, 0));
+        if (!leave_handler(frame)) return false;
+        frame.stack.resize(level);
+        frame.stack.push_back(null_value);
+      }
+      ++frame.at;
+    } else if (event.holds == outcome) {
       if (!event.keeps) frame.stack.pop_back();
       frame.at = codes_[side].instructions[std::size_t(frame.at)].target;
     } else {
       frame.stack.pop_back();
       ++frame.at;
     }
+    return true;
   }
 
   // Puts the results on the stack of one side, and goes on to what it does next.
@@ -1276,6 +1483,9 @@ class Lockstep {
       frame.phase = 1;
       return;
     }
+    if (op == Op::with_cleanup_start_) return after_with_cleanup(frame);
+    if (op == Op::setup_with_)
+      frame.blocks.push_back({instruction.target, int(frame.stack.size())});  // above the exit function
     if (op != Op::make_function_) frame.stack.resize(frame.stack.size() - std::size_t(event.pops));
     frame.stack.insert(frame.stack.end(), results_.begin(), results_.end());
     const bool inverts = (op == Op::is_op_ || op == Op::contains_op_) && instruction.arg;
@@ -1301,19 +1511,27 @@ class Lockstep {
   // Notes the handlers that an exception of this event leads to. `exception`: 0: one that nobody has seen yet.
   bool raise(const Frames& frames, Value exception) {
     const int ranges[] = {handler_at(0, frames.sides[0].at), handler_at(1, frames.sides[1].at)};
-    if (ranges[0] < 0 && ranges[1] < 0) return true;
+    const auto has_handler = [&](int side) {
+      return codes_[side].has_table ? ranges[side] >= 0 : !frames.sides[side].blocks.empty();
+    };
+    if (!has_handler(0) && !has_handler(1)) return true;
     const auto below = [&](int side) {
-      const std::size_t depth =
-          ranges[side] < 0 ? 0 : std::size_t(codes_[side].decoded.ranges[std::size_t(ranges[side])].depth);
-      const std::vector<Value>& stack = frames.sides[side].stack;
-      return std::span(stack).first(std::min(depth, stack.size()));
+      const Frame& frame = frames.sides[side];
+      std::size_t depth = 0;
+      if (ranges[side] >= 0) depth = std::size_t(codes_[side].decoded.ranges[std::size_t(ranges[side])].depth);
+      // A handler that runs has what was handled before it behind its level.
+      if (!frame.blocks.empty())
+        depth = std::size_t(std::max(frame.blocks.back().level, 0)) +
+                (frame.blocks.back().target == is_running ? exception_values : 0);
+      return std::span(frame.stack).first(std::min(depth, frame.stack.size()));
     };
     if (exception == 0) {
       // Most events of a block lead to the same handlers with the same values below.
       for (const Raised& raised : raised_ | std::views::reverse)
         if (raised.ranges[0] == ranges[0] && raised.ranges[1] == ranges[1] &&
             raised.handled[0] == frames.sides[0].handled && raised.handled[1] == frames.sides[1].handled &&
-            raised.shadows == frames.shadows && std::ranges::equal(raised.below[0], below(0)) &&
+            raised.shadows == frames.shadows && raised.blocks[0] == frames.sides[0].blocks &&
+            raised.blocks[1] == frames.sides[1].blocks && std::ranges::equal(raised.below[0], below(0)) &&
             std::ranges::equal(raised.below[1], below(1)))
           return true;
       Raised& raised = raised_.emplace_back();
@@ -1321,6 +1539,7 @@ class Lockstep {
       for (int side = 0; side < 2; ++side) {
         raised.ranges[side] = ranges[side];
         raised.handled[side] = frames.sides[side].handled;
+        raised.blocks[side] = frames.sides[side].blocks;
         const auto values = below(side);
         raised.below[side].assign(values.begin(), values.end());
       }

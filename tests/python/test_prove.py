@@ -156,7 +156,7 @@ def test_other_interpreters(version: tuple[int, int]) -> None:
         assert _core.prove_pyc(one, one)[0] or name in UNDECIDED, name
         count += 1
     # Code with a block stack, to 3.10, and what only the prover knows is left to the prover.
-    assert in_lockstep > (0.8 if version > (3, 10) else 0.5) * count, (in_lockstep, count)
+    assert in_lockstep > 0.8 * count, (in_lockstep, count)
     for name, one, two in compiled_by(python, SAME):
         proof = _core.prove_pyc(one, two, name not in HOLDING)[0]
         assert proof, (name, proof)

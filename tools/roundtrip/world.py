@@ -10,6 +10,7 @@ by seed, and counts for each version how their sources come back. Lists each dif
 import argparse
 import collections
 import json
+import os
 import random
 import re
 import shlex
@@ -29,7 +30,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from interpreters import interpreter  # noqa: E402
 
-COMMAND = str(ROOT / "build" / "dev" / "depyf-decompile")
+COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 PACKAGES = 110
 # Versions up to 3.10 get the newest release that supports 3.8, later versions the newest that supports 3.13.
 POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
@@ -38,9 +39,9 @@ STATE_MACHINE = b"# depyf: not equal: shown as a state machine"
 STUB = b"depyf cannot decompile this: "
 
 
-def drawn_packages(seed: int) -> list[str]:
-    """Return the names of the packages that `seed` draws, in the order of the draw."""
-    return random.Random(seed).sample((HERE / "world_packages.txt").read_text().split(), PACKAGES)
+def drawn_packages(seed: int, count: int) -> list[str]:
+    """Return the names of the `count` packages that `seed` draws, in the order of the draw."""
+    return random.Random(seed).sample((HERE / "world_packages.txt").read_text().split(), count)
 
 
 def download(package: str, pool: str, python: str) -> str:
@@ -65,9 +66,8 @@ def download(package: str, pool: str, python: str) -> str:
     return ""
 
 
-def fetch(seed: int, pool: str, python: str) -> list[Path]:
-    """Return the folders of the drawn packages, downloaded where they are not in the cache."""
-    packages = drawn_packages(seed)
+def fetch(packages: list[str], pool: str, python: str) -> list[Path]:
+    """Return the folders of the packages, downloaded where they are not in the cache."""
     with ThreadPoolExecutor(4) as executor:
         reasons = list(executor.map(lambda package: download(package, pool, python), packages))
     for package, reason in zip(packages, reasons):
@@ -81,12 +81,14 @@ def sources(folders: list[Path]) -> list[Path]:
     return sorted(path for folder in folders for path in folder.rglob("*.py"))
 
 
-def corpora(names: list[str], version: tuple[int, int], python: str, seed: int) -> dict[str, tuple[Path, list[Path]]]:
+def corpora(
+    names: list[str], version: tuple[int, int], python: str, packages: list[str]
+) -> dict[str, tuple[Path, list[Path]]]:
     """Return the root and the files of each corpus for an interpreter."""
     found = {}
     if "packages" in names:
         pool = next(pool for last, pool in POOLS if version <= last)
-        found["packages"] = (CACHE / pool, sources(fetch(seed, pool, sys.executable)))
+        found["packages"] = (CACHE / pool, sources(fetch(packages, pool, sys.executable)))
     if "torch" in names:
         torch = next((ROOT / ".venv").glob("lib/python*/site-packages/torch"), None)
         if torch:
@@ -198,6 +200,7 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=1000, help="modules of each corpus, for each version")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--packages", type=int, default=PACKAGES, help="so many packages of PyPI are drawn")
     parser.add_argument("--command", default=f"{COMMAND} {{pyc}}")
     parser.add_argument("--json", help="file for all counts and differences")
     parser.add_argument("--keep", help="folder that keeps the .pyc files and outputs")
@@ -211,7 +214,9 @@ def main() -> int:
         if python is None:
             print(f"{name}: no such interpreter here", file=sys.stderr)
             continue
-        for corpus, (root, files) in corpora(args.corpora.split(","), (major, minor), python, args.seed).items():
+        for corpus, (root, files) in corpora(
+            args.corpora.split(","), (major, minor), python, drawn_packages(args.seed, args.packages)
+        ).items():
             label = f"{name} {corpus}"
             with tempfile.TemporaryDirectory() as scratch:
                 work = Path(args.keep) / label.replace(" ", "-") if args.keep else Path(scratch)
