@@ -321,6 +321,14 @@ def frame_words(frame: str, title: str) -> dict[str, Any]:
         title: what the function is called; its own title if empty.
     """
 
+def graph_break(report: str) -> dict[str, Any]:
+    """A graph break's report or an exception's message, taken apart.
+
+    Returns:
+        reason, explanation, hints, link; then: why Dynamo could not even compile what comes before; place: (file, line,
+        text, function) that the first line names, an empty file if it names none; stack: such places, the innermost last.
+    """
+
 def json_text(data: object, levels: int) -> str:
     """Data as JSON that can be read: a line for each item down to that many levels, and for all below it.
 

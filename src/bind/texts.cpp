@@ -9,6 +9,7 @@
 
 #include "depyf/dump.h"
 #include "depyf/texts.h"
+#include "depyf/trace.h"
 #include "gil.h"
 
 namespace nb = nanobind;
@@ -85,6 +86,25 @@ nb::dict words_in_python(nb::str frame, nb::str title) {
   return result;
 }
 
+nb::tuple line_in_python(const record::Place& place) {
+  return nb::make_tuple(python_text(place.file), place.line, python_text(place.text), python_text(place.function));
+}
+
+nb::dict break_in_python(nb::str report) {
+  const record::GraphBreak graph_break = read_graph_break(utf8_of(report));
+  nb::dict result;
+  result["reason"] = python_text(graph_break.reason);
+  result["explanation"] = python_text(graph_break.explanation);
+  result["hints"] = python_list(graph_break.hints);
+  result["link"] = python_text(graph_break.link);
+  result["then"] = python_text(graph_break.then);
+  result["place"] = line_in_python(graph_break.place);
+  nb::list stack;
+  for (const record::Place& place : graph_break.stack) stack.append(line_in_python(place));
+  result["stack"] = stack;
+  return result;
+}
+
 nb::object origin_of(nb::str place) { return python_text(bound_origin(utf8_of(place))); }
 
 }  // namespace
@@ -95,6 +115,7 @@ void bind_texts(nb::module_& module) {
   module.def("index_files", &index_of, nb::arg("directory"), nb::arg("session"), nb::arg("times"),
              "The files that tell of a dump, by name");
   module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
+  module.def("graph_break", &break_in_python, nb::arg("report"), "A graph break's report, taken apart");
   module.def("bound_origin", &origin_of, nb::arg("place"), "Where a bound on a size comes from");
   module.def("folded_conditions", &folded_list, nb::arg("conditions"),
              "Conditions that differ in one index alone as one");

@@ -1,7 +1,9 @@
 #include "trace/reasons.h"
 
+#include <algorithm>
 #include <charconv>
 
+#include "depyf/trace.h"
 #include "support/words.h"
 
 namespace depyf::trace {
@@ -51,6 +53,129 @@ std::vector<record::Place> traceback_of(const std::vector<std::string_view>& lin
   return places;
 }
 
+bool is_hexadecimal(std::string_view text) {
+  return !text.empty() && ((text[0] >= '0' && text[0] <= '9') || (text[0] >= 'a' && text[0] <= 'f'));
+}
+
+bool has_explanation(const std::vector<std::string_view>& lines) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [](std::string_view line) { return stripped(line).starts_with("Explanation:"); });
+}
+
+// The place in "Graph break in user code at FILE:LINE", in the words of any release; an empty place if there is none.
+record::Place announced_place(std::string_view line) {
+  line = stripped(line);
+  if (!take(line, "Graph break ")) return {};
+  take(line, "in user code ");
+  if (!take(line, "from user code at") && !take(line, "at")) return {};
+  take(line, ":");
+  return place_of(line);
+}
+
+// The position behind the bracket that closes the one at `open`; npos if there is none.
+std::size_t behind_bracket(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && --depth == 0) return i + 1;
+  }
+  return std::string_view::npos;
+}
+
+// The name in "function f at 0x7f01"; empty if the object is none of those that have names.
+std::string_view name_of_object(std::string_view object) {
+  if (!take(object, "function ") && !take(object, "bound method ") && !take(object, "built-in function ") &&
+      !take(object, "class "))
+    return {};
+  for (const std::string_view detail : {" at 0x", " of "}) object = object.substr(0, object.find(detail));
+  if (object.size() > 1 && object.starts_with('\'') && object.ends_with('\''))
+    object = object.substr(1, object.size() - 2);
+  return object;
+}
+
+// "<function f at 0x7f01>" is "f", and the address of any other object is left out, since it differs in every run.
+std::string without_addresses(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    std::string_view rest = text.substr(i);
+    if (take(rest, " at 0x") && is_hexadecimal(rest)) {
+      while (is_hexadecimal(rest)) rest.remove_prefix(1);
+      i = text.size() - rest.size();
+      continue;
+    }
+    const std::size_t behind = text[i] == '<' ? behind_bracket(text, i) : std::string_view::npos;
+    const std::string_view name =
+        behind == std::string_view::npos ? std::string_view() : name_of_object(text.substr(i + 1, behind - i - 2));
+    if (name.empty()) {
+      result += text[i++];
+    } else {
+      result += name;
+      i = behind;
+    }
+  }
+  return result;
+}
+
+struct BreakParts {
+  std::string reason, explanation, link;
+  std::vector<std::string> hints;
+};
+
+// The reason stands on the line before the explanation. Older releases explain nothing: there it stands on the first line,
+// or on the one that the first line announces by a colon.
+std::string reason_in(const std::vector<std::string_view>& lines) {
+  const bool is_explained = has_explanation(lines);
+  std::string_view reason;
+  for (const std::string_view padded : lines) {
+    const std::string_view line = stripped(padded);
+    if (line.starts_with("Explanation:")) break;
+    if (!line.empty() && (is_explained || reason.empty() || reason.ends_with(':'))) reason = line;
+  }
+  if (!take(reason, "Graph Break Reason: ")) take(reason, "Reason: ");
+  const std::size_t exception = reason.find(".Unsupported: ");
+  if (exception < reason.find(' ')) reason.remove_prefix(exception + std::string_view(".Unsupported: ").size());
+  while (reason.ends_with('.')) reason.remove_suffix(1);
+  return without_addresses(reason);
+}
+
+// One graph break of a report, without its place and its stack. What stands on several lines is joined by spaces.
+BreakParts parts_of(const std::vector<std::string_view>& lines) {
+  BreakParts result;
+  std::string context;
+  std::vector<std::string> hints;
+  std::string* continued = nullptr;
+  for (std::string_view line : lines) {
+    line = stripped(line);
+    if (const std::size_t link = std::min(line.find("https://"), line.find("http://"));
+        link != std::string_view::npos && result.link.empty())
+      result.link = line.substr(link, line.find_first_of(" \t", link) - link);
+    if (take(line, "Explanation:")) {
+      result.explanation = stripped(line);
+      continued = &result.explanation;
+    } else if (take(line, "Hint: ")) {
+      continued = &hints.emplace_back(line);
+    } else if (take(line, "Developer debug context:")) {
+      context = stripped(line);
+      continued = &context;
+    } else if (line.empty() || line.starts_with("For more details")) {
+      continued = nullptr;
+    } else if (continued) {
+      if (!continued->empty()) *continued += ' ';
+      *continued += line;
+    }
+  }
+  result.reason = reason_in(lines);
+  // Some breaks have nothing but the context that explains them.
+  result.explanation = without_addresses(result.explanation.empty() ? context : result.explanation);
+  for (const std::string& hint : hints) {
+    if (hint.starts_with("This graph break may have been caused by an earlier graph break")) continue;
+    std::string text = without_addresses(hint);
+    if (std::find(result.hints.begin(), result.hints.end(), text) == result.hints.end())
+      result.hints.push_back(std::move(text));
+  }
+  return result;
+}
+
 }  // namespace
 
 record::Place place_of(std::string_view text) {
@@ -70,35 +195,30 @@ record::Place place_of(std::string_view text) {
 record::GraphBreak graph_break_of(std::string_view text) {
   record::GraphBreak result;
   const std::vector<std::string_view> lines = lines_of(text);
-  bool is_reason_next = false;  // the line before ended with a colon: what it announces follows
-  std::string* continued = nullptr;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string_view line = stripped(lines[i]);
-    if (take(line, "User code traceback:")) {
-      result.stack = traceback_of(lines, i + 1);
-      break;
-    }
-    if (i == 0 && take(line, "Graph break in user code at ")) {
-      result.place = place_of(line);
-    } else if (take(line, "Graph Break Reason: ") || take(line, "Reason: ")) {
-      is_reason_next = line.ends_with(':');
-      result.reason = line;
-      continued = nullptr;
-    } else if (take(line, "Explanation: ")) {
-      result.explanation = line;
-      continued = &result.explanation;
-    } else if (take(line, "Hint: ")) {
-      result.hints.emplace_back(line);
-      continued = &result.hints.back();
-    } else if (line.empty() || line.starts_with("Developer debug context:") || line.starts_with("For more details")) {
-      continued = nullptr;
-    } else if (is_reason_next) {
-      result.reason = line;
-      is_reason_next = false;
-    } else if (continued) {
-      *continued += ' ';
-      *continued += line;
-    }
+  std::vector<std::string_view> report;  // what stands before the stack
+  std::size_t stack = 0;
+  while (stack < lines.size() && !lines[stack].starts_with("User code traceback:")) report.push_back(lines[stack++]);
+  const bool has_heading = stack < lines.size();
+  std::size_t end = has_heading ? stack : 0;
+  while (end < lines.size() && !lines[end].starts_with("Traceback (most recent call last)")) ++end;
+  result.stack =
+      traceback_of({lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(end)}, has_heading ? stack + 1 : 0);
+  if (!report.empty()) result.place = announced_place(report[0]);
+  const auto first = report.begin() + (result.place.file.empty() ? 0 : 1);
+  const auto second = std::find_if(first, report.end(), [](std::string_view line) {
+    return stripped(line) == "*** While handling this graph break, another graph break occurred: ***";
+  });
+  BreakParts cause = parts_of({first, second});
+  result.reason = std::move(cause.reason);
+  result.explanation = std::move(cause.explanation);
+  result.hints = std::move(cause.hints);
+  result.link = std::move(cause.link);
+  // Where the graph cannot end at the break either, a second break says so.
+  if (second != report.end()) {
+    const BreakParts consequence = parts_of({second + 1, report.end()});
+    result.then = consequence.explanation.empty() ? consequence.reason : consequence.explanation;
+    while (result.then.ends_with('.')) result.then.pop_back();
+    result.then += '.';
   }
   if (result.place.function.empty() && !result.stack.empty()) {
     const record::Place& innermost = result.stack.back();
@@ -133,3 +253,9 @@ record::FailedGuard failed_guard_of(std::string_view text) {
 }
 
 }  // namespace depyf::trace
+
+namespace depyf {
+
+record::GraphBreak read_graph_break(std::string_view report) { return trace::graph_break_of(report); }
+
+}  // namespace depyf

@@ -246,6 +246,34 @@ TEST_CASE("trace: reasons of graph breaks in the words of older releases") {
   CHECK(trace::failed_guard_of("!1/0/0: a: b").guard == "a: b");
 }
 
+TEST_CASE(
+    "trace: a break that explains nothing is explained by its context, and the break behind it is a consequence") {
+  const GraphBreak found = read_graph_break(
+      "Graph break in user code at /m.py:7\nGraph Break Reason: Failed to handle graph break gracefully. Graph break "
+      "encountered:\n\nTypeError when making fake tensor call\n  Explanation: \n  Hint: Check\n    the call.\n\n"
+      "  Developer debug context: TypeError <built-in function f at 0x7f01>: must be <class 'bool'>\n\n"
+      " For more details about this graph break, please visit: https://a.b/gb0112.html\n\n"
+      "*** While handling this graph break, another graph break occurred: ***\n\n"
+      "graph break in loop\n  Explanation: In a loop. Skipped.\n  Hint: Another.\n\nUser code traceback:\n"
+      "  File \"/m.py\", line 7, in g\n    f(x)\n    ^^^^\n\nTraceback (most recent call last):\n"
+      "  File \"/torch/exc.py\", line 1, in raiser\n    raise\n");
+  CHECK(found.reason == "TypeError when making fake tensor call");
+  CHECK(found.explanation == "TypeError f: must be bool");
+  CHECK(found.hints == std::vector<std::string>{"Check the call."});
+  CHECK(found.link == "https://a.b/gb0112.html");
+  CHECK(found.then == "In a loop. Skipped.");
+  REQUIRE(found.stack.size() == 1);
+  CHECK(found.place.text == "f(x)");
+}
+
+TEST_CASE("trace: objects in a reason are named without their addresses") {
+  const auto reason = [](const std::string& text) { return read_graph_break(text + "\n  Explanation: e").reason; };
+  CHECK(reason("call <bound method A.f of <A object at 0x7f>> now") == "call A.f now");
+  CHECK(reason("call <function f.<locals>.g at 0x7f2a>.") == "call f.<locals>.g");
+  CHECK(reason("a < b at 0xyz <open") == "a < b at 0xyz <open");
+  CHECK(reason("torch._dynamo.exc.Unsupported: call print") == "call print");
+}
+
 TEST_CASE("record: ranks are grouped by what they compiled, and the first difference is named") {
   auto process = [](int rank, const std::string& guard) {
     Process result;

@@ -176,6 +176,8 @@ def global_value(now):
 CASES = {
     "dtype": (setting(x=torch.ones(3, 4, dtype=torch.float64)), "x.dtype: expected torch.float32, was torch.float64"),
     "shape": (setting(x=torch.ones(5, 4)), "x.shape: expected (3, 4), was (5, 4)"),
+    "row": (setting(x=torch.ones(1, 4)), "x.shape: expected (3, 4), was (1, 4)"),
+    "column": (setting(x=torch.ones(3, 1)), "x.shape: expected (3, 4), was (3, 1)"),
     "dims": (setting(x=torch.ones(2, 3, 4)), "x.shape: expected (3, 4), was (2, 3, 4)"),
     "stride": (setting(x=torch.ones(4, 3).t()), "x.stride(): expected (4, 1), was (1, 3)"),
     "device": (setting(x=torch.ones(3, 4, device="meta")), "x.device: expected cpu, was meta"),
@@ -244,6 +246,8 @@ SAME_VALUE = [
     {
         "dtype",
         "shape",
+        "row",
+        "column",
         "dims",
         "stride",
         "device",
@@ -263,6 +267,8 @@ SAME_VALUE = [
     # What is made in the mode, or by the change of a model, has more than one aspect that is new.
     {"dtype", "model's dtype"},
     {"inference mode", "inference tensor"},
+    # The same sizes change in both: that is one reason.
+    {"shape", "longer cache"},
 ]
 
 
@@ -308,6 +314,19 @@ def recompiled(tmp_path, calls, dynamic=False):
     with torch._dynamo.config.patch(automatic_dynamic_local_pgo=False), depyf.prepare_debug(tmp_path) as session:
         calls(compiled)
     return session
+
+
+def test_a_tensor_of_another_shape_in_another_layout_is_one_value(tmp_path):
+    def calls(compiled):
+        compiled(**arguments())
+        compiled(**{**arguments(), "x": torch.ones(4, 6).t(), "n": 4})
+        compiled(**{**arguments(), "x": torch.ones(5, 4), "n": 4, "flag": False})
+
+    session = recompiled(tmp_path, calls)
+    last = session.recompilations()[-1]
+    # Of 0/1 the flag differs, and x in its shape and its layout; of 0/0 the flag, n and x.
+    nearest = [failure.subject for failure in last.failures if failure.entry == "0/1"]
+    assert last.failures[0].entry == "0/1" and set(nearest) == {"x.shape", "x.stride()", "flag"}
 
 
 def test_the_nearest_compilation_is_compared_with(tmp_path):

@@ -193,6 +193,25 @@ def test_a_break_of_a_full_graph_has_its_line_and_is_raised(tmp_path):
     assert frame.stopped_by.hints and "its call raised an error" in program.summary(tmp_path)
 
 
+def test_a_break_that_cannot_be_resumed_from_says_what_failed_first(tmp_path):
+    class Attends(torch.nn.Module):
+        def forward(self, query):
+            for _ in range(2):
+                query = torch.nn.functional.scaled_dot_product_attention(
+                    query, query, query, is_causal=query.shape[1] > 4
+                )
+            return query
+
+    with pytest.warns(UserWarning), depyf.prepare_debug(tmp_path) as session:
+        torch.compile(Attends(), backend="eager", dynamic=True)(torch.ones(1, 8, 2))
+    (frame,) = session.frames
+    assert frame.stopped_by.reason == "TypeError when making fake tensor call"
+    assert "argument 'is_causal' must be bool, not SymBool" in frame.stopped_by.explanation
+    assert "in a for/while loop" in frame.stopped_by.then
+    for text in (program.summary(tmp_path), pages(tmp_path)):
+        assert "must be bool, not SymBool" in text and "Graph break encountered" not in text
+
+
 REPORT = """\
 Graph break in user code at /lib/torch/optim/optimizer.py:79
 Graph Break Reason: Encountered graph break when attempting to trace CALL: a function call, e.g. f(x, y):

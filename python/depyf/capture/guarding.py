@@ -68,7 +68,7 @@ class Guarding:
     def failures(self, told_by_torch: list[str]) -> list[Failure]:
         """Why none of a function's compilations serves the call that is compiled now, the nearest compilation first.
 
-        That is the one with the fewest reasons against it. To be called while PyTorch tells its own reasons, which are used
+        That is the one from which the call differs in the fewest values. To be called while PyTorch tells its own reasons, which are used
         where the guards say nothing.
         """
         call = dynamo.call_to_compile()
@@ -104,9 +104,16 @@ class Guarding:
         self._known.clear()
 
 
-def _distance(failures: list[Failure]) -> tuple[int, int]:
-    """How far a call is from a compilation: the reasons against it, and the guards that fail."""
-    return len(failures), sum(1 + len(failure.alike) + len(failure.follows) for failure in failures)
+_ASPECTS_OF_A_TENSOR = (".shape", ".stride()", ".dtype", ".device", ".layout", ".requires_grad")
+
+
+def _distance(failures: list[Failure]) -> tuple[int, int, int]:
+    """How far a call is from a compilation: the values that differ, the reasons against it, and the guards that fail."""
+    values = set()
+    for failure in failures:
+        aspect = next((aspect for aspect in _ASPECTS_OF_A_TENSOR if failure.subject.endswith(aspect)), "")
+        values.add(failure.subject.removesuffix(aspect))
+    return len(values), len(failures), sum(1 + len(failure.alike) + len(failure.follows) for failure in failures)
 
 
 def _told(reason: str) -> Failure:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from depyf import _core
 from depyf.session import Break
 from depyf.source_line import Line, is_users, users
 
-_PLACE = re.compile(r"^Graph break (?:in user code )?(?:at|from user code at:?) (?P<file>.+):(?P<line>\d+)$")
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
-_LINK = re.compile(r"https?://\S+")
-# Objects by their address, which differs in every run: the name says all.
-_OBJECT = re.compile(
-    r"<(?:function|bound method|built-in function|class) '?([\w.<>]+?)'?(?: of .*?)?(?: at 0x[0-9a-f]+)?>"
-)
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-_SECOND = re.compile(r"^\*{3} While handling this graph break, another graph break occurred: \*{3}$", re.MULTILINE)
-_EARLIER = "This graph break may have been caused by an earlier graph break"
 # Hints on the call at which the graph ends, which is not the user's where the break is in PyTorch's own code.
 _ON_THE_CALL = ("Remove the ", "Avoid calling ", "Move the ", "Replace ", "Don't mutate ")
 # These are about a decorator where the function is defined, which may well be the user's.
@@ -44,10 +35,9 @@ def read(report: str, library: str, own: Line | None = None, translate: Translat
         own: where the function that is compiled begins, or the resume function goes on.
         translate: gives the user's line that a line of a dumped file stands for; None if it stands for none.
     """
-    lines = report.splitlines()
-    place = _PLACE.match(lines[0].strip()) if lines else None
-    named = None if place is None else Line(place["file"], int(place["line"]))
-    return _read(report, list(_stack(lines)), named, library, own, translate)
+    parts = _core.graph_break(report)
+    named = Line(*parts["place"]) if parts["place"][0] else None
+    return _located(parts, [Line(*place) for place in parts["stack"]], named, library, own, translate)
 
 
 def of_error(
@@ -59,25 +49,23 @@ def of_error(
         message: of the exception.
         stack: the lines that were being compiled, the innermost last.
     """
-    return _read(message, list(stack), None, library, own, translate)
+    return _located(_core.graph_break(message), list(stack), None, library, own, translate)
 
 
 def is_break(message: str) -> bool:
     """True if an exception's message reports a graph break as PyTorch words one."""
-    return "\n  Explanation: " in message
+    return "\n  Explanation:" in message
 
 
-def _read(
-    report: str, stack: list[Line], named: Line | None, library: str, own: Line | None, translate: Translate | None
+def _located(
+    parts: dict[str, Any],
+    stack: list[Line],
+    named: Line | None,
+    library: str,
+    own: Line | None,
+    translate: Translate | None,
 ) -> Break:
-    # Where the break cannot be resumed from, a second one says so; the first is the cause.
-    first, *second = _SECOND.split(report.partition("\nUser code traceback:")[0], maxsplit=1)
-    reason, explanation, hints = _parts(first)
-    then = ""
-    if second:
-        consequence, why, _ = _parts(second[0])
-        then = f"{why or consequence}".rstrip(".") + "."
-    link = _LINK.search(first)
+    reason, explanation, hints = parts["reason"], parts["explanation"], parts["hints"]
     if translate is not None:
         stack = [translate(line) or line for line in stack]
     while stack and (stack[-1].file.removeprefix(library).replace("\\", "/"), stack[-1].function) in _PASSES_ON:
@@ -94,27 +82,7 @@ def _read(
         line = own  # PyTorch leaves lines of resume functions out
     if line is not None and inside is not None and not is_users(line.file, library):
         line = None  # no line of the user's is known
-    return Break(reason, explanation, hints, line, link[0] if link else "", inside, then)
-
-
-def _parts(report: str) -> tuple[str, str, list[str]]:
-    """(Reason, explanation, hints.)"""
-    lines = [_OBJECT.sub(r"\1", line) for line in report.splitlines()]
-    lines = [_ADDRESS.sub("", line) for line in lines]
-    reason, explanation, hints = "", "", []
-    for i, line in enumerate(lines):
-        text = line.strip()
-        if text.startswith("Explanation: ") and not reason:
-            explanation = text.removeprefix("Explanation: ")
-            before = [one.strip() for one in lines[:i] if one.strip()]
-            reason = before[-1].removeprefix("Graph Break Reason: ") if before else ""
-        elif text.startswith("Hint: ") and not text.startswith(f"Hint: {_EARLIER}"):
-            hints.append(text.removeprefix("Hint: "))
-    if not reason:
-        rest = [one.strip() for one in lines[1:] if one.strip()]
-        reason = rest[0].removeprefix("Graph Break Reason: ") if rest else (lines[0] if lines else "")
-    reason = re.sub(r"^[\w.]+\.Unsupported: ", "", reason)
-    return reason.rstrip("."), explanation, list(dict.fromkeys(hints))
+    return Break(reason, explanation, hints, line, parts["link"], inside, parts["then"])
 
 
 def _inside(stack: list[Line], named: Line | None, library: str) -> Line | None:
@@ -135,16 +103,3 @@ def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
     if found is None or (not named.file.startswith(library) and (found.file, found.line) != (named.file, named.line)):
         return named
     return found
-
-
-def _stack(lines: Iterable[str]) -> Iterator[Line]:
-    listed = list(lines)
-    # Lines of this form in front of the user's traceback tell where values come from; the compiler's own stack follows.
-    starts = [i for i, line in enumerate(listed) if line.startswith("User code traceback:")]
-    listed = listed[starts[0] :] if starts else listed
-    ends = [i for i, line in enumerate(listed) if line.startswith("Traceback (most recent call last)")]
-    listed = listed[: ends[0]] if ends else listed
-    for line, after in zip(listed, [*listed[1:], ""], strict=False):
-        frame = _FRAME.match(line)
-        if frame is not None:
-            yield Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])

@@ -77,15 +77,27 @@ class Difference:
     """True if the value cannot be read."""
 
 
-def differences(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
-    """The aspects in which local and global variables differ from what a guard wants; empty if it holds."""
+def is_of_state(guard: Guard) -> bool:
+    """True if a guard is about the state of the process, such as grad mode, and not about a value."""
+    return guard.kind in _STATE_KINDS or not guard.quiet
+
+
+def differences(
+    guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any], keys_of_state: tuple[str, ...] = ()
+) -> list[Difference]:
+    """The aspects in which local and global variables differ from what a guard wants; empty if it holds.
+
+    Args:
+        keys_of_state: how the dispatch keys begin that settings of the process which differ add to every tensor, or take
+            away. They are left out of what is said of a tensor that has other keys besides.
+    """
     failing = guard.all_failing(L, G)
     if not failing:
         return []
-    if guard.kind in _STATE_KINDS or not guard.quiet:
+    if is_of_state(guard):
         return list(_state(guard, failing, L, G))
     if guard.kind == "TENSOR_MATCH" and guard.live is None:
-        return _tensor(guard, failing, L, G)
+        return _tensor(guard, failing, L, G, keys_of_state)
     if guard.key_of:
         return [_key(guard, L, G)]
     told = failure(guard, failing[0], L, G)
@@ -210,7 +222,9 @@ def _device(text: str) -> str:
 # Tensors
 
 
-def _tensor(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
+def _tensor(
+    guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any], keys_of_state: tuple[str, ...]
+) -> list[Difference]:
     sources = (guard.source,)
     first = failure(guard, failing[0], L, G)
     try:
@@ -228,7 +242,7 @@ def _tensor(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[s
             if not is_tensor:
                 return found  # what else a tensor has cannot be compared
         elif "_dispatch_keys(" in condition:
-            found += _dispatch(guard, condition, value, L, G)
+            found += _dispatch(guard, condition, value, L, G, keys_of_state)
         else:
             aspect: Aspect = next((aspect for part, aspect in _TENSOR_ASPECTS if part in condition), "value")
             found.append(Difference(aspect, failure(guard, condition, L, G), guard, sources=sources))
@@ -256,11 +270,21 @@ def _class(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, An
     )
 
 
-def _dispatch(guard: Guard, condition: str, value: Any, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Difference]:
+def _dispatch(
+    guard: Guard,
+    condition: str,
+    value: Any,
+    L: Mapping[str, Any],
+    G: Mapping[str, Any],
+    keys_of_state: tuple[str, ...],
+) -> list[Difference]:
     """What other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode, or just the keys."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
     wanted, there = (frozenset() if one is None else frozenset(one[1].split(", ")) for one in sets)
+    of_state = {key for key in wanted ^ there if key.startswith(keys_of_state)} if keys_of_state else set()
+    if of_state != wanted ^ there:
+        wanted, there = wanted - of_state, there - of_state
     only_wanted, only_there = wanted - there, there - wanted
     name = in_terms(guard.source)
     keys = wanted ^ there

@@ -21,6 +21,7 @@ from depyf.guards.differences import (
     Difference,
     differences,
     expected_keys,
+    is_of_state,
 )
 from depyf.guards.model import Guard
 from depyf.guards.terms import in_terms
@@ -37,7 +38,7 @@ _KEYS_OF_STATE = {
 _WHOLE: tuple[Aspect, ...] = ("class", "identity", "presence")
 _FIRST: tuple[Aspect, ...] = ("state", *_WHOLE)
 # The same difference at several values is one reason, in these aspects. Values have to have the same name besides.
-_ALIKE: tuple[Aspect, ...] = ("dtype", "device", "requires_grad", "dispatch", "shape", "marks")
+_ALIKE: tuple[Aspect, ...] = ("dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks")
 
 
 def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Failure]:
@@ -49,12 +50,16 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
     """
     listed = list(guards)
     above = {guard.source: guard.above for guard in listed if guard.source}
-    found = [difference for guard in listed for difference in differences(guard, L, G)]
+    of_state = [difference for guard in listed if is_of_state(guard) for difference in differences(guard, L, G)]
+    begins = _begins_of_keys(of_state)
+    found = [
+        *of_state,
+        *(one for guard in listed if not is_of_state(guard) for one in differences(guard, L, G, begins)),
+    ]
     found.sort(key=lambda difference: _FIRST.index(difference.aspect) > 0 if difference.aspect in _FIRST else 2)
     keys = expected_keys(listed)
     causes: list[Difference] = []
     follow: dict[int, list[Difference]] = {}
-    begins = _begins_of_keys(found)
     for difference in found:
         cause = next((cause for cause in found if _explains(cause, difference, above, begins)), None)
         if cause is None:
@@ -187,7 +192,11 @@ _NUMBERS = re.compile(r"-?\d+")
 
 
 def _keeps_layout(guard: Guard, shape: Difference, stride: Difference) -> bool:
-    """True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps."""
+    """True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps.
+
+    A dimension of one element lies anywhere: `(160, 32, 1)` of the sizes `(1, 5, 32)` and `(32, 32, 1)` of `(1, 1, 32)` are
+    the same layout.
+    """
     found = _SIZES.search(guard.text)
     if found is None or "None" in found["size"] or "None" in found["stride"]:
         return True
@@ -196,7 +205,11 @@ def _keeps_layout(guard: Guard, shape: Difference, stride: Difference) -> bool:
     expected_layout, actual_layout = _layout(sizes, strides), _layout(*actual)
     if len(sizes) != len(actual[0]):
         return expected_layout == sorted(expected_layout or ()) and actual_layout == sorted(actual_layout or (-1,))
-    return expected_layout is not None and expected_layout == actual_layout
+    if expected_layout is None or actual_layout is None:
+        return False
+    common = set(expected_layout) & set(actual_layout)
+    orders = [[dimension for dimension in layout if dimension in common] for layout in (expected_layout, actual_layout)]
+    return orders[0] == orders[1]
 
 
 def _layout(sizes: list[int], strides: list[int]) -> list[int] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections import Counter
@@ -59,14 +58,3 @@ def recompile_reasons(text: str) -> list[str]:
         data = text
     found = data if isinstance(data, list) else [data]
     return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", str(one).strip())) for one in found if str(one).strip()]
-
-
-def break_summary(reason: str) -> str:
-    """One line of it: where and what."""
-    lines = [line.strip() for line in reason.splitlines()]
-    where = lines[0].removeprefix("Graph break in user code at ") if lines else ""
-    for before, line in itertools.pairwise(lines):
-        if line.startswith("Explanation: "):
-            what = before.removeprefix("Graph Break Reason: ")
-            return f"{where}: {what}. {line.removeprefix('Explanation: ')}"
-    return where
