@@ -337,6 +337,14 @@ def json_text(data: object, levels: int) -> str:
         RecursionError: it is too deep.
     """
 
+def replaced_nodes(before: str, after: list[str]) -> dict[str, list[str]]:
+    """For each node that a pass made the nodes that it stands for: those that were between the same nodes.
+
+    Args:
+        before: the text of the graph before the pass.
+        after: what the pass made of it: one graph, or the forward and the backward half.
+    """
+
 def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
     """(name, end of the line in the text, number of the line from 1) of each line that tells of a node or operation.
 

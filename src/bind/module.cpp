@@ -9,6 +9,7 @@
 #include "decompile.h"
 #include "depyf/disassemble.h"
 #include "depyf/graph_text.h"
+#include "depyf/links.h"
 #include "depyf/load.h"
 #include "frame.h"
 #include "gil.h"
@@ -99,6 +100,18 @@ nb::list lines_with_names(std::string_view text, bool of_ir) {
   return rows;
 }
 
+nb::dict nodes_replaced(std::string_view before, nb::list after) {
+  std::vector<std::string_view> texts;
+  for (const nb::handle text : after) texts.push_back(nb::cast<std::string_view>(text));
+  nb::dict result;
+  for (const auto& [node, replaced] : replaced_nodes(before, texts)) {
+    nb::list names;
+    for (const std::string& name : replaced) names.append(nb::str(name.data(), name.size()));
+    result[nb::str(node.data(), node.size())] = names;
+  }
+  return result;
+}
+
 NameOf names_from(nb::dict names) {
   NameOf result;
   for (const auto& [key, value] : names) result.emplace(nb::cast<std::string>(key), nb::cast<std::string>(value));
@@ -163,6 +176,9 @@ NB_MODULE(_core, module) {
   module.def(
       "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
       "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");
+  module.def(
+      "replaced_nodes", &nodes_replaced, nb::arg("before"), nb::arg("after"),
+      "For each node that a pass made the nodes that it stands for, by the texts of the graphs before and after");
   module.def(
       "decode_pyc", &decode_pyc, nb::arg("file"),
       "The same for a .pyc of any version: a list of (name, instructions or what is wrong with them), nested code after what holds it");

@@ -8,6 +8,7 @@
 #include "links/captured.h"
 #include "links/index.h"
 #include "links/kernel_nodes.h"
+#include "links/replaced.h"
 
 namespace depyf {
 namespace {
@@ -64,9 +65,42 @@ class Linking {
       if (!graph) continue;
       captured_of_ = links::captured_of(captured, Index(*graph), recorded);
       has_aot_graph_ = true;
+      if (graph->stage == "joint")
+        add_replaced(*graph, {last_of(compilation_, "forward"), last_of(compilation_, "backward")});
       break;
     }
     for (auto& [node, sources] : recorded) captured_of_.try_emplace(node, sources);
+  }
+
+  // Of nodes that passes of Inductor put in the place of others.
+  void add_replaced(const Graph& before, const std::vector<const Graph*>& after) {
+    std::vector<Index> indices;
+    indices.reserve(after.size());
+    std::vector<const Index*> halves;
+    for (const Graph* graph : after)
+      if (graph) halves.push_back(&indices.emplace_back(*graph));
+    add_sources(links::replaced_by(Index(before), halves), captured_of_, captured_of_);
+  }
+
+  // The captured nodes of nodes by those of the nodes that they stand for.
+  static void add_sources(const std::unordered_map<std::string, std::vector<std::string>>& replaced,
+                          const CapturedOf& captured_of, CapturedOf& added) {
+    for (const auto& [node, gone] : replaced) {
+      if (const auto known = added.find(node); known != added.end() && !known->second.empty()) continue;
+      std::vector<std::string> sources;
+      for (const std::string& name : gone)
+        if (const auto known = captured_of.find(name); known != captured_of.end())
+          for (const std::string& source : known->second)
+            if (sources.size() < sources_max) add_once(sources, source);
+      if (!sources.empty()) added[node] = std::move(sources);
+    }
+  }
+
+  // The graph that Inductor got from AOTAutograd for the code.
+  const Graph* graph_before(const OutputCode& code) const {
+    if (code.direction == "backward") return last_of(compilation_, "backward");
+    const Graph* forward = last_of(compilation_, "forward");
+    return forward ? forward : last_of(compilation_, "inference");
   }
 
   const Graph* post_grad_of(const OutputCode& code) const {
@@ -86,10 +120,13 @@ class Linking {
     }
     const Index nodes(*graph);
     CapturedOf& own = captured_of_post_grad_[graph];
+    if (const Graph* before = graph_before(code))
+      add_sources(links::replaced_by(Index(*before), {&nodes}), captured_of_, own);
     for (int node = 0; node < nodes.size(); ++node) {
       const auto known = captured_of_.find(nodes[node].name);
       if (known != captured_of_.end()) own[nodes[node].name] = known->second;
-      else if (!nodes.is_input(node)) own[nodes[node].name] = of_a_pass(nodes, node, own);
+      else if (!nodes.is_input(node) && !own.contains(nodes[node].name))
+        own[nodes[node].name] = of_a_pass(nodes, node, own);
     }
     of_users(nodes, own);
     links::find_nodes(code, nodes, own);
@@ -134,9 +171,14 @@ class Linking {
       const int node = nodes.find(name);
       if (node == links::no_node) continue;
       add(nodes[node].place);
-      if (const auto sources = own.find(name); sources != own.end())
-        for (const std::string& source : sources->second)
-          if (seen_sources.insert(source).second) call.captured.push_back(source);
+      const auto sources = own.find(name);
+      if (sources == own.end()) continue;
+      for (const std::string& source : sources->second) {
+        if (seen_sources.insert(source).second) call.captured.push_back(source);
+        // A node that a pass made has no line.
+        if (const int origin = captured.find(source); !nodes[node].place.line && origin != links::no_node)
+          add(captured[origin].place);
+      }
     }
     // Comments above library calls name captured nodes.
     for (const std::string& source : call.source_nodes)

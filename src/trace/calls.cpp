@@ -165,7 +165,8 @@ class Calls {
         code_.direction = text.substr(underscore + 1, quote - underscore - 1);
     } else if (text.find("Source Nodes: [") != std::string_view::npos) {
       source_nodes_.clear();
-      for (std::string_view name : items_of(text.substr(text.find('[')))) source_nodes_.emplace_back(name);
+      for (std::string_view name : items_of(text.substr(text.find('['))))
+        if (name != shortened_nodes) source_nodes_.emplace_back(name);
     } else if (take(text, "# [Provenance debug handles] ")) {
       handle_ = text;
     } else if (take(text, "#   ")) {

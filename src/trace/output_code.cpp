@@ -17,7 +17,8 @@ std::vector<std::string> source_nodes_of(std::string_view comment) {
   std::string_view list = comment.substr(open + 1, close - open - 1);
   while (!list.empty()) {
     const std::size_t comma = list.find(", ");
-    if (const std::string_view name = list.substr(0, comma); !name.empty()) nodes.emplace_back(name);
+    if (const std::string_view name = list.substr(0, comma); !name.empty() && name != shortened_nodes)
+      nodes.emplace_back(name);
     list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 2);
   }
   return nodes;

@@ -8,6 +8,9 @@
 
 namespace depyf::trace {
 
+// Stands in a dump in place of the first names in a comment's list of source nodes.
+inline constexpr std::string_view shortened_nodes = "...";
+
 // The kernels that the code defines and the library calls that it makes, in the order of their first appearance.
 std::vector<record::Kernel> kernels_of(std::string_view output_code);
 

@@ -278,3 +278,43 @@ TEST_CASE("links: names of operators and descriptions of tensors") {
   CHECK(links::elements_of("f32[]") == "f32 1");
   CHECK(links::elements_of("Sym(s77)").empty());
 }
+
+TEST_CASE("nodes of a pass stand for what was between the same nodes") {
+  // The pattern is replaced in two layers. The names of its nodes are those of the graph that the pass copies.
+  constexpr const char* joint = R"(class inner_f(torch.nn.Module):
+    def forward(self, primals_1: "f32[8]", primals_2: "f32[8]"):
+        view: "f32[8]" = torch.ops.aten.view.default(primals_1, [8])
+        div: "f32[8]" = torch.ops.aten.div.Tensor(view, 2)
+        exp: "f32[8]" = torch.ops.aten.exp.default(div)
+        add: "f32[8]" = torch.ops.aten.add.Tensor(exp, 1)
+        view_1: "f32[8]" = torch.ops.aten.view.default(primals_2, [8])
+        div_1: "f32[8]" = torch.ops.aten.div.Tensor(view_1, 2)
+        exp_1: "f32[8]" = torch.ops.aten.exp.default(div_1)
+        add_1: "f32[8]" = torch.ops.aten.add.Tensor(exp_1, add)
+        sin: "f32[8]" = torch.ops.aten.sin.default(add_1)
+        return (add_1, sin)
+)";
+  constexpr const char* forward = R"(class GraphModule(torch.nn.Module):
+    def forward(self, primals_1: "f32[8]", primals_2: "f32[8]"):
+        view: "f32[8]" = torch.ops.aten.view.default(primals_1, [8])
+        fused = torch.ops.aten.fused.default(view)
+        getitem: "f32[8]" = fused[0]
+        add: "f32[8]" = torch.ops.aten.add.Tensor(getitem, 1)
+        view_1: "f32[8]" = torch.ops.aten.view.default(primals_2, [8])
+        fused_1 = torch.ops.aten.fused.default(view_1)
+        getitem_1: "f32[8]" = fused_1[0]
+        add_1: "f32[8]" = torch.ops.aten.add.Tensor(getitem_1, add)
+        cos: "f32[8]" = torch.ops.aten.cos.default(add_1)
+        return (add_1, cos)
+)";
+  const auto replaced = replaced_nodes(joint, {forward});
+  const std::vector<std::string> first{"div", "exp"}, second{"div_1", "exp_1"};
+  CHECK(replaced.size() == 5);
+  CHECK(replaced.at("fused") == first);
+  CHECK(replaced.at("getitem") == first);
+  CHECK(replaced.at("fused_1") == second);
+  CHECK(replaced.at("getitem_1") == second);
+  // Known by the place among the outputs alone.
+  CHECK(replaced.at("cos") == std::vector<std::string>{"sin"});
+  CHECK(replaced_nodes(joint, {joint}).empty());
+}

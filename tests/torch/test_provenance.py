@@ -182,6 +182,77 @@ class Products(torch.nn.Module):
 PRODUCT = Product.forward.__code__.co_firstlineno + 1
 
 
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qkv = torch.nn.Linear(32, 96)
+
+    def forward(self, x):
+        q, k, v = (part.view(2, 8, 4, 8).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1))
+        # The name is that of a node in the graph that Inductor puts in the place of attention.
+        permute = torch.softmax(q @ k.transpose(-2, -1) / 8**0.5, dim=-1)
+        return (permute @ v).transpose(1, 2).reshape(2, 8, 32)
+
+
+ATTENTION = Attention.forward.__code__.co_firstlineno
+
+
+@pytest.mark.parametrize("is_trained", [True, False])
+def test_attention_comes_from_the_nodes_that_it_replaces(tmp_path, is_trained):
+    torch._dynamo.reset()
+    model = torch.nn.Sequential(Attention(), Attention()).requires_grad_(is_trained)
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+        depyf.prepare_debug(tmp_path) as session,
+    ):
+        result = torch.compile(model)(torch.randn(2, 8, 32))
+        if is_trained:
+            result.sum().backward()
+    data = json.loads((tmp_path / "provenance.json").read_text())["runs"][-1]["compilations"][0]
+    softmax = [chain for chain in data["chains"] if chain["operator"] == "torch.softmax"]
+    assert len(softmax) == 2
+    (graph,) = [
+        a.file for a in session.frames[0].artifacts if a.kind == "AFTER_POST_GRAD" and a.direction != "backward"
+    ]
+    calls = [text for text in (tmp_path / graph).read_text().splitlines() if " = torch.ops.aten._scaled_dot" in text]
+    assert len(calls) == 2
+    for call, own, other in zip(calls, softmax, softmax[::-1], strict=True):
+        (name,) = re.findall(r"(\w+) = ", call)[:1]
+        assert name in own["directions"]["forward"]["post_grad"]
+        assert name not in other["directions"]["forward"]["post_grad"]
+        for direction in ("forward", "backward")[: 1 + is_trained]:
+            assert any("_scaled_dot" in kernel for kernel in own["directions"][direction]["kernels"]), direction
+    (linear, _) = [chain for chain in data["chains"] if chain["operator"].endswith("linear")]
+    assert not any("_scaled_dot" in node for node in linear["directions"]["forward"]["post_grad"])
+    output_code = (tmp_path / session.frames[0].files("kernel")[0]).read_text()
+    lines = re.findall(
+        r" = torch\.ops\.aten\._scaled_dot.*#~ (?:fn\.)?([01]) \(test_provenance\.py:(\d+)\)", output_code
+    )
+    assert [(module, int(line) - ATTENTION) for module, line in lines] == [("0", 4), ("1", 4)]
+    # PyTorch's own list of nodes is cut: provenance.json has them all.
+    assert re.search(r"# Source Nodes: \[\.\.\., \w+\]\n", output_code)
+
+
+def test_no_comment_makes_a_line_longer_than_a_screen(tmp_path):
+    def f(x):
+        for _ in range(40):
+            x = x.sin()
+        return x.sum()
+
+    torch._dynamo.reset()
+    with (
+        torch._inductor.config.patch(fx_graph_cache=False),
+        torch._functorch.config.patch(enable_autograd_cache=False),
+        depyf.prepare_debug(tmp_path),
+    ):
+        torch.compile(f)(torch.ones(9, requires_grad=True)).backward()
+    lines = [line for file in tmp_path.glob("__compiled_fn_*") for line in file.read_text().splitlines()]
+    assert [line for line in lines if len(line) > 200 >= len(annotate.plain(line))] == []
+    # What does not fit is counted.
+    assert any(re.search(r"#~ .* and \d+ more", line) for line in lines)
+
+
 def test_each_call_says_its_module_and_line(tmp_path):
     torch._dynamo.reset()
     with (

@@ -224,7 +224,7 @@ class Recorder:
                     compile.graphs["Captured_Graph"] = weak.reference(graph)
                     backend = compiled.backend_name(dynamo.backend_at_work())
                     compile.by_inductor, compile.by_aot = backend == "inductor", backend.startswith("aot_")
-                    compile.seen.captured = fx_nodes.rows(graph)
+                    compile.seen.captured, compile.seen.graph = fx_nodes.rows(graph), fx_nodes.identity(graph)
                     compile.seen.has_modules = any([row.modules for row in compile.seen.captured])
                     if compile.by_inductor or compile.by_aot:
                         compile.seen.inputs = live_graphs.inputs(graph)

@@ -41,6 +41,14 @@ class Module(NamedTuple):
     """`torch.nn.modules.linear.Linear`."""
 
 
+class Source(NamedTuple):
+    """A node that others were made from."""
+
+    name: str
+    graph: int
+    """The `identity` of its graph; 0 if it is not noted. Passes make nodes from graphs of their own, whose names say nothing."""
+
+
 class NodeRow(NamedTuple):
     """One node that computes something."""
 
@@ -49,8 +57,8 @@ class NodeRow(NamedTuple):
     """The operator: `torch.nn.functional.gelu`, `aten.mul.Tensor`."""
     line: Line | None = None
     """The user's line."""
-    sources: tuple[str, ...] = ()
-    """The names of the nodes that it was made from, in the graph that was captured."""
+    sources: tuple[Source, ...] = ()
+    """The nodes that it was made from, in the graphs that they were first in."""
     seq_nr: int | None = None
     """The number of the operation in autograd; a backward node has that of its forward."""
     original: str = ""
@@ -134,6 +142,12 @@ def rows(graph_module: Any) -> list[NodeRow]:
     return found
 
 
+@guarded(int)
+def identity(graph_module: Any) -> int:
+    """Returns what tells a graph from others, as long as it lives; 0 if it is unknown."""
+    return id(graph_module.graph)
+
+
 def line_of(node: Any) -> Line | None:
     """Returns the user's line that a node comes from."""
     return _line(private.item(private.checked(_META, node.meta), NOTES[0]), library())
@@ -186,16 +200,16 @@ def _of_operator(node: Any) -> str:
     return found
 
 
-def _innermost(source: Any) -> str:
-    """The name of the first node in a chain of sources: that of the captured graph."""
+def _innermost(source: Any) -> Source:
+    """The first node in a chain of sources: that of the captured graph, or of one that a pass has."""
     if isinstance(source, tuple):  # a name and what the node calls: no chain
-        return str(source[0])
+        return Source(str(source[0]), 0)
     for _ in range(32):
         inner = private.of(source, f"{_SOURCE}.from_node")
         if not inner:
             break
         source = inner[0]
-    return str(private.of(source, f"{_SOURCE}.name", ""))
+    return Source(str(private.of(source, f"{_SOURCE}.name", "")), private.of(source, f"{_SOURCE}.graph_id", 0) or 0)
 
 
 def _line(trace: Any, torch_folder: str) -> Line | None:

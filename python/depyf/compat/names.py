@@ -511,6 +511,8 @@ NAMES = [
     Name("torch.fx.traceback:NodeSource.from_node", "provenance", "what that was made from", "attribute", since="2.7",
          gives="list|None"),
     Name("torch.fx.traceback:NodeSource.name", "provenance", "its name", "attribute", since="2.7", gives="str"),
+    Name("torch.fx.traceback:NodeSource.graph_id", "provenance", "its graph", "attribute", since="2.7", gives="int|None",
+         fallback="nodes of one name are told apart by their lines"),
     Name(f"{_NODE}._pretty_print_target", "provenance", "an operator's name", fallback="as Python prints it"),
     Name("_dynamo_source", "entries", "where an input of a graph is taken from, on its node", "mark", since="2.6",
          fallback="inputs are shown without it"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from depyf import _core
 from depyf.compat.inductor import Operation
@@ -21,6 +22,42 @@ _BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
 _BUFFER = re.compile(r"\bbuf\d+\b")
 _MOST_TEXT = 100
 """Of a source line, the characters that stand above a kernel's definition."""
+_MOST_LINE = 200
+"""Characters of a line with its comment, so that a screen can show it. `provenance.json` has what is left out."""
+_BEHIND_LONG = 120
+"""Characters of the comment behind a line that PyTorch alone makes longer than that."""
+
+
+# What Inductor writes above each call: all nodes and operators of what was fused, and what it assumes of a buffer.
+_SOURCE_NODES = re.compile(
+    r"^([ \t]*# )Topologically Sorted (Source Nodes: \[)([^\]\n]*)\](?:, Original ATen: \[[^\]\n]*\])?$", re.MULTILINE
+)
+_NOT_ALIGNED = re.compile(r"^([ \t]*# buffer \w+) \(op: [^()\n]*\) (is assumed to be not aligned)$", re.MULTILINE)
+_MOST_NODES = 2
+"""The source nodes that stay in such a line; of more only the last does, which the others lead to."""
+
+
+class Names(NamedTuple):
+    """A part of a comment: names, of which the first ones stand for all where there is no room."""
+
+    before: str
+    names: list[str]
+    noun: str
+    """What each of them is."""
+    after: str = ""
+
+    def text(self, count: int) -> str:
+        """The part with so many of its names."""
+        more = len(self.names) - count
+        if not count:
+            shown = f"{more} {self.noun}{'' if more == 1 else 's'}"
+        else:
+            shown = ", ".join(self.names[:count]) + (f" and {more} more" if more else "")
+        return f"{self.before}{shown}{self.after}"
+
+
+Note = tuple[Names, ...] | str
+"""What a comment says: names, or a sentence; "" if there is nothing to say."""
 
 
 def plain(text: str) -> str:
@@ -39,7 +76,7 @@ class Annotator:
         self._seen, self._links = seen, links
         self._by_node = {chain.node: chain for chain in links.chains}
         # What is told of a node or operation is the same in the files of several stages.
-        self._told: dict[tuple[str, str], dict[str, str]] = {}
+        self._told: dict[tuple[str, str], dict[str, Note]] = {}
         self._kernels_of: dict[str | None, dict[str, list[str]]] = {}
         self._operations: dict[str, dict[str, Operation]] = {}
         self._has_kernels = any(links.kernel_of.values())
@@ -74,21 +111,23 @@ class Annotator:
             if of_this is None:
                 of_this = told[name] = note(name, own if stage != "joint" else None)
             if of_this:
-                parts.append(_with(text[done:end], of_this))
+                room = _MOST_LINE - (end - text.rfind("\n", 0, end) - 1) - len(MARK) - 2
+                parts.append(_with(text[done:end], _comment(of_this, room if room > 0 else _BEHIND_LONG)))
                 done = end
         return "".join([*parts, text[done:]]), places
 
-    def _of_captured(self, name: str, direction: str | None) -> str:
+    def _of_captured(self, name: str, direction: str | None) -> Note:
         chain = self._by_node.get(name)
         if chain is None:
             return ""
         found = {d: one.kernels for d, one in chain.directions.items() if one.kernels}
-        told = "; ".join(f"{d}: {', '.join(kernels)}" for d, kernels in found.items())
-        if not told and chain.directions and not self._has_kernels:
+        if not found and chain.directions and not self._has_kernels:
             return ""  # what holds of each node of a backend without kernels stands in the index
-        return told or f"no kernel: {chain.why_no_kernel}"
+        if not found:
+            return f"no kernel: {chain.why_no_kernel}"
+        return tuple([Names(f"{'; ' if i else ''}{d}: ", found[d], "kernel") for i, d in enumerate(found)])
 
-    def _of_operation(self, name: str, direction: str | None) -> str:
+    def _of_operation(self, name: str, direction: str | None) -> Note:
         own = str(direction)
         if own not in self._operations:
             groups = self._seen.direction(own).operations
@@ -97,10 +136,16 @@ class Annotator:
         parts = [operations[one] for one in name.split("_") if one in operations]
         if not parts:
             return ""
-        kernels = dict.fromkeys(kernel_of[op.name] for op in parts if op.name in kernel_of)
-        return fusion.subject(parts, self._links, own) + (f" -> {', '.join(kernels)}" if kernels else "")
+        kernels = list(dict.fromkeys(kernel_of[op.name] for op in parts if op.name in kernel_of))
+        nodes, places = fusion.subjects(parts, self._links, own)
+        note = [Names("", nodes, "node")]
+        if places:
+            note.append(Names(" (", places, "line", ")"))
+        if kernels:
+            note.append(Names(" -> ", kernels, "kernel"))
+        return tuple(note)
 
-    def _of_node(self, name: str, direction: str | None) -> str:
+    def _of_node(self, name: str, direction: str | None) -> Note:
         """Of a node of AOTAutograd's or Inductor's graphs; without a direction of the joint one."""
         if direction not in self._kernels_of:
             self._kernels_of[direction] = _kernels_of_nodes(self._seen, self._links, direction)
@@ -108,13 +153,40 @@ class Annotator:
         captured = (
             links.captured_anywhere(name) if direction is None else links.captured.get(direction, {}).get(name, [])
         )
-        before = f"<- {', '.join(captured)}" if captured else ""
-        after = f"-> {', '.join(kernels)}" if kernels else ""
-        return f"{before} {after}" if before and after else before or after
+        note = [Names("<- ", captured, "node")] if captured else []
+        if kernels:
+            note.append(Names(" -> " if note else "-> ", kernels, "kernel"))
+        return tuple(note) or ""
 
 
 def _with(line: str, told: str) -> str:
     return f"{line}  {MARK}{told}" if told else line
+
+
+def _comment(note: Note, room: int) -> str:
+    """A note in as many characters as there are; "" where there is no room for the numbers of names alone."""
+    if isinstance(note, str):
+        if len(note) <= room:
+            return note
+        start = note[: max(room - 4, 0)].rpartition(" ")[0]
+        return f"{start} ..." if start else ""
+    shown = [0] * len(note)
+    best = ""
+    # The first name of each part, then the second, as long as they fit.
+    waiting = list(range(len(note)))
+    while waiting:
+        for i in tuple(waiting):
+            shown[i] += 1
+            text = "".join([part.text(count) for part, count in zip(note, shown, strict=True)])
+            if len(text) <= room:
+                best = text
+            else:
+                shown[i] -= 1
+            if len(text) > room or shown[i] == len(note[i].names):
+                waiting.remove(i)
+    if not best:
+        best = "".join([part.text(0) for part in note])
+    return best if len(best) <= room else ""
 
 
 def _kernels_of_nodes(seen: Collected, links: Links, direction: str | None) -> dict[str, list[str]]:
@@ -143,7 +215,11 @@ def lines_of_kernels(links: Links, direction: str) -> dict[str, dict[str, Line]]
 
 
 def _kernel_file(text: str, direction: str, links: Links) -> str:
-    """Output code with a place at each call, and above each definition that of the first call."""
+    """Output code with a place at each call, and above each definition that of the first call.
+
+    The comments that Inductor writes there are shortened: each line stays in its place.
+    """
+    text = _NOT_ALIGNED.sub(r"\1 \2", _SOURCE_NODES.sub(_shortened_nodes, text))
     kernels, places_of = links.calls.get(direction), links.places.get(direction)
     if kernels is None or not places_of:
         return text
@@ -163,6 +239,13 @@ def _kernel_file(text: str, direction: str, links: Links) -> str:
             done = end
     text = "".join([*parts, text[done:]])
     return _with_definitions(text, {name: _shortly(of, with_text=True) for name, of in of_kernel.items() if of})
+
+
+def _shortened_nodes(comment: re.Match[str]) -> str:
+    nodes = comment[3].split(", ")
+    if len(nodes) > _MOST_NODES:
+        nodes = ["...", nodes[-1]]
+    return f"{comment[1]}{comment[2]}{', '.join(nodes)}]"
 
 
 def _shortly(places: list[Place], *, with_text: bool = False) -> str:

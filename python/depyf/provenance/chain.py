@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from depyf.compat.fx_nodes import NodeRow
+from depyf.compat.fx_nodes import NodeRow, Source
 from depyf.compat.inductor import Operation
 from depyf.provenance import kernels
 from depyf.provenance.collect import Collected, Direction
@@ -89,15 +89,33 @@ class Links:
         return []
 
 
-def link(seen: Collected) -> Links:
-    """Links what was seen of one compilation."""
-    captured, by_number = _captured_of(seen)
+Replaced = Callable[[str | None], dict[str, list[str]]]
+"""From a direction, None for what AOTAutograd made, to the nodes that each node of a pass stands for, by name."""
+
+
+def _replaced_unknown(direction: str | None) -> dict[str, list[str]]:
+    return {}
+
+
+def link(seen: Collected, replaced: Replaced = _replaced_unknown) -> Links:
+    """Links what was seen of one compilation.
+
+    Args:
+        seen: the compilation.
+        replaced: says what the nodes of passes stand for. It is asked only if there are nodes of which PyTorch notes nothing.
+    """
+    sources = _Sources(seen)
+    captured = sources.of_graphs()
+    graphs = [row for direction in seen.directions.values() for row in direction.graph]
+    _add_replaced(graphs, captured, replaced, None)
     links = Links([], {}, {}, {}, {}, {})
     for name, direction in seen.directions.items():
         own = dict(captured)
         for row in direction.post_grad:
-            if row.name not in own:
-                own[row.name] = _sources(row, captured, by_number)
+            found = sources.of(row) or captured.get(row.name) or sources.of_number(row)
+            if found:
+                own[row.name] = found
+        _add_replaced(direction.post_grad, own, replaced, name)
         links.captured[name] = own
         links.lines[name] = {
             row.name: row.line for row in [*direction.graph, *direction.post_grad] if row.line is not None
@@ -114,39 +132,69 @@ def link(seen: Collected) -> Links:
     return links
 
 
-def _captured_of(seen: Collected) -> tuple[dict[str, list[str]], dict[int, list[str]]]:
-    """The captured nodes of each node of the joint, forward and backward graphs, and of each sequence number.
+class _Sources:
+    """The captured nodes that nodes of later graphs were made from, as PyTorch notes them.
 
-    PyTorch notes them for nodes of the forward; a node of the backward has the sequence number of its forward.
+    It notes them for nodes of the forward; a node of the backward has the sequence number of its forward.
     """
-    rows = [*seen.joint, *(row for one in seen.directions.values() for row in one.graph)]
-    names = {row.name for row in seen.captured}
-    of_forward: dict[int, list[str]] = {}
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        sources = [one for one in row.sources if one in names] if not row.backward else []
-        if sources:
-            found[row.name] = sources
+
+    def __init__(self, seen: Collected) -> None:
+        self._rows = [*seen.joint, *(row for one in seen.directions.values() for row in one.graph)]
+        self._line_of = {row.name: row.line for row in seen.captured}
+        # The graphs that AOTAutograd ran: passes of Inductor's come later.
+        run = {source.graph for row in seen.joint or self._rows for source in row.sources}
+        self._graphs = {seen.graph} if seen.graph in run else run
+        self._of_number: dict[int, list[str]] = {}
+
+    def of(self, row: NodeRow) -> list[str]:
+        """Those that are noted of the node itself."""
+        return [source.name for source in row.sources if self._is_captured(source, row)]
+
+    def of_number(self, row: NodeRow) -> list[str]:
+        """Those that nodes of the same sequence number come from."""
+        return self._of_number.get(row.seq_nr, []) if row.seq_nr is not None else []
+
+    def of_graphs(self) -> dict[str, list[str]]:
+        """Those of each node of the joint, forward and backward graphs, by name."""
+        of_forward: dict[int, list[str]] = {}
+        found: dict[str, list[str]] = {}
+        for row in self._rows:
+            sources = [] if row.backward else self.of(row)
+            if sources:
+                found[row.name] = sources
+                if row.seq_nr is not None:
+                    known = of_forward.setdefault(row.seq_nr, [])
+                    known += [one for one in sources if one not in known]
+        by_number: dict[int, dict[str, None]] = {}
+        for row in self._rows:
             if row.seq_nr is not None:
-                known = of_forward.setdefault(row.seq_nr, [])
-                known += [one for one in sources if one not in known]
-    by_number: dict[int, dict[str, None]] = {}
-    for row in rows:
-        if row.seq_nr is not None:
-            if row.name not in found and row.seq_nr in of_forward:
-                found[row.name] = of_forward[row.seq_nr]
-            of_number = by_number.setdefault(row.seq_nr, {})
-            for one in found.get(row.name, ()):
-                of_number[one] = None
-    return found, {number: list(one) for number, one in by_number.items()}
+                if row.name not in found and row.seq_nr in of_forward:
+                    found[row.name] = of_forward[row.seq_nr]
+                of_number = by_number.setdefault(row.seq_nr, {})
+                for one in found.get(row.name, ()):
+                    of_number[one] = None
+        self._of_number = {number: list(one) for number, one in by_number.items()}
+        return found
+
+    def _is_captured(self, source: Source, row: NodeRow) -> bool:
+        """Returns whether a source is a captured node, and not one of the same name in another graph."""
+        if source.name not in self._line_of:
+            return False
+        if source.graph:
+            return source.graph in self._graphs
+        return row.line == self._line_of[source.name]
 
 
-def _sources(row: NodeRow, captured: dict[str, list[str]], by_number: dict[int, list[str]]) -> list[str]:
-    """The captured nodes of a node that a post-grad pass made."""
-    found = [one for name in row.sources for one in captured.get(name, [name])]
-    if not found and row.seq_nr is not None:
-        return by_number.get(row.seq_nr, [])
-    return list(dict.fromkeys(found))
+def _add_replaced(
+    rows: list[NodeRow], captured: dict[str, list[str]], replaced: Replaced, direction: str | None
+) -> None:
+    """Adds the captured nodes of those nodes that a pass put in the place of others."""
+    unknown = [row.name for row in rows if row.name not in captured]
+    by_name = replaced(direction) if unknown else {}
+    for name in unknown:
+        found = [one for old in by_name.get(name, ()) for one in captured.get(old, ())]
+        if found:
+            captured[name] = list(dict.fromkeys(found))
 
 
 def _kernels(direction: Direction, calls: kernels.Kernels) -> dict[str, str]:
@@ -173,11 +221,13 @@ def _places(
     places: dict[tuple[str, str], list[Place]] = {}
     for group in direction.operations:
         origins = {origin for op in group if op.name in kernel_of for origin in op.origins if origin in position}
-        ordered = sorted(origins, key=position.__getitem__)
-        of_group = [place_of[origin] for origin in ordered if origin in place_of]
-        if not of_group:  # nodes that a pass of Inductor's made have no line of their own
-            sources = [source for origin in ordered for source in captured_of.get(origin, ())]
-            of_group = [place_of_captured[source] for source in sources if source in place_of_captured]
+        of_group = []
+        for origin in sorted(origins, key=position.__getitem__):
+            if origin in place_of:
+                of_group.append(place_of[origin])
+            else:  # nodes that a pass of Inductor's made have no line of their own
+                sources = captured_of.get(origin, ())
+                of_group += [place_of_captured[source] for source in sources if source in place_of_captured]
         for op in group:
             for buffer in op.writes if op.name in kernel_of else ():
                 places[kernel_of[op.name], buffer] = list(dict.fromkeys(of_group))

@@ -32,6 +32,8 @@ class Collected:
     """What was seen of one compilation."""
 
     captured: list[NodeRow] = field(default_factory=list)
+    graph: int = 0
+    """What tells the captured graph from others (`fx_nodes.identity`); 0 if it is unknown."""
     has_modules: bool = False
     """Is a module noted of any captured node?"""
     inputs: list[tuple[str, str]] = field(default_factory=list)

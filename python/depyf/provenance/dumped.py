@@ -25,7 +25,7 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     """
     if not seen.captured or not seen.directions:
         return None
-    links = link(seen)
+    links = link(seen, lambda direction: _replaced(directory, frame, direction))
     annotator = Annotator(seen, links)
     places = {}
     for artifact in frame.artifacts:
@@ -39,6 +39,29 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     data = record(frame, seen, links, places)
     frame.provenance = story(frame, data)
     return data
+
+
+def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str, list[str]]:
+    """What the nodes of passes stand for, by the texts of the graphs before and after."""
+
+    def texts(kind: str) -> list[str]:
+        """The last of those of a kind, in this direction; a graph without backward has none."""
+        names = [
+            one.file
+            for one in frame.artifacts
+            if one.kind == kind and (direction is None or (one.direction == "backward") == (direction == "backward"))
+        ]
+        return [(directory / name).read_text(encoding="utf-8") for name in names[-1:]]
+
+    halves = {"forward": "Forward_graph", "backward": "Backward_graph"}
+    try:
+        if direction is None:
+            before, after = texts("Joint_graph"), [text for kind in halves.values() for text in texts(kind)]
+        else:
+            before, after = texts(halves[direction]), texts("AFTER_POST_GRAD")
+        return _core.replaced_nodes(before[0], after) if before and after else {}
+    except (OSError, ValueError):  # a file is gone, or holds a lone surrogate
+        return {}
 
 
 def write_record(directory: Path, compilations: list[dict[str, Any]]) -> None:

@@ -50,7 +50,7 @@ def apart(direction: Direction, kernel_of: dict[str, str]) -> list[Apart]:
     groups = [[op for op in group if op.kind != "nothing"] for group in direction.operations]
     groups = [group for group in groups if group]
     writer = {buffer: i for i, group in enumerate(groups) for op in group for buffer in op.writes}
-    tried = [(set(left.split("_")), set(right.split("_")), why) for (left, right), why in direction.not_fused.items()]
+    tried = _Tried(direction.not_fused)
     found = []
     for j, group in enumerate(groups):
         shared: dict[int, list[str]] = {}
@@ -60,7 +60,7 @@ def apart(direction: Direction, kernel_of: dict[str, str]) -> list[Apart]:
         for i, buffers in sorted(shared.items()):
             if _kernel(groups[i], kernel_of) == _kernel(group, kernel_of) is not None:
                 continue  # side by side in one kernel after all
-            reason = _reason(groups[i], group, tried)
+            reason = tried.reason(groups[i], group)
             found.append(
                 Apart(name_of(groups[i]), name_of(group), tuple(buffers), _in_words(groups[i], group, reason), reason)
             )
@@ -74,33 +74,49 @@ def name_of(group: Iterable[Operation]) -> str:
 
 def subject(group: Iterable[Operation], links: Links, direction: str) -> str:
     """Operations in the user's terms: the captured nodes, with the user's lines."""
+    nodes, places = subjects(group, links, direction)
+    return ", ".join(nodes) + (f" ({', '.join(places)})" if places else "")
+
+
+def subjects(group: Iterable[Operation], links: Links, direction: str) -> tuple[list[str], list[str]]:
+    """The captured nodes of operations, and the user's lines."""
     lines, captured = links.lines[direction], links.captured[direction]
     nodes: dict[str, None] = {}
-    found: dict[tuple[str, int], str] = {}
+    places: dict[tuple[str, int], str] = {}
     for op in group:
         for origin in op.origins:
             for one in captured.get(origin, ()):
                 nodes[one] = None
             line = lines.get(origin)
-            if line is not None and (line.file, line.line) not in found:
-                found[line.file, line.line] = f"{line.name}:{line.line}"
-    places = dict.fromkeys(found.values())
-    return f"{', '.join(nodes) or 'code of PyTorch'}" + (f" ({', '.join(places)})" if places else "")
+            if line is not None and (line.file, line.line) not in places:
+                places[line.file, line.line] = f"{line.name}:{line.line}"
+    return list(nodes) or ["code of PyTorch"], list(dict.fromkeys(places.values()))
 
 
 def _kernel(group: list[Operation], kernel_of: dict[str, str]) -> str | None:
     return next((kernel_of[op.name] for op in group if op.name in kernel_of), None)
 
 
-def _reason(one: list[Operation], other: list[Operation], tried: list[tuple[set[str], set[str], str]]) -> str:
-    """Inductor's reason for two groups, or for the largest parts of them that it tried."""
-    first, second = {op.name for op in one}, {op.name for op in other}
-    best, size = "", 0
-    for left, right, reason in tried:
-        fits = (left <= first and right <= second) or (left <= second and right <= first)
-        if fits and len(left) + len(right) >= size:
-            best, size = reason, len(left) + len(right)
-    return best
+class _Tried:
+    """What Inductor tried to fuse and did not, by the operations."""
+
+    def __init__(self, not_fused: dict[tuple[str, str], str]) -> None:
+        self._pairs = [(set(left.split("_")), set(right.split("_")), why) for (left, right), why in not_fused.items()]
+        self._of: dict[str, list[int]] = {}  # by operation the pairs that it is in, in order
+        for i, (left, right, _) in enumerate(self._pairs):
+            for op in left | right:
+                self._of.setdefault(op, []).append(i)
+
+    def reason(self, first: list[Operation], second: list[Operation]) -> str:
+        """Inductor's reason for two groups, or for the largest parts of them that it tried; the last one of those."""
+        ones, others = {op.name for op in first}, {op.name for op in second}
+        best, size = "", 0
+        for i in sorted({i for op in ones for i in self._of.get(op, ())}):
+            left, right, reason = self._pairs[i]
+            fits = (left <= ones and right <= others) or (left <= others and right <= ones)
+            if fits and len(left) + len(right) >= size:
+                best, size = reason, len(left) + len(right)
+        return best
 
 
 def _in_words(one: list[Operation], other: list[Operation], reason: str) -> str:

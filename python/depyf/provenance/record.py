@@ -49,16 +49,7 @@ def record(frame: Frame, seen: Collected, links: Links, places: dict[str, dict[s
         ],
         "kernels": {name: _kernels(name, seen, links) for name in seen.directions if seen.directions[name].operations},
         "not_fused": {
-            name: [
-                {
-                    **vars(one),
-                    "first_is": fusion.subject(_ops(seen, name, one.first), links, name),
-                    "second_is": fusion.subject(_ops(seen, name, one.second), links, name),
-                }
-                for one in fusion.apart(direction, links.kernel_of[name])
-            ]
-            for name, direction in seen.directions.items()
-            if direction.operations
+            name: _not_fused(name, seen, links) for name in seen.directions if seen.directions[name].operations
         },
         "missing": _missing(frame, seen),
     }
@@ -83,24 +74,35 @@ def _missing(frame: Frame, seen: Collected) -> list[str]:
 def _kernels(direction: str, seen: Collected, links: Links) -> list[dict[str, Any]]:
     of = links.kernel_of[direction]
     lines = annotate.lines_of_kernels(links, direction)
-    found = []
-    for name in dict.fromkeys(of.values()):
-        operations = [
-            op.name for group in seen.directions[direction].operations for op in group if of.get(op.name) == name
-        ]
-        found.append(
-            {
-                "name": name,
-                "operations": operations,
-                "computes": {node: dict(vars(line)) for node, line in lines.get(name, {}).items()},
-            }
-        )
-    return found
+    operations: dict[str, list[str]] = {name: [] for name in of.values()}
+    for group in seen.directions[direction].operations:
+        for op in group:
+            if op.name in of:
+                operations[of[op.name]].append(op.name)
+    return [
+        {
+            "name": name,
+            "operations": names,
+            "computes": {node: dict(vars(line)) for node, line in lines.get(name, {}).items()},
+        }
+        for name, names in operations.items()
+    ]
 
 
-def _ops(seen: Collected, direction: str, name: str) -> list[Any]:
-    wanted = set(name.split("_"))
-    return [op for group in seen.directions[direction].operations for op in group if op.name in wanted]
+def _not_fused(direction: str, seen: Collected, links: Links) -> list[dict[str, Any]]:
+    operations = {op.name: op for group in seen.directions[direction].operations for op in group}
+    subjects: dict[str, str] = {}
+
+    def subject(names: str) -> str:
+        if names not in subjects:
+            group = [operations[name] for name in names.split("_") if name in operations]
+            subjects[names] = fusion.subject(group, links, direction)
+        return subjects[names]
+
+    return [
+        {**vars(one), "first_is": subject(one.first), "second_is": subject(one.second)}
+        for one in fusion.apart(seen.directions[direction], links.kernel_of[direction])
+    ]
 
 
 def story(frame: Frame, data: dict[str, Any]) -> list[str]:
