@@ -49,6 +49,7 @@ ORDER = [
     "trace",
     "dumps",
     "texts",
+    "page",
 ]
 # These use the core as any program would: through include/depyf, and the loader.
 OUTSIDE = {

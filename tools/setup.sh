@@ -1,10 +1,10 @@
 #!/bin/bash
 # Puts what `make` needs in place: .venv with the packages of requirements-dev.txt and torch, Debian packages for the
-# C++ tests. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
+# C++ tests and for those of the report, which run in a browser. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
-debian=(doctest-dev "$@")
+debian=(doctest-dev chromium node-typescript "$@")
 
 find_python() {
   local candidate
@@ -50,7 +50,7 @@ install_debian_packages() {
   export DEBIAN_FRONTEND=noninteractive
   "${apt[@]}" install -y -qq "${missing[@]}" >/dev/null 2>&1 ||
     { "${apt[@]}" update -qq && "${apt[@]}" install -y -qq "${missing[@]}"; } >/dev/null 2>&1 ||
-    echo "setup: could not install ${missing[*]}; install them by hand (the C++ tests and the command need them)" >&2
+    echo "setup: could not install ${missing[*]}; install them by hand (the C++ tests and those of the report need them)" >&2
 }
 
 for tool in g++ flock; do

@@ -20,6 +20,10 @@ using ReadFile = std::function<std::optional<std::string>(const std::string& nam
 std::vector<record::Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
                                        const ReadFile& read_file, bool with_graphs);
 
+// Puts what a dump recorded in provenance.json (its text) in place of the chains that link() inferred, compilation by compilation,
+// and what was not fused. `processes` are those of session.json. What cannot be read changes nothing.
+void read_provenance(std::string_view provenance, std::vector<record::Process>& processes);
+
 // One compilation, as session.json has it in `frames`; its fields that are not there are as in a new one. An empty
 // compilation if the text is no JSON.
 record::Compilation read_compilation(std::string_view frame);

@@ -152,6 +152,7 @@ struct Link {
   std::vector<std::string> graph;  // nodes of the forward or backward graph
   std::vector<std::string> post_grad;  // nodes after Inductor's post-grad passes
   std::vector<std::string> kernels;  // kernels and library calls
+  std::vector<std::string> operations;  // of Inductor's IR, where a dump recorded them
   std::vector<std::string> not_recorded;  // the stages whose link is unknown, each with the reason
 };
 
@@ -164,6 +165,14 @@ struct Chain {
   std::vector<std::string> joint;
   std::map<std::string, Link> directions;  // "forward", "backward"
   std::vector<std::string> not_recorded;  // why there is no direction
+};
+
+// Two neighbours that Inductor did not put into one kernel, though the second reads what the first computes.
+struct NotFused {
+  std::string direction;
+  std::string first, second;  // the operations in the user's terms, such as "h (train.py:11)"
+  std::string why;
+  std::vector<std::string> buffers;  // what the second reads of the first
 };
 
 struct CacheEvent {
@@ -237,6 +246,7 @@ struct Compilation {
   std::vector<Graph> graphs;  // empty until somebody asks for them (read_graphs)
   std::vector<OutputCode> output_codes;  // the same
   std::vector<Chain> chains;  // empty until links::link()
+  std::vector<NotFused> not_fused;  // of a dump (read_provenance)
   std::optional<std::int64_t> guards, graph_nodes, graph_operators;
   double start_us = 0;  // since the epoch; 0: unknown
   double seconds = 0;  // forward, as the log states it; the backward's beside it

@@ -28,6 +28,7 @@ void append_escaped_unit(std::string& out, std::uint32_t unit) {
 }  // namespace
 
 void Writer::new_line() {
+  if (is_compact_) return;
   text_ += '\n';
   text_.append(static_cast<std::size_t>(depth_), ' ');
 }
@@ -67,7 +68,7 @@ void Writer::end(char bracket) {
 
 void Writer::key(std::string_view name) {
   string(name);
-  text_ += ": ";
+  text_ += is_compact_ ? ":" : ": ";
   follows_key_ = true;
 }
 

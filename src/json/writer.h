@@ -1,4 +1,4 @@
-// JSON for other programs: one member or item a line, pure ASCII, and always a text that any parser takes.
+// JSON for other programs: one member or item a line (or all on one line), pure ASCII, and always a text that any parser takes.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@ namespace depyf::json {
 
 class Writer {
  public:
+  explicit Writer(bool is_compact = false) : is_compact_(is_compact) {}
   void begin_object();
   void end_object() { end('}'); }
   void begin_array();
@@ -16,7 +17,7 @@ class Writer {
   void key(std::string_view name);
   void string(std::string_view utf8);  // bytes that are no UTF-8 become U+FFFD; surrogates (WTF-8) are escaped
   void integer(std::int64_t value);
-  void number(double value);           // null for NaN and the infinities, which JSON does not have
+  void number(double value);  // null for NaN and the infinities, which JSON does not have
   void boolean(bool value) { scalar(value ? "true" : "false"); }
   void null() { scalar("null"); }
 
@@ -32,8 +33,9 @@ class Writer {
   void new_line();
 
   std::string text_;
+  bool is_compact_;  // no white space between the parts
   int depth_ = 0;
-  bool is_first_ = true;    // whether the open container has no item yet
+  bool is_first_ = true;  // whether the open container has no item yet
   bool follows_key_ = false;
 };
 

@@ -10,19 +10,21 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "depyf/dump.h"
 #include "depyf/links.h"
+#include "depyf/page.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 
 namespace {
 
 constexpr const char* help_text =
-    R"(usage: depyf-report [--json] [--links] [-o DIR [--force]] LOG|DIR...
+    R"(usage: depyf-report [--json] [--links] [-o DIR|PAGE.html [--force]] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
@@ -32,13 +34,16 @@ a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
+  -o NAME.html
+              write the report as one file that any browser opens, without a network: source, graphs and kernels, linked
   -o DIR      write index.md, and a page for each compilation, into DIR; nothing is overwritten
-  --force     overwrite what is in DIR under the same names
+  --force     overwrite what is there under the same names
   --help      print this text
   --version   print the version
 
 examples:
   TORCH_TRACE=trace python train.py && depyf-report trace
+  depyf-report -o report.html trace
   depyf-report -o report trace && less report/index.md
   depyf-report trace/*rank_0*.log trace/*rank_1*.log
   depyf-report --json trace | jq '.processes[].compilations[] | {id, seconds}'
@@ -102,6 +107,25 @@ bool is_dump(const std::string& directory) {
   return false;
 }
 
+// The content of a file; nothing if it cannot be read.
+std::optional<std::string> content_of(const std::string& path) {
+  const MappedFile file(path);
+  if (!file.error().empty()) return std::nullopt;
+  return std::string(file.bytes());
+}
+
+// Links the processes from `first` on, which a dump tells of.
+void link_dump(const std::string& directory, depyf::record::Run& run, std::size_t first) {
+  for (std::size_t i = first; i < run.processes.size(); ++i)
+    for (depyf::record::Compilation& compilation : run.processes[i].compilations) depyf::link(compilation);
+  const std::optional<std::string> provenance = content_of(directory + "/provenance.json");
+  if (!provenance) return;
+  std::vector<depyf::record::Process> processes;
+  for (std::size_t i = first; i < run.processes.size(); ++i) processes.push_back(std::move(run.processes[i]));
+  depyf::read_provenance(*provenance, processes);
+  std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
 // The dump in a directory. Under torchrun each process has its own folder rank_n in it.
 void read_dumps(const std::string& directory, bool with_graphs, depyf::record::Run& run) {
   std::error_code error;
@@ -120,8 +144,10 @@ void read_dumps(const std::string& directory, bool with_graphs, depyf::record::R
     if (!file.error().empty()) return std::nullopt;
     return std::string(file.bytes());
   };
+  const std::size_t first = run.processes.size();
   for (depyf::record::Process& process : depyf::read_dump(directory, journals, read_file, with_graphs))
     run.processes.push_back(std::move(process));
+  if (with_graphs) link_dump(directory, run, first);
   for (const std::string& folder : folders) read_dumps(folder, with_graphs, run);
 }
 
@@ -135,6 +161,22 @@ bool has_dumps(const std::string& directory) {
   return false;
 }
 
+// Writes a file under another name first, so that it is never half written, and a link is replaced, not followed. Returns what
+// went wrong; empty if nothing did.
+std::string write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (!file) return temporary + ": cannot be written: " + std::strerror(errno);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if ((std::fclose(file) != 0) | !is_written) return temporary + ": cannot be written: " + std::strerror(errno);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) return path + ": cannot be written: " + std::strerror(errno);
+  return {};
+}
+
+std::string is_there(const std::string& path) {
+  return path + " is there already, and nothing was written; choose another name, or say --force";
+}
+
 // Writes the pages on a run. Returns what went wrong; empty if nothing did.
 std::string write_pages(const depyf::record::Run& run, const std::string& directory, bool force) {
   const std::map<std::string, std::string> pages = depyf::index_files(run);
@@ -143,17 +185,42 @@ std::string write_pages(const depyf::record::Run& run, const std::string& direct
   if (error) return directory + ": cannot be made: " + error.message();
   for (const auto& [name, text] : pages)
     if (const std::string path = directory + "/" + name; !force && std::filesystem::exists(path, error))
-      return path + " is there already, and nothing was written; name another directory, or say --force";
-  for (const auto& [name, text] : pages) {
-    // Under another name first, so that no page is ever half written, and a link is replaced, not followed.
-    const std::string path = directory + "/" + name, temporary = path + ".new";
-    std::FILE* file = std::fopen(temporary.c_str(), "wb");
-    if (!file) return temporary + ": cannot be written: " + std::strerror(errno);
-    const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if ((std::fclose(file) != 0) | !is_written) return temporary + ": cannot be written: " + std::strerror(errno);
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) return path + ": cannot be written: " + std::strerror(errno);
-  }
+      return is_there(path);
+  for (const auto& [name, text] : pages)
+    if (std::string problem = write_file(directory + "/" + name, text); !problem.empty()) return problem;
   return {};
+}
+
+// The texts of a process that a dump in a directory tells of.
+depyf::PageTexts texts_of_dump(const depyf::record::Process& process) {
+  const std::string directory = process.log.substr(0, process.log.rfind('/'));
+  return depyf::page_texts(process, [&](const depyf::record::Artifact& artifact) -> std::optional<std::string> {
+    if (artifact.name.empty() || artifact.name.find('/') != std::string::npos) return std::nullopt;
+    return content_of(directory + "/" + artifact.name);
+  });
+}
+
+// Sorts the processes, and with them their texts if there are any.
+void sort_by_rank(depyf::record::Run& run, std::vector<depyf::PageTexts>& texts) {
+  std::vector<std::size_t> order(run.processes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return run.processes[a].rank.value_or(-1) < run.processes[b].rank.value_or(-1);
+  });
+  depyf::record::Run sorted;
+  std::vector<depyf::PageTexts> sorted_texts;
+  for (const std::size_t index : order) {
+    sorted.processes.push_back(std::move(run.processes[index]));
+    if (index < texts.size()) sorted_texts.push_back(std::move(texts[index]));
+  }
+  run = std::move(sorted);
+  texts = std::move(sorted_texts);
+}
+
+std::string joined(int argc, char** argv) {
+  std::string text = "depyf-report";
+  for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
+  return text;
 }
 
 }  // namespace
@@ -195,8 +262,15 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
+  const bool as_html = output.ends_with(".html");
+  if (std::error_code error; as_html && !force && std::filesystem::exists(output, error)) {
+    std::fprintf(stderr, "depyf-report: %s\n", is_there(output).c_str());
+    return 1;
+  }
+  with_links |= as_html;
   int status = 0;
   depyf::record::Run run;
+  std::vector<depyf::PageTexts> texts;  // of each process, if the page is to be written
   for (const std::string& path : paths) {
     std::error_code ignored;
     std::vector<std::string> logs{path};
@@ -208,8 +282,7 @@ int main(int argc, char** argv) {
         read_dumps(path, with_links, run);
         for (std::size_t i = first; i < run.processes.size(); ++i) {
           if (!run.processes[i].problems.empty()) status = 1;
-          if (with_links)
-            for (depyf::record::Compilation& compilation : run.processes[i].compilations) depyf::link(compilation);
+          if (as_html) texts.push_back(texts_of_dump(run.processes[i]));
         }
       }
       if (logs.empty() && !is_of_depyf) {
@@ -239,12 +312,23 @@ int main(int argc, char** argv) {
         depyf::read_graphs(bytes, run.processes.back());
         for (depyf::record::Compilation& compilation : run.processes.back().compilations) depyf::link(compilation);
       }
+      if (as_html)
+        texts.push_back(depyf::page_texts(run.processes.back(), [&](const depyf::record::Artifact& artifact) {
+          return std::optional(depyf::payload_of(bytes, artifact));
+        }));
       if (!run.processes.back().problems.empty()) status = 1;
     }
   }
-  std::stable_sort(run.processes.begin(), run.processes.end(),
-                   [](const auto& one, const auto& two) { return one.rank.value_or(-1) < two.rank.value_or(-1); });
-  if (!output.empty()) {
+  sort_by_rank(run, texts);
+  if (as_html) {
+    const std::string page = depyf::html_page(run, texts, content_of, {joined(argc, argv)});
+    if (const std::string problem = write_file(output, page); !problem.empty()) {
+      std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
+      return 1;
+    }
+    if (!as_json) std::printf("Wrote %s.\n", output.c_str());
+    if (!as_json) return status;
+  } else if (!output.empty()) {
     if (const std::string problem = write_pages(run, output, force); !problem.empty()) {
       std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
       return 1;

@@ -1,0 +1,80 @@
+// provenance.json: what became of captured nodes, as depyf saw it in the process. It knows more than the links that are inferred
+// from texts, so it takes their place.
+#include <algorithm>
+
+#include "depyf/dump.h"
+#include "json/json.h"
+
+namespace depyf {
+namespace {
+
+using namespace record;
+
+constexpr int provenance_version = 1;  // the version that is read
+
+std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
+
+std::vector<std::string> texts_of(json::Value list) {
+  std::vector<std::string> texts;
+  list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });
+  return texts;
+}
+
+Chain chain_of(json::Value item) {
+  Chain chain;
+  chain.node = text_of(item["node"]);
+  chain.op = text_of(item["operator"]);
+  chain.place.file = text_of(item["line"]["file"]);
+  chain.place.function = text_of(item["line"]["function"]);
+  chain.place.text = text_of(item["line"]["text"]);
+  chain.place.line = static_cast<int>(std::clamp<std::int64_t>(item["line"]["line"].integer().value_or(0), 0, 1 << 30));
+  chain.joint = texts_of(item["joint"]);
+  chain.not_recorded = texts_of(item["not_recorded"]);
+  item["directions"].for_each_member([&](json::Value name, json::Value direction) {
+    Link& link = chain.directions[name.text()];
+    link.graph = texts_of(direction["graph"]);
+    link.post_grad = texts_of(direction["post_grad"]);
+    link.kernels = texts_of(direction["kernels"]);
+    link.operations = texts_of(direction["operations"]);
+    link.not_recorded = texts_of(direction["not_recorded"]);
+  });
+  return chain;
+}
+
+void replace_chains(Compilation& compilation, json::Value provenance) {
+  std::vector<Chain> chains;
+  provenance["chains"].for_each_item([&](json::Value item) {
+    chains.push_back(chain_of(item));
+    // The module is known from the graph alone.
+    for (const Chain& inferred : compilation.chains)
+      if (inferred.node == chains.back().node) chains.back().module = inferred.module;
+  });
+  if (!chains.empty()) compilation.chains = std::move(chains);
+  provenance["not_fused"].for_each_member([&](json::Value direction, json::Value pairs) {
+    pairs.for_each_item([&](json::Value pair) {
+      compilation.not_fused.push_back({direction.text(), text_of(pair["first_is"]), text_of(pair["second_is"]),
+                                       text_of(pair["why"]), texts_of(pair["buffers"])});
+    });
+  });
+}
+
+}  // namespace
+
+void read_provenance(std::string_view provenance, std::vector<Process>& processes) {
+  json::Document document;
+  if (document.parse(provenance) || document.root()["schema_version"].integer() != provenance_version) return;
+  std::size_t run = 0;
+  document.root()["runs"].for_each_item([&](json::Value item) {
+    if (run == processes.size()) return;
+    std::vector<Compilation>& compilations = processes[run++].compilations;
+    item["compilations"].for_each_item([&](json::Value recorded) {
+      const std::string id = text_of(recorded["compile_id"]);
+      const auto compilation =
+          std::find_if(compilations.begin(), compilations.end(),
+                       [&](const Compilation& candidate) { return candidate.id == id && candidate.not_fused.empty(); });
+      if (compilation != compilations.end()) replace_chains(*compilation, recorded);
+    });
+  });
+}
+
+}  // namespace depyf

@@ -1,0 +1,453 @@
+#include "page/data.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "json/writer.h"
+#include "page/lines.h"
+#include "page/memory.h"
+#include "page/rows.h"
+#include "texts/words.h"
+
+namespace depyf::page {
+namespace {
+
+using namespace record;
+
+constexpr int data_version = 1;
+constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a file of source; a longer one is no one's to read
+
+bool is_compiled(const Compilation& compilation) { return compilation.status == Status::compiled; }
+
+bool is_of_framework(const std::string& path) {
+  return path.find("/torch/") != std::string::npos || path.find("<eval_with_key>") != std::string::npos ||
+         path.find("<frozen ") != std::string::npos;
+}
+
+// The lines of a text without their ends.
+std::vector<std::string_view> split_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+std::string_view stripped(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\f\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\f\r") + 1 - first);
+}
+
+class Data {
+ public:
+  Data(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source, const PageOptions& options)
+      : run_(run), texts_(texts), read_source_(read_source), options_(options) {}
+
+  std::string text() {
+    out_.begin_object();
+    out_.member("version", data_version);
+    out_.member("tool", "depyf " DEPYF_VERSION);
+    out_.member("command", options_.command);
+    out_.key("processes");
+    out_.begin_array();
+    for (std::size_t index = 0; index < run_.processes.size(); ++index) process(run_.processes[index], index);
+    out_.end_array();
+    ranks();
+    files();
+    out_.key("lines");
+    out_.begin_array();
+    for (const SourceLine& line : lines_.lines()) out_.integer(line.file), out_.integer(line.line);
+    out_.end_array();
+    strings("texts", kept_texts_);
+    out_.end_object();
+    return out_.take();
+  }
+
+ private:
+  void strings(std::string_view name, const std::vector<std::string>& items) {
+    out_.key(name);
+    out_.begin_array();
+    for (const std::string& item : items) out_.string(item);
+    out_.end_array();
+  }
+  template <class Item, class Write>
+  void list(std::string_view name, const std::vector<Item>& items, Write write) {
+    out_.key(name);
+    out_.begin_array();
+    for (const Item& item : items) write(item);
+    out_.end_array();
+  }
+  void numbers(std::string_view name, const std::vector<int>& items) {
+    list(name, items, [&](int item) { out_.integer(item); });
+  }
+  void flag(std::string_view name, bool value) { out_.key(name), out_.boolean(value); }
+  void number(std::string_view name, double value) { out_.key(name), out_.number(value); }
+  template <class Number>
+  void optional(std::string_view name, const std::optional<Number>& value) {
+    out_.key(name);
+    if (value) out_.integer(*value);
+    else out_.null();
+  }
+  // The number of the place's line, -1 if it is unknown.
+  void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
+
+  // Each text stands in the page once, whatever refers to it.
+  int keep(const std::string& text) {
+    const auto [known, is_new] = text_numbers_.try_emplace(text, static_cast<int>(kept_texts_.size()));
+    if (is_new) kept_texts_.push_back(text);
+    return known->second;
+  }
+
+  void process(const Process& process, std::size_t index) {
+    out_.begin_object();
+    out_.member("log", process.log);
+    optional("pid", process.pid);
+    optional("rank", process.rank);
+    out_.member("torch", process.torch_version);
+    out_.member("python", process.python_version);
+    flag("isCut", process.is_cut);
+    flag("isLog", !process.records.empty());
+    strings("notes", process.notes);
+    list("problems", process.problems, [&](const Problem& problem) {
+      out_.begin_object();
+      out_.member("offset", static_cast<std::int64_t>(problem.offset));
+      out_.member("message", problem.message);
+      out_.end_object();
+    });
+    breaks(process);
+    list("phases", process.phases, [&](const Phase& item) { phase(item); });
+    out_.key("compilations");
+    out_.begin_array();
+    static const std::vector<PageText> none;
+    for (std::size_t i = 0; i < process.compilations.size(); ++i) {
+      const bool has_texts = index < texts_.size() && i < texts_[index].size();
+      compilation(process.compilations[i], has_texts ? texts_[index][i] : none);
+    }
+    out_.end_array();
+    out_.end_object();
+  }
+
+  // Each break once, with the compilations that end there; break_numbers_ has the number of a break of a compilation.
+  void breaks(const Process& process) {
+    std::vector<std::pair<const GraphBreak*, std::vector<std::size_t>>> distinct;
+    break_numbers_.clear();
+    for (std::size_t i = 0; i < process.compilations.size(); ++i)
+      for (const GraphBreak& graph_break : process.compilations[i].breaks) {
+        auto known = std::find_if(distinct.begin(), distinct.end(),
+                                  [&](const auto& earlier) { return texts::is_same(*earlier.first, graph_break); });
+        if (known == distinct.end()) known = distinct.insert(distinct.end(), {&graph_break, {}});
+        if (known->second.empty() || known->second.back() != i) known->second.push_back(i);
+        break_numbers_[&graph_break] = static_cast<int>(known - distinct.begin());
+      }
+    list("breaks", distinct, [&](const auto& item) {
+      const auto& [graph_break, compilations] = item;
+      double seconds = 0;
+      std::vector<int> indices;
+      for (const std::size_t i : compilations) {
+        const Compilation& compilation = process.compilations[i];
+        seconds += compilation.seconds + compilation.backward_seconds;
+        indices.push_back(static_cast<int>(i));
+      }
+      out_.begin_object();
+      out_.member("where", texts::where(*graph_break));
+      out_.member("sentence", texts::sentence(*graph_break));
+      out_.member("reason", graph_break->reason);
+      out_.member("explanation", graph_break->explanation);
+      strings("hints", graph_break->hints);
+      out_.member("link", graph_break->link);
+      line("line", graph_break->place);
+      out_.member("source", graph_break->place.text);
+      numbers("compilations", indices);
+      number("seconds", seconds);
+      out_.end_object();
+    });
+  }
+
+  void phase(const Phase& phase) {
+    out_.begin_object();
+    out_.member("name", phase.name);
+    number("totalUs", phase.total_us);
+    number("selfUs", phase.self_us);
+    out_.member("count", phase.count);
+    flag("isParallel", phase.is_parallel);
+    out_.end_object();
+  }
+
+  void compilation(const Compilation& it, const std::vector<PageText>& texts) {
+    const std::string title = texts::title_of(it);
+    out_.begin_object();
+    out_.member("id", it.id);
+    out_.member("title", title);
+    out_.member("name", texts::name_of(it));
+    out_.member("status", name_of(it.status));
+    flag("isResume", it.is_resume);
+    flag("wasBefore", it.was_before);
+    out_.key("isProved");
+    if (it.is_proved) out_.boolean(*it.is_proved);
+    else out_.null();
+    out_.member("whyNotProved", it.why_not_proved);
+    line("line", it.place);
+    list("calledFrom", it.called_from, [&](const Place& place) { out_.integer(lines_.number_of(place)); });
+    out_.member("attempts", it.attempts);
+    strings("restartReasons", it.restart_reasons);
+    number("seconds", it.seconds);
+    number("backwardSeconds", it.backward_seconds);
+    number("startUs", it.start_us);
+    optional("guards", it.guards);
+    out_.member("headline", is_compiled(it) ? "" : texts::headline(it, title));
+    strings("details", is_compiled(it) ? std::vector<std::string>() : texts::details(it));
+    strings("reasons", texts::reasons(it));
+    out_.member("deciding", deciding(it));
+    list("failures", it.reasons, [&](const FailedGuard& guard) { failure(guard); });
+    list("breaks", it.breaks, [&](const GraphBreak& graph_break) { out_.integer(break_numbers_.at(&graph_break)); });
+    strings("resumeNames", it.resume_names);
+    strings("resumeCalls", it.resume_calls);
+    list("limits", it.limits, [&](const Limit& limit) {
+      const std::string text = texts::limit_text(limit);
+      out_.begin_object();
+      out_.member("condition", limit.condition);
+      out_.member("subject", limit.subject);
+      out_.member("why", text.size() > limit.condition.size() + 4 ? text.substr(limit.condition.size() + 4) : "");
+      line("line", limit.place);
+      out_.end_object();
+    });
+    strings("symbols", texts::symbol_rows(it.symbols));
+    strings("atRunTime", texts::runtime_rows(it));
+    list("missing", it.missing, [&](const MissingArtifact& missing) {
+      out_.begin_object();
+      out_.member("kind", missing.kind);
+      out_.member("direction", missing.direction);
+      out_.member("why", missing.why);
+      out_.end_object();
+    });
+    strings("notes", it.notes);
+    strings("provenance", it.provenance);
+    list("caches", it.caches, [&](const CacheEvent& event) {
+      out_.begin_object();
+      out_.member("cache", event.cache);
+      out_.member("result", event.result);
+      out_.member("key", event.key);
+      out_.end_object();
+    });
+    list("phases", it.phases, [&](const Phase& item) { phase(item); });
+    list("nodes", it.chains, [&](const Chain& chain) {
+      out_.begin_array();
+      out_.string(chain.node), out_.string(chain.op), out_.string(chain.module);
+      out_.integer(lines_.number_of(chain.place));
+      out_.end_array();
+    });
+    calls(it);
+    list("saved", saved_values(it), [&](const SavedValue& saved) {
+      out_.begin_object();
+      out_.member("name", saved.name);
+      out_.member("shape", saved.shape);
+      optional("bytes", bytes_of(saved.shape));
+      flag("isInput", saved.is_input);
+      line("line", saved.place);
+      out_.end_object();
+    });
+    list("panes", texts, [&](const PageText& text) { pane(text, it); });
+    out_.end_object();
+  }
+
+  static std::string deciding(const Compilation& it) {
+    std::string text = texts::deciding_reason(it.reasons);
+    if ((it.reasons.empty() || it.reasons[0].is_in_words) && !it.reasons_in_words.empty())
+      text = it.reasons_in_words[0];
+    return text.substr(0, text.find('\n'));
+  }
+
+  void failure(const FailedGuard& guard) {
+    out_.begin_object();
+    out_.member("of", guard.compilation);
+    out_.member("guard", guard.guard);
+    out_.member("subject", guard.subject);
+    out_.member("expected", guard.expected);
+    out_.member("actual", guard.actual);
+    out_.member("origin", guard.origin);
+    strings("alike", guard.alike);
+    strings("follows", guard.follows);
+    line("line", guard.place);
+    out_.end_object();
+  }
+
+  // The bytes that a call reads and writes, each buffer once; nothing if the size of one is unknown.
+  static std::optional<std::int64_t> bytes_of_all(const std::vector<std::string>& buffers,
+                                                  const std::map<std::string, std::string>& shapes) {
+    std::int64_t sum = 0;
+    std::set<std::string> seen;
+    for (const std::string& buffer : buffers) {
+      if (!seen.insert(buffer).second) continue;
+      const auto shape = shapes.find(buffer);
+      const std::optional<std::int64_t> bytes = shape == shapes.end() ? std::nullopt : bytes_of(shape->second);
+      if (!bytes) return std::nullopt;
+      sum += *bytes;
+    }
+    return sum;
+  }
+
+  // The statements of output code that call kernels and libraries, with what they compute.
+  void calls(const Compilation& it) {
+    out_.key("calls");
+    out_.begin_array();
+    for (const OutputCode& code : it.output_codes) {
+      std::map<std::string, std::string> shapes = code.shapes;
+      std::map<std::string_view, const Node*> nodes;
+      for (const Graph& graph : it.graphs)
+        if (graph.stage == "post_grad" && graph.direction == code.direction)
+          for (const Node& node : graph.nodes) {
+            nodes[node.name] = &node;
+            if (node.op == "placeholder") shapes.try_emplace(node.name, node.shape);
+          }
+      for (const KernelCall& call : code.calls) {
+        out_.begin_object();
+        out_.member("kernel", call.kernel);
+        out_.member("kind", call.kind);
+        out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
+        out_.member("row", call.line);
+        strings("reads", call.reads);
+        strings("writes", call.writes);
+        optional("bytesRead", bytes_of_all(call.reads, shapes));
+        optional("bytesWritten", bytes_of_all(call.writes, shapes));
+        out_.key("nodes");
+        out_.begin_array();
+        for (const std::string& name : call.nodes) {
+          const auto node = nodes.find(name);
+          out_.begin_array();
+          out_.string(name), out_.string(node == nodes.end() ? "" : node->second->op);
+          out_.end_array();
+        }
+        out_.end_array();
+        std::set<int> numbers_of_lines;
+        for (const Place& place : call.places)
+          if (const int line = lines_.number_of(place); line != no_line) numbers_of_lines.insert(line);
+        numbers("lines", {numbers_of_lines.begin(), numbers_of_lines.end()});
+        out_.member("evidence", call.evidence);
+        out_.member("why", call.why_no_place);
+        out_.end_object();
+      }
+    }
+    out_.end_array();
+  }
+
+  // A row is [row, name, why, last row, lines...].
+  void pane(const PageText& text, const Compilation& compilation) {
+    out_.begin_object();
+    out_.member("stage", text.stage);
+    out_.member("direction", text.direction);
+    out_.member("name", text.name);
+    out_.member("text", keep(text.text));
+    list("rows", rows_of(text, compilation, lines_), [&](const Row& row) {
+      out_.begin_array();
+      out_.integer(row.row), out_.string(row.name), out_.integer(row.why.empty() ? -1 : keep(row.why));
+      out_.integer(row.last);
+      for (const int line : row.lines) out_.integer(line);
+      out_.end_array();
+    });
+    out_.end_object();
+  }
+
+  void ranks() {
+    out_.key("ranks");
+    out_.begin_array();
+    if (run_.processes.size() > 1)
+      for (const RankGroup& group : compare_ranks(run_)) {
+        out_.begin_object();
+        out_.key("processes");
+        out_.begin_array();
+        for (const std::size_t index : group.processes) out_.integer(static_cast<std::int64_t>(index));
+        out_.end_array();
+        out_.member("nearest", static_cast<std::int64_t>(group.nearest));
+        out_.member("partsAt", group.parts_at);
+        out_.member("difference", group.difference);
+        out_.end_object();
+      }
+    out_.end_array();
+  }
+
+  // The text of a file in which each line that the record quotes is as quoted; nothing if there is no such file.
+  std::optional<std::string> unchanged_source(const std::string& path, int file, std::string& why) const {
+    if (!path.ends_with(".py")) {
+      why = "this is no file of source";
+      return std::nullopt;
+    }
+    std::optional<std::string> text = read_source_ ? read_source_(path) : std::nullopt;
+    if (!text || text->size() > source_max) {
+      why = "the file is not on the machine on which this page was made";
+      return std::nullopt;
+    }
+    const std::vector<std::string_view> lines = split_lines(*text);
+    bool is_confirmed = false;
+    for (const SourceLine& line : lines_.lines()) {
+      if (line.file != file || line.text.empty()) continue;
+      const auto index = static_cast<std::size_t>(line.line) - 1;
+      if (index >= lines.size() || stripped(lines[index]) != stripped(line.text)) {
+        why = "the file has changed since";
+        return std::nullopt;
+      }
+      is_confirmed = true;
+    }
+    if (is_confirmed) return text;
+    why = "the record quotes no line of it, so that nothing shows that the file is still the same";
+    return std::nullopt;
+  }
+
+  void files() {
+    out_.key("files");
+    out_.begin_array();
+    for (std::size_t i = 0; i < lines_.files().size(); ++i) {
+      const std::string& path = lines_.files()[i];
+      const bool is_framework = is_of_framework(path);
+      std::string why = "this file belongs to PyTorch or Python";
+      std::optional<std::string> text;
+      if (!is_framework) text = unchanged_source(path, static_cast<int>(i), why);
+      out_.begin_object();
+      out_.member("path", path);
+      out_.member("name", texts::file_name(path));
+      flag("isFramework", is_framework);
+      out_.member("text", text ? keep(*text) : -1);
+      out_.member("why", text ? "" : why);
+      out_.key("quoted");
+      out_.begin_object();
+      if (!text)
+        for (const SourceLine& line : lines_.lines())
+          if (line.file == static_cast<int>(i) && !line.text.empty()) out_.member(std::to_string(line.line), line.text);
+      out_.end_object();
+      out_.end_object();
+    }
+    out_.end_array();
+  }
+
+  const Run& run_;
+  const std::vector<PageTexts>& texts_;
+  const ReadSource& read_source_;
+  const PageOptions& options_;
+  json::Writer out_{true};
+  Lines lines_;
+  std::vector<std::string> kept_texts_;
+  std::unordered_map<std::string, int> text_numbers_;
+  std::map<const GraphBreak*, int> break_numbers_;
+};
+
+}  // namespace
+
+std::string data_of(const Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
+                    const PageOptions& options) {
+  const std::string text = Data(run, texts, read_source, options).text();
+  // `<` occurs in strings alone, where it may be written as an escape; no text can then end the script element.
+  std::string escaped;
+  escaped.reserve(text.size() + text.size() / 16);
+  for (const char character : text)
+    if (character == '<') escaped += "\\u003c";
+    else escaped += character;
+  return escaped;
+}
+
+}  // namespace depyf::page

@@ -1,0 +1,31 @@
+// The page: a frame of HTML around the data and the viewer, with a policy that lets nothing else run or load.
+#include "depyf/page.h"
+
+#include "page/data.h"
+#include "page/sha256.h"
+#include "page/viewer.h"
+
+namespace depyf {
+
+std::string html_page(const record::Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
+                      const PageOptions& options) {
+  const std::string script(page::viewer_script()), style(page::viewer_style());
+  std::string html;
+  html += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  html +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+      "img-src data:; script-src 'sha256-" +
+      page::sha256_base64(script) + "'; style-src 'sha256-" + page::sha256_base64(style) + "'\">\n";
+  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"depyf " DEPYF_VERSION
+          "\">\n";
+  html += "<link rel=\"icon\" href=\"data:,\">\n<title>torch.compile report</title>\n<style>" + style +
+          "</style>\n</head>\n";
+  html += "<body>\n<noscript>This page needs JavaScript. It runs what is in this file and loads nothing.</noscript>\n";
+  html += "<script type=\"application/json\" id=\"data\">" + page::data_of(run, texts, read_source, options) +
+          "</script>\n";
+  html += "<script>" + script + "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace depyf

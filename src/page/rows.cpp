@@ -1,0 +1,242 @@
+#include "page/rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "depyf/graph_text.h"
+#include "support/words.h"
+#include "texts/words.h"
+
+namespace depyf::page {
+namespace {
+
+using namespace record;
+
+using LinesOf = std::map<std::string, std::set<int>, std::less<>>;  // by name
+
+void merge(std::set<int>& numbers, int number) {
+  if (number != no_line) numbers.insert(number);
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
+}
+
+bool is_of(const std::string& direction, const std::string& wanted) {
+  return direction == wanted || (wanted == "forward" && direction == "inference");
+}
+
+// Calls visit(row, text) for each row, counted from 1.
+template <class Visit>
+void for_each_row(std::string_view text, Visit visit) {
+  for (int row = 1; !text.empty(); ++row) {
+    const std::size_t end = text.find('\n');
+    visit(row, text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+class Rows {
+ public:
+  Rows(const PageText& text, const Compilation& compilation, Lines& lines)
+      : text_(text), compilation_(compilation), lines_(lines) {}
+
+  std::vector<Row> run() {
+    const std::string& stage = text_.stage;
+    if (stage == "code") code();
+    else if (stage == "guards") guards();
+    else if (stage == "kernel") kernels();
+    else if (stage.starts_with("ir")) operations();
+    else graph();
+    return std::move(rows_);
+  }
+
+ private:
+  // The nodes of a graph have the lines of the captured nodes that they come from.
+  void graph() {
+    const LinesOf lines_of = lines_of_nodes();
+    const Graph* graph = own_graph();
+    std::map<std::string_view, const Node*> nodes;
+    if (graph)
+      for (const Node& node : graph->nodes) nodes[node.name] = &node;
+    std::string_view renamed;
+    std::set<std::string_view> seen;
+    bool is_body = false;
+    for_each_row(text_.text, [&](int number, std::string_view row) {
+      const std::string_view statement = trimmed(row);
+      if (statement.starts_with("def forward(")) is_body = true;
+      if (!is_body) return;
+      std::string_view name = word_at(statement);
+      const std::string_view rest = statement.substr(name.size());
+      if (name.empty() || !(rest.starts_with(": \"") || rest.starts_with(" = "))) return;
+      if (const std::string_view original = original_name(statement); !original.empty()) name = original;
+      const auto node = nodes.find(name);
+      if (graph && node == nodes.end()) return;
+      if (!seen.insert(name).second) return;
+      Row& made = add(number, name);
+      if (const auto known = lines_of.find(name); known != lines_of.end()) {
+        made.lines.assign(known->second.begin(), known->second.end());
+      } else if (node != nodes.end() && node->second->op != "placeholder") {
+        if (const int line = lines_.number_of(node->second->place); line != no_line) made.lines = {line};
+      }
+      if (made.lines.empty())
+        made.why = node != nodes.end() && node->second->op == "placeholder"
+                       ? "an input of the graph"
+                       : "PyTorch recorded no line of source for this node";
+    });
+  }
+
+  LinesOf lines_of_nodes() {
+    const std::string& stage = text_.stage;
+    LinesOf lines_of;
+    for (const Chain& chain : compilation_.chains) {
+      const int line = lines_.number_of(chain.place);
+      auto add_all = [&](const std::vector<std::string>& names) {
+        for (const std::string& name : names) merge(lines_of[name], line);
+      };
+      if (stage == "captured" || stage.starts_with("pre_grad")) add_all({chain.node});
+      else if (stage == "joint") add_all(chain.joint);
+      for (const auto& [direction, link] : chain.directions) {
+        if (!is_of(direction, text_.direction)) continue;
+        if (stage == "forward" || stage == "backward" || stage == "post_grad_before") add_all(link.graph);
+        else if (stage == "post_grad") add_all(link.post_grad);
+      }
+    }
+    return lines_of;
+  }
+
+  const Graph* own_graph() const {
+    const Graph* own = nullptr;
+    for (const Graph& graph : compilation_.graphs) {
+      const bool is_same_stage = graph.stage == text_.stage || (text_.stage == "forward" && graph.stage == "inference");
+      if (is_same_stage &&
+          (text_.direction.empty() || graph.direction.empty() || is_of(graph.direction, text_.direction)))
+        own = &graph;
+    }
+    return own;
+  }
+
+  const OutputCode* own_code() const {
+    for (const OutputCode& code : compilation_.output_codes)
+      if (is_of(code.direction, text_.direction)) return &code;
+    return nullptr;
+  }
+
+  // The definition of a kernel has the lines of all calls of it.
+  void kernels() {
+    LinesOf lines_of;
+    for (const Chain& chain : compilation_.chains)
+      for (const auto& [direction, link] : chain.directions)
+        if (is_of(direction, text_.direction))
+          for (const std::string& kernel : link.kernels) merge(lines_of[kernel], lines_.number_of(chain.place));
+    const OutputCode* code = own_code();
+    std::map<int, const KernelCall*> calls;
+    if (code)
+      for (const KernelCall& call : code->calls) calls[call.line] = &call;
+    Row* definition = nullptr;
+    for_each_row(text_.text, [&](int number, std::string_view row) {
+      if (definition) {
+        definition->last = number;
+        if (row.find("'''") != std::string_view::npos) definition = nullptr;
+        return;
+      }
+      const std::string_view name = word_at(row);
+      if (!name.empty() && row.substr(name.size()).starts_with(" = async_compile.")) {
+        Row& made = add(number, name);
+        set_lines(made, lines_of);
+        const std::size_t open = row.find("'''");
+        if (open != std::string_view::npos && row.find("'''", open + 3) == std::string_view::npos) definition = &made;
+        return;
+      }
+      const auto call = calls.find(number);
+      if (call == calls.end()) return;
+      Row& made = add(number, call->second->kernel);
+      std::set<int> numbers;
+      for (const Place& place : call->second->places) merge(numbers, lines_.number_of(place));
+      made.lines.assign(numbers.begin(), numbers.end());
+      if (made.lines.empty()) made.why = call->second->why_no_place;
+    });
+  }
+
+  static void set_lines(Row& row, const LinesOf& lines_of) {
+    const auto known = lines_of.find(row.name);
+    if (known != lines_of.end()) row.lines.assign(known->second.begin(), known->second.end());
+    if (row.lines.empty()) row.why = "no call of this kernel has a line of source";
+  }
+
+  // "op0_op1: FusedSchedulerNode(...)", and what follows it up to the next operation.
+  void operations() {
+    LinesOf lines_of;
+    for (const Chain& chain : compilation_.chains)
+      for (const auto& [direction, link] : chain.directions)
+        if (is_of(direction, text_.direction))
+          for (const std::string& operation : link.operations)
+            merge(lines_of[operation], lines_.number_of(chain.place));
+    Row* operation = nullptr;
+    for_each_row(text_.text, [&](int number, std::string_view row) {
+      const std::string_view name = word_at(row);
+      if (!name.empty() && row.substr(name.size()).starts_with(": ")) {
+        operation = &add(number, name);
+        std::set<int> numbers;
+        for (std::string_view rest = name; !rest.empty();) {
+          const std::string_view part = rest.substr(0, rest.find('_'));
+          if (const auto known = lines_of.find(part); known != lines_of.end())
+            numbers.insert(known->second.begin(), known->second.end());
+          rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        }
+        operation->lines.assign(numbers.begin(), numbers.end());
+        if (numbers.empty()) operation->why = "no captured node is known to have become this operation";
+      }
+      if (operation) operation->last = number;
+    });
+  }
+
+  // The call of a graph stands for all of its lines.
+  void code() {
+    std::set<int> all;
+    for (const Chain& chain : compilation_.chains) merge(all, lines_.number_of(chain.place));
+    for_each_row(text_.text, [&](int number, std::string_view row) {
+      const std::size_t at = row.find("__compiled_fn_");
+      if (at == std::string_view::npos || row.find('#') < at) return;
+      const std::string_view name = word_at(row.substr(at));
+      if (row.substr(at + name.size()).starts_with("(")) add(number, name).lines.assign(all.begin(), all.end());
+    });
+  }
+
+  // "... # train.py:11 h = self.norm(x)": guards end with the line that made them.
+  void guards() {
+    for_each_row(text_.text, [&](int number, std::string_view row) {
+      const std::size_t comment = row.rfind("# ");
+      if (comment == std::string_view::npos) return;
+      std::string_view rest = row.substr(comment + 2);
+      const std::size_t space = rest.find(' '), colon = rest.substr(0, space).rfind(':');
+      if (colon == std::string_view::npos) return;
+      int line = 0;
+      std::from_chars(rest.data() + colon + 1, rest.data() + rest.size(), line);
+      if (const int known = lines_.find(texts::file_name(std::string(rest.substr(0, colon))), line); known != no_line)
+        add(number, "").lines = {known};
+    });
+  }
+
+  Row& add(int number, std::string_view name) {
+    rows_.push_back({number, std::string(name), {}, {}, number});
+    return rows_.back();
+  }
+
+  const PageText& text_;
+  const Compilation& compilation_;
+  Lines& lines_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+std::vector<Row> rows_of(const PageText& text, const Compilation& compilation, Lines& lines) {
+  return Rows(text, compilation, lines).run();
+}
+
+}  // namespace depyf::page

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace depyf::page {
+
+// The SHA-256 of the bytes in base64, as a Content-Security-Policy names scripts and styles.
+std::string sha256_base64(std::string_view bytes);
+
+}  // namespace depyf::page

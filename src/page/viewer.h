@@ -1,0 +1,11 @@
+// The viewer of the page, which the build takes from src/report/viewer.
+#pragma once
+
+#include <string_view>
+
+namespace depyf::page {
+
+std::string_view viewer_script();
+std::string_view viewer_style();
+
+}  // namespace depyf::page

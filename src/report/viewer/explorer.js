@@ -1,0 +1,265 @@
+// Panes of one compilation side by side: a line of source, and what became of it in each stage. Hover lights the same lines in
+// all panes; a click pins them, and the other panes scroll there.
+
+const paneLimit = 4;
+const widePage = 1500;
+
+/** @param {Compilation} compilation */
+function defaultPanes(compilation) {
+  const keys = [...panesOf(compilation).keys()];
+  const wanted = ["source"];
+  for (const key of ["captured", "fw", "post", "code", "guards"]) if (keys.includes(key) && wanted.length < 2) wanted.push(key);
+  if (keys.includes("kernel")) wanted.push("kernel");
+  else if (keys.includes("fw") && !wanted.includes("fw")) wanted.push("fw");
+  if (wanted.length < 3) for (const key of keys) if (!wanted.includes(key) && wanted.length < 3) wanted.push(key);
+  if (innerWidth >= widePage && keys.includes("kernel-bw")) wanted.push("kernel-bw");
+  return wanted;
+}
+
+/**
+ * The explorer that is on the page.
+ * @type {Explorer | null}
+ */
+let explorer = null;
+
+class Explorer {
+  /** @param {HTMLElement} root @param {number} index of the compilation */
+  constructor(root, index) {
+    this.index = index;
+    this.compilation = currentProcess().compilations[index];
+    this.available = panesOf(this.compilation);
+    this.trails = trailsOf(this.compilation);
+    this.route = readRoute();
+    /** @type {string[]} */
+    this.keys = (this.route.panes || "").split(",").filter((key) => key === "source" || this.available.has(key)).slice(0, paneLimit);
+    if (!this.keys.length) this.keys = defaultPanes(this.compilation);
+    const focus = this.route.pane;
+    if (focus && !this.keys.includes(focus) && this.available.has(focus)) {
+      // The pane of the address takes the place of a default one of the same kind, or the last.
+      const kernels = focus.startsWith("kernel") ? this.keys.findIndex((key) => key.startsWith("kernel")) : -1;
+      this.keys[kernels >= 0 ? kernels : this.keys.length - 1] = focus;
+    }
+    /** @type {Set<number>} */
+    this.hovered = new Set();
+    /** @type {Set<number>} */
+    this.pinned = new Set();
+    /** @type {CodePane[]} */
+    this.panes = [];
+    /** The file of the source pane. */
+    this.file = this.startFile();
+    this.trail = make("div.trail", { "aria-live": "polite" });
+    this.grid = make("div.pane-grid");
+    root.append(make("div.explorer", null, this.header(), this.trail, this.grid));
+    this.layPanes();
+    this.showTrail();
+    this.openPlace();
+  }
+
+  startFile() {
+    const asked = Number(this.route.file);
+    if (this.route.file !== undefined && data.files[asked]) return asked;
+    /** @type {Map<number, number>} */
+    const counts = new Map();
+    for (const node of this.compilation.nodes)
+      if (node[3] >= 0 && !fileOfLine(node[3]).isFramework) counts.set(fileNumberOfLine(node[3]), (counts.get(fileNumberOfLine(node[3])) || 0) + 1);
+    const own = this.compilation.line;
+    if (own >= 0 && !fileOfLine(own).isFramework && (!counts.size || counts.has(fileNumberOfLine(own)))) return fileNumberOfLine(own);
+    const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+    return most ? most[0] : own >= 0 ? fileNumberOfLine(own) : -1;
+  }
+
+  header() {
+    const { compilations } = currentProcess();
+    const select = make(
+      "select",
+      { "aria-label": "Compilation", onchange: (/** @type {Event} */ event) => go(withProcess({ c: /** @type {HTMLSelectElement} */ (event.target).value })) },
+      ...compilations.map((compilation, index) => make("option", { value: compilationKey(index), selected: index === this.index }, compilation.id + "  " + compilation.title)),
+    );
+    const { compilation } = this;
+    const facts = [
+      secondsOf(compilation) ? secondsText(secondsOf(compilation)) : "",
+      compilation.breaks.length ? counted(compilation.breaks.length, "graph break") : "",
+      compilation.calls.length ? counted(compilation.calls.length, "kernel call") : "",
+    ].filter(Boolean);
+    const width = make("div.pane-count", { role: "group", "aria-label": "Number of panes" }, ...[2, 3, 4].map((count) => make("button", { title: count + " panes", "aria-pressed": String(count === this.keys.length), onclick: () => this.setCount(count) }, count)));
+    return make(
+      "header.explorer-head",
+      null,
+      make("button.step", { title: "the compilation before ([)", onclick: () => this.step(-1) }, "\u2039"),
+      select,
+      make("button.step", { title: "the next compilation (])", onclick: () => this.step(1) }, "\u203a"),
+      make("span.dim", null, facts.join(" \u00b7 ")),
+      compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
+      width,
+    );
+  }
+
+  /** @param {number} by */
+  step(by) {
+    const { compilations } = currentProcess();
+    const index = Math.min(compilations.length - 1, Math.max(0, this.index + by));
+    go(withProcess({ c: compilationKey(index), ...(this.route.panes ? { panes: this.route.panes } : {}) }));
+  }
+
+  /** @param {number} count */
+  setCount(count) {
+    const keys = [...this.available.keys()];
+    while (this.keys.length > count) this.keys.pop();
+    for (const key of ["kernel-bw", "bw", "fw", "post", ...keys]) if (this.keys.length < count && !this.keys.includes(key) && keys.includes(key)) this.keys.push(key);
+    this.save();
+    for (const button of document.querySelectorAll(".pane-count button")) button.setAttribute("aria-pressed", String(button.textContent === String(this.keys.length)));
+    this.layPanes();
+  }
+
+  save() {
+    const route = readRoute();
+    this.route = withProcess({ c: compilationKey(this.index), panes: this.keys.join(","), pane: route.pane || "", line: route.line || "" });
+    keepRoute(this.route);
+  }
+
+  layPanes() {
+    this.panes = [];
+    this.grid.textContent = "";
+    this.grid.style.gridTemplateColumns = "repeat(" + this.keys.length + ", minmax(0, 1fr))";
+    this.keys.forEach((key, position) => {
+      const pane = new CodePane({ onHover: (from, row) => this.hover(from, row), onPin: (from, row) => this.pin(from, row) });
+      this.panes.push(pane);
+      const source = this.sourceOf(key);
+      const select = make(
+        "select",
+        { "aria-label": "Stage of pane " + (position + 1), onchange: (/** @type {Event} */ event) => this.choose(position, /** @type {HTMLSelectElement} */ (event.target).value) },
+        make("option", { value: "source", selected: key === "source" }, "Source"),
+        ...[...this.available].map(([other, raw]) => make("option", { value: other, selected: other === key }, titleOfPane(raw))),
+      );
+      this.grid.append(make("section.pane", { "data-pane": key, "aria-label": source.title }, make("header.pane-head", { title: source.about }, select, make("span.dim", null, source.isSource ? source.title : source.name)), pane.element));
+      pane.show(source);
+    });
+    this.light();
+  }
+
+  /** @param {string} key @returns {PaneSource} */
+  sourceOf(key) {
+    const raw = this.available.get(key);
+    if (raw) return paneSource(raw, key);
+    if (this.file >= 0) return fileSource(this.file);
+    return { key: "source", title: "Source", about: "The record names no file", name: "", rows: [], links: new Map(), isSource: true };
+  }
+
+  /** @param {number} position @param {string} key */
+  choose(position, key) {
+    this.keys[position] = key;
+    this.save();
+    this.layPanes();
+    if (this.pinned.size) for (const pane of this.panes) pane.follow(this.pinned);
+  }
+
+  /** @param {CodePane} from @param {number} row */
+  hover(from, row) {
+    this.hovered = new Set(row < 0 ? [] : from.linesOf(row));
+    this.hoveredLink = row < 0 ? undefined : from.linkOf(row);
+    this.light();
+    this.showTrail();
+  }
+
+  /** @param {CodePane} from @param {number} row */
+  pin(from, row) {
+    const lines = new Set(from.linesOf(row));
+    const isSame = lines.size === this.pinned.size && [...lines].every((line) => this.pinned.has(line));
+    this.pinned = isSame ? new Set() : lines;
+    this.light();
+    this.showTrail();
+    const key = from.source ? from.source.key : "";
+    keepRoute(withProcess({ c: compilationKey(this.index), panes: this.route.panes || "", pane: isSame ? "" : key, line: isSame ? "" : String(row), file: key === "source" && !isSame ? String(this.file) : "" }));
+    if (isSame) return;
+    this.showFileOf(lines);
+    for (const pane of this.panes) if (pane !== from) pane.follow(this.pinned);
+  }
+
+  unpin() {
+    this.pinned = new Set();
+    this.hovered = new Set();
+    this.light();
+    this.showTrail();
+    keepRoute(withProcess({ c: compilationKey(this.index), panes: this.route.panes || "" }));
+  }
+
+  /**
+   * The source pane shows the file of these lines.
+   * @param {Set<number>} lines
+   */
+  showFileOf(lines) {
+    const [first] = lines;
+    if (first === undefined || [...lines].some((line) => fileNumberOfLine(line) === this.file)) return;
+    this.file = fileNumberOfLine(first);
+    this.keys.forEach((key, position) => {
+      if (key !== "source") return;
+      this.panes[position].show(this.sourceOf("source"));
+      const name = this.grid.children[position].querySelector(".pane-head span");
+      if (name) replaceContent(name, data.files[this.file].name);
+    });
+    this.light();
+  }
+
+  light() {
+    for (const pane of this.panes) pane.light(this.hovered, this.pinned);
+  }
+
+  /** In one line: what the lines that are lit became, forward and backward apart. */
+  showTrail() {
+    const lines = this.hovered.size ? this.hovered : this.pinned;
+    if (!lines.size) {
+      const why = this.hoveredLink && this.hoveredLink.why;
+      replaceContent(this.trail, make("span.dim", null, why ? "No line of source: " + why : "Hover over a line to see what it became. Click to pin it; Esc lets go."));
+      return;
+    }
+    /** @type {Map<string, string[]>} */
+    const names = new Map();
+    for (const line of lines) for (const [key, found] of this.trails.get(line) || []) names.set(key, [...new Set([...(names.get(key) || []), ...found])]);
+    const [first] = lines;
+    /** @param {string} label @param {string} key @param {string} kind */
+    const step = (label, key, kind) => {
+      const found = names.get(key);
+      if (!found) return null;
+      const shown = found.slice(0, 4).join(", ") + (found.length > 4 ? " and " + (found.length - 4) + " more" : "");
+      return make("span.trail-step" + kind, { title: found.join(", ") }, make("small", null, label), " ", shown);
+    };
+    replaceContent(
+      this.trail,
+      make("p", null, make("i.bar.hue-" + hueOf(first)), make("b", null, placeOfLine(first)), lines.size > 1 ? " and " + counted(lines.size - 1, "more line") : "", "  ", make("code", null, lines.size === 1 ? textOfLine(first) : "")),
+      make("p", null, step("captured", "captured", ""), step("forward", "fw", ".forward"), step("kernels", "kernel", ".forward"), step("backward", "bw", ".backward"), step("kernels", "kernel-bw", ".backward")),
+    );
+  }
+
+  /** Opens the place that the address names. */
+  openPlace() {
+    const { pane: key, line } = this.route;
+    const row = Number(line);
+    if (!key || !(row > 0)) return;
+    const position = this.keys.indexOf(key);
+    if (position < 0) return;
+    const pane = this.panes[position];
+    pane.reveal(row);
+    this.pinned = new Set(pane.linesOf(row));
+    this.showFileOf(this.pinned);
+    this.light();
+    this.showTrail();
+    for (const other of this.panes) if (other !== pane && this.pinned.size) other.follow(this.pinned);
+  }
+}
+
+/** @param {HTMLElement} root */
+function showExplorer(root) {
+  const { compilations } = currentProcess();
+  if (!compilations.length) {
+    root.append(emptyState("Nothing was compiled.", "There are no graphs and no kernels to explore."));
+    return;
+  }
+  const key = readRoute().c;
+  let index = key ? compilationOfKey(key) : -1;
+  if (key && index < 0) {
+    root.append(emptyState("There is no compilation " + key + ".", "It may belong to another process of the report."));
+    return;
+  }
+  if (index < 0) index = Math.max(0, compilations.findIndex((compilation) => compilation.panes.length));
+  explorer = new Explorer(root, index);
+}

@@ -1,0 +1,143 @@
+// The frame of the page: views, keys, help.
+
+/** @type {[string, string, (root: HTMLElement) => void, string][]} key, title, how it is shown, what it answers */
+const views = [
+  ["verdict", "Verdict", showVerdict, "What happened, and what to do about it"],
+  ["source", "Source", showSource, "Your files: what became of each line"],
+  ["explorer", "Explorer", showExplorer, "A compilation from source to kernels, linked by line"],
+  ["recompilations", "Recompilations", showRecompilations, "What was compiled again, and which value changed"],
+  ["guards", "Guards", showGuards, "When a compilation is used again"],
+];
+
+const main = make("main", { id: "view" });
+const tabs = make("nav.tabs", { "aria-label": "Views" });
+
+function currentView() {
+  const { view, c } = readRoute();
+  if (view && views.some(([key]) => key === view)) return view;
+  return c ? "explorer" : "verdict";
+}
+
+function showRoute() {
+  const shown = currentView();
+  explorer = null;
+  for (const tab of tabs.children) {
+    if (/** @type {HTMLElement} */ (tab).dataset.view === shown) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  main.textContent = "";
+  main.className = "view-" + shown;
+  main.scrollTop = 0;
+  const entry = views.find(([key]) => key === shown);
+  if (entry) {
+    document.title = entry[1] + " \u00b7 torch.compile report";
+    entry[2](main);
+  }
+}
+
+/** @param {string} view */
+function openView(view) {
+  const { c, p } = readRoute();
+  const keepsCompilation = c && (view === "explorer" || view === "guards");
+  go({ view, ...(keepsCompilation ? { c } : {}), ...(p ? { p } : {}) });
+}
+
+function processSelect() {
+  if (data.processes.length < 2) return null;
+  return make(
+    "select.process",
+    { "aria-label": "Process", onchange: (/** @type {Event} */ event) => go({ view: currentView(), p: /** @type {HTMLSelectElement} */ (event.target).value }) },
+    ...data.processes.map((process, index) => make("option", { value: index, selected: index === processNumber() }, nameOfProcess(process))),
+  );
+}
+
+function versions() {
+  const { torch, python } = currentProcess() || { torch: "", python: "" };
+  return [data.tool, torch && "PyTorch " + torch, python && "Python " + python].filter(Boolean).join(" \u00b7 ");
+}
+
+const keysHelp = [
+  ["/", "search everything"],
+  ["1 \u2013 9", "open a view"],
+  ["\u2191 \u2193", "move through the rows of a pane; Tab goes to the next pane"],
+  ["Enter", "pin the line: the other panes scroll to it"],
+  ["Esc", "let go, or close"],
+  ["[ ]", "the compilation before, the next one"],
+  ["t", "dark or light"],
+  ["?", "this help"],
+];
+
+function openHelp() {
+  const dialog = /** @type {HTMLDialogElement} */ (
+    make(
+      "dialog.help",
+      { "aria-label": "Help", onclose: () => dialog.remove(), onclick: (/** @type {Event} */ event) => event.target === dialog && dialog.close() },
+      make("h2", null, "Views"),
+      make("dl", null, ...views.flatMap(([key, title, , about]) => [make("dt", null, link({ view: key }, title)), make("dd", null, about)])),
+      make("h2", null, "Keys"),
+      make("dl", null, ...keysHelp.flatMap(([keys, about]) => [make("dt", null, make("kbd", null, keys)), make("dd", null, about)])),
+      make("h2", null, "This page"),
+      make("p", null, versions()),
+      make("p", null, "Written by ", make("code", null, data.command), ". It is one file, loads nothing and sends nothing."),
+    )
+  );
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || document.querySelector("dialog[open]")) return;
+  const number = Number(event.key);
+  if (event.key === "/") {
+    event.preventDefault();
+    openSearch();
+  } else if (event.key === "?") {
+    openHelp();
+  } else if (event.key === "t") {
+    setTheme(isDark() ? "light" : "dark");
+  } else if (event.key === "Escape") {
+    if (explorer) explorer.unpin();
+  } else if ((event.key === "[" || event.key === "]") && explorer) {
+    explorer.step(event.key === "[" ? -1 : 1);
+  } else if (number >= 1 && number <= views.length) {
+    openView(views[number - 1][0]);
+  }
+}
+
+function start() {
+  for (const [key, title, , about] of views) {
+    const tab = make("a", { href: routeText({ view: key }), title: about, "data-view": key, onclick: (/** @type {Event} */ event) => (event.preventDefault(), openView(key)) }, title);
+    tabs.append(tab);
+  }
+  document.body.append(
+    make(
+      "header.top",
+      null,
+      make("span.brand", { title: versions() + "\n" + data.command }, make("b", null, "torch.compile"), " report"),
+      tabs,
+      processSelect(),
+      make("span.versions", null, versions()),
+      make("button.tool", { title: "Search (/)", onclick: openSearch }, make("kbd", null, "/"), " Search"),
+      make("button.tool", { title: "Dark or light (t)", "aria-label": "Dark or light", onclick: () => setTheme(isDark() ? "light" : "dark") }, "\u25d0"),
+      make("button.tool", { title: "Help (?)", "aria-label": "Help", onclick: openHelp }, "?"),
+    ),
+    main,
+    make("footer.print-only", null, versions() + ". " + data.command),
+  );
+  addEventListener("hashchange", showRoute);
+  addEventListener("keydown", onKey);
+  addEventListener("beforeprint", () => {
+    printing = true;
+    showRoute();
+  });
+  addEventListener("afterprint", () => {
+    printing = false;
+    showRoute();
+  });
+  showRoute();
+}
+
+start();

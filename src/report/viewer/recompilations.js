@@ -1,0 +1,48 @@
+// What was compiled again, by function: the guard that failed, the value that it expected, and the one that came.
+
+/**
+ * What changed, in a failed guard.
+ * @param {Failure} failure
+ * @returns {Child[]}
+ */
+function changeOf(failure) {
+  if (!failure.subject) return [make("code", null, failure.guard)];
+  if (!failure.expected && !failure.actual) return [make("code", null, failure.subject), " ", failure.guard];
+  return [make("code", null, failure.subject), ": ", make("span.old", null, failure.expected || "?"), " \u2192 ", make("span.new", null, failure.actual || "?")];
+}
+
+/** @param {HTMLElement} root */
+function showRecompilations(root) {
+  const process = currentProcess();
+  /** @type {Map<string, number[]>} */
+  const functions = new Map();
+  process.compilations.forEach((compilation, index) => functions.set(compilation.title, [...(functions.get(compilation.title) || []), index]));
+  const again = [...functions].filter(([, indices]) => indices.some((index) => process.compilations[index].deciding));
+  if (!again.length) {
+    root.append(emptyState("Nothing was compiled again.", "Each function was compiled once, and its guards accepted every call that the record knows of."));
+    return;
+  }
+  const page = make("div.page", null, make("h1", null, "Recompilations"), make("p.lead", null, "Each call that no compilation accepted, with the guards that refused it."));
+  for (const [title, indices] of again) {
+    const rows = indices.flatMap((index) => {
+      const compilation = process.compilations[index];
+      if (!compilation.failures.length)
+        return [make("tr", null, make("td", null, compilationLink(index)), make("td", { colspan: 4 }, compilation.deciding || make("span.dim", null, "the first compilation")), make("td.figure", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""))];
+      return compilation.failures.map((failure, position) =>
+        make(
+          "tr",
+          null,
+          make("td", null, position ? "" : compilationLink(index)),
+          make("td", null, failure.of || "an earlier one"),
+          make("td", null, ...changeOf(failure), failure.alike.length ? make("small", { title: failure.alike.join(", ") }, " the same of " + counted(failure.alike.length, "other value")) : null),
+          make("td", null, failure.line >= 0 ? sourceLink(failure.line) : failure.origin || make("span.dim", null, "not recorded")),
+          make("td", null, failure.line >= 0 ? make("code", null, textOfLine(failure.line)) : ""),
+          make("td.figure", null, position ? "" : secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""),
+        ),
+      );
+    });
+    const heads = ["compiled", "refused by", "value: expected \u2192 was", "guard made at", "line", "seconds"];
+    page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows)))));
+  }
+  root.append(page);
+}

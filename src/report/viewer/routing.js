@@ -1,0 +1,98 @@
+// The address of what is shown stands behind the # of the page: #c=1/1&pane=post&line=42. Members: `view`, `p` (the number of
+// the process), `c` (the compilation), `panes`, `pane` and `line` (a row of it), `file`, `q`.
+
+/** @typedef {Record<string, string>} Route */
+
+/** @returns {Route} */
+function readRoute() {
+  /** @type {Route} */
+  const route = {};
+  for (const part of location.hash.slice(1).split("&")) {
+    const equals = part.indexOf("=");
+    if (equals <= 0) continue;
+    try {
+      route[part.slice(0, equals)] = decodeURIComponent(part.slice(equals + 1));
+    } catch (error) {
+      // A damaged member of the address says nothing.
+    }
+  }
+  return route;
+}
+
+/** @param {Route} route */
+function routeText(route) {
+  return (
+    "#" +
+    Object.entries(route)
+      .filter(([, value]) => value !== "" && value !== undefined)
+      .map(([name, value]) => name + "=" + encodeURIComponent(value).replace(/%2F/g, "/").replace(/%2C/g, ","))
+      .join("&")
+  );
+}
+
+/** @param {Route} route */
+function go(route) {
+  if (routeText(route) === location.hash) showRoute();
+  else location.hash = routeText(route);
+}
+
+/**
+ * Changes the address without a new entry in the history.
+ * @param {Route} route
+ */
+function keepRoute(route) {
+  history.replaceState(null, "", routeText(route));
+}
+
+/** The number of the process that is shown. */
+function processNumber() {
+  const number = Number(readRoute().p || 0);
+  return Number.isInteger(number) && number >= 0 && number < data.processes.length ? number : 0;
+}
+const currentProcess = () => data.processes[processNumber()];
+
+/**
+ * Members of the address that all views share.
+ * @param {Route} members
+ * @returns {Route}
+ */
+function withProcess(members) {
+  const number = processNumber();
+  return number ? { ...members, p: String(number) } : members;
+}
+
+/** @param {Route} members @param {...(Child | Child[])} content */
+function link(members, ...content) {
+  return make("a", { href: routeText(withProcess(members)) }, ...content);
+}
+
+/**
+ * The place of a compilation in an address: its id, or its id and how many of that id stand before it.
+ * @param {number} index
+ */
+function compilationKey(index) {
+  const { compilations } = currentProcess();
+  let before = 0;
+  for (let at = 0; at < index; at += 1) if (compilations[at].id === compilations[index].id) before += 1;
+  return compilations[index].id + (before ? "~" + before : "");
+}
+
+/** @param {string} key @returns {number} -1 if there is none */
+function compilationOfKey(key) {
+  const [, id, before] = /^(.*?)(?:~(\d+))?$/.exec(key) || ["", key, ""];
+  let left = Number(before || 0);
+  return currentProcess().compilations.findIndex((compilation) => compilation.id === id && left-- === 0);
+}
+
+/** @param {number} index @param {...Child} content */
+function compilationLink(index, ...content) {
+  const compilation = currentProcess().compilations[index];
+  const element = link({ c: compilationKey(index) }, ...(content.length ? content : [compilation.id]));
+  element.title = compilation.title;
+  return element;
+}
+
+/** @param {number} line */
+function sourceLink(line) {
+  return link({ view: "source", file: String(fileNumberOfLine(line)), line: String(rowOfLine(line)) }, placeOfLine(line));
+}

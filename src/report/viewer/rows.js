@@ -1,0 +1,388 @@
+// Rows of a text, of which only those that are in sight are elements, and panes of linked rows.
+
+const rowHeight = 20;
+const overscan = 12;
+const hueCount = 12;
+
+/** A list of any length that scrolls. */
+class VirtualRows {
+  /** @param {string} label what it is, for readers that hear the page */
+  constructor(label) {
+    this.content = make("div.rows-content");
+    this.spacer = make("div.rows-spacer", null, this.content);
+    this.element = make("div.rows", { tabindex: 0, role: "listbox", "aria-label": label }, this.spacer);
+    this.count = 0;
+    /** @type {(index: number) => HTMLElement} */
+    this.makeRow = () => make("div");
+    /** @type {Map<number, HTMLElement>} */
+    this.shown = new Map();
+    this.element.addEventListener("scroll", () => this.render(), { passive: true });
+    new ResizeObserver(() => this.render()).observe(this.element);
+  }
+
+  /**
+   * @param {number} count @param {number} columns characters of the longest row
+   * @param {(index: number) => HTMLElement} makeRow
+   */
+  reset(count, columns, makeRow) {
+    this.count = count;
+    this.makeRow = makeRow;
+    this.spacer.style.height = count * rowHeight + "px";
+    this.spacer.style.minWidth = "calc(" + columns + "ch + 9rem)";
+    this.shown.clear();
+    this.content.textContent = "";
+    this.render();
+  }
+
+  render() {
+    const height = printing ? this.count * rowHeight : this.element.clientHeight || 600;
+    const top = printing ? 0 : this.element.scrollTop;
+    const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
+    const last = Math.min(this.count, Math.ceil((top + height) / rowHeight) + overscan);
+    for (const [index, element] of this.shown) {
+      if (index >= first && index < last) continue;
+      element.remove();
+      this.shown.delete(index);
+    }
+    for (let index = first; index < last; index += 1) {
+      if (this.shown.has(index)) continue;
+      const element = this.makeRow(index);
+      element.style.top = index * rowHeight + "px";
+      element.dataset.index = String(index);
+      this.shown.set(index, element);
+      this.content.append(element);
+    }
+  }
+
+  /**
+   * Scrolls until the row is in sight, a third from the top.
+   * @param {number} index
+   */
+  reveal(index) {
+    const top = index * rowHeight;
+    const { scrollTop, clientHeight } = this.element;
+    if (top >= scrollTop + rowHeight && top + 2 * rowHeight <= scrollTop + clientHeight) return;
+    this.element.scrollTop = Math.max(0, top - clientHeight / 3);
+    this.render();
+  }
+}
+
+/** True while the page is printed: then all rows stand on it, up to a bound. */
+let printing = false;
+
+/** Rows that a reader of a kernel or a graph need not see: they stand in every file. */
+const boilerplate =
+  /^(from |import |aten = |inductor_ops = |_quantized = |assert_\w+ = |empty_strided\w* = |reinterpret_tensor = |alloc_from_pool = |async_compile(_\w+)? = |\s*$)/;
+const boilerplateMin = 5;
+
+/** @typedef {{from: number, to: number}} Fold rows from..to (from 0, `to` behind the last) that stand as one */
+
+/** @param {string[]} rows @returns {Fold[]} */
+function foldsOf(rows) {
+  /** @type {Fold[]} */
+  const folds = [];
+  for (let from = 0; from < rows.length; from += 1) {
+    let to = from;
+    while (to < rows.length && boilerplate.test(rows[to])) to += 1;
+    while (to > from && rows[to - 1].trim() === "") to -= 1;
+    const imports = rows.slice(from, to).filter((row) => row.trim()).length;
+    if (imports >= boilerplateMin) folds.push({ from, to });
+    from = Math.max(from, to);
+  }
+  return folds;
+}
+
+/**
+ * @typedef {object} PaneSource the rows of a pane and what they have to do with lines of source
+ * @property {string} key @property {string} title @property {string} about @property {string} name
+ * @property {string[]} rows
+ * @property {Map<number, {name: string, why: string, lines: number[], last: number}>} links by row, from 1
+ * @property {boolean} isSource
+ * @property {(row: number) => Child} [gutter]
+ */
+
+/** @param {RawPane} pane @param {string} key @returns {PaneSource} */
+function paneSource(pane, key) {
+  const links = new Map();
+  for (const [row, name, why, last, ...lines] of pane.rows)
+    links.set(row, { name, why: why < 0 ? "" : data.texts[why], lines, last });
+  const [, about] = stageInfo[/** @type {keyof typeof stageInfo} */ (pane.stage)] || ["", ""];
+  return { key, title: titleOfPane(pane), about, name: pane.name, rows: rowsOfText(pane.text), links, isSource: false };
+}
+
+/** @param {number} file @returns {PaneSource} */
+function fileSource(file) {
+  const { path, text, quoted, name, why } = data.files[file];
+  const links = new Map();
+  /** @type {string[]} */
+  let rows = [];
+  if (text >= 0) {
+    rows = rowsOfText(text);
+  } else {
+    for (const row of Object.keys(quoted)) rows[Number(row) - 1] = quoted[row];
+    for (let index = 0; index < rows.length; index += 1) rows[index] = rows[index] ?? "";
+  }
+  for (let row = 1; row <= rows.length; row += 1) {
+    const line = lineAt(file, row);
+    if (line >= 0) links.set(row, { name: "", why: "", lines: [line], last: row });
+  }
+  const about = text >= 0 ? path : path + ": only the lines that the record quotes, as " + why;
+  return { key: "source", title: name, about, name: path, rows, links, isSource: true };
+}
+
+/** @param {number} line */
+const hueOf = (line) => line % hueCount;
+
+/**
+ * The bar and the number of the line of source that a row comes from.
+ * @param {number[]} lines
+ * @param {boolean} isSource
+ */
+function originMark(lines, isSource) {
+  if (!lines.length) return make("span.origin");
+  const rest = lines.length > 1 ? "+" + (lines.length - 1) : "";
+  const title = lines.slice(0, 8).map(placeOfLine).join(", ") + (lines.length > 8 ? ", ..." : "");
+  return make("span.origin", { title: isSource ? null : title }, make("i.bar.hue-" + hueOf(lines[0])), isSource ? "" : rowOfLine(lines[0]) + rest);
+}
+
+/**
+ * A row of what PyTorch made at half of its indentation, as panes are narrow.
+ * @param {string} row
+ */
+function narrowed(row) {
+  const indent = row.length - row.trimStart().length;
+  return row.slice(Math.ceil(indent / 2));
+}
+
+/** A pane of rows. Hover and click are reported; which rows are lit is set from outside. */
+class CodePane {
+  /** @param {{onHover: (pane: CodePane, row: number) => void, onPin: (pane: CodePane, row: number) => void}} listeners */
+  constructor(listeners) {
+    this.listeners = listeners;
+    this.list = new VirtualRows("Text of a stage");
+    this.marks = make("div.marks", { "aria-hidden": "true" });
+    this.element = make("div.code-pane", null, this.list.element, this.marks);
+    /** @type {PaneSource | null} */
+    this.source = null;
+    /**
+     * Rows in the order in which they are shown: a row from 1, or the fold that stands there.
+     * @type {(number | Fold)[]}
+     */
+    this.order = [];
+    /**
+     * By row, from 1: the row at which its definition begins.
+     * @type {Map<number, number>}
+     */
+    this.ownerOf = new Map();
+    /** @type {Set<number>} */
+    this.lit = new Set();
+    /** @type {Set<number>} */
+    this.pinned = new Set();
+    /** @type {Fold[]} */
+    this.folds = [];
+    /** @type {Uint8Array} */
+    this.states = new Uint8Array();
+    this.cursor = -1;
+    const over = (/** @type {Event} */ event) => {
+      const row = this.rowOfEvent(event);
+      if (row !== this.hovered) {
+        this.hovered = row;
+        this.listeners.onHover(this, row);
+      }
+    };
+    this.hovered = -1;
+    this.list.element.addEventListener("mouseover", over);
+    this.list.element.addEventListener("mouseleave", () => {
+      this.hovered = -1;
+      this.listeners.onHover(this, -1);
+    });
+    this.list.element.addEventListener("click", (event) => {
+      const element = /** @type {HTMLElement} */ (event.target).closest("[data-index]");
+      if (!element) return;
+      const entry = this.order[Number(/** @type {HTMLElement} */ (element).dataset.index)];
+      if (typeof entry === "object") return this.unfold(entry);
+      this.setCursor(Number(/** @type {HTMLElement} */ (element).dataset.index));
+      this.listeners.onPin(this, entry);
+    });
+    this.list.element.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
+  }
+
+  /** @param {Event} event @returns {number} the row from 1; -1 if there is none */
+  rowOfEvent(event) {
+    const element = /** @type {HTMLElement} */ (event.target).closest("[data-index]");
+    const entry = element && this.order[Number(/** @type {HTMLElement} */ (element).dataset.index)];
+    return typeof entry === "number" ? entry : -1;
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const page = Math.floor(this.list.element.clientHeight / rowHeight) - 1;
+    /** @type {Record<string, number>} */
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.order.length, End: this.order.length };
+    if (event.key in steps) {
+      event.preventDefault();
+      this.setCursor(Math.min(this.order.length - 1, Math.max(0, this.cursor + steps[event.key])));
+      this.list.reveal(this.cursor);
+      const entry = this.order[this.cursor];
+      this.listeners.onHover(this, typeof entry === "number" ? entry : -1);
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      const entry = this.order[this.cursor];
+      if (typeof entry === "object") this.unfold(entry);
+      else if (entry) this.listeners.onPin(this, entry);
+    }
+  }
+
+  /** @param {number} index */
+  setCursor(index) {
+    const before = this.list.shown.get(this.cursor);
+    if (before) before.classList.remove("cursor");
+    this.cursor = index;
+    const after = this.list.shown.get(index);
+    if (after) after.classList.add("cursor");
+  }
+
+  /** @param {PaneSource} source */
+  show(source) {
+    this.source = source;
+    this.states = statesOf(source.rows);
+    this.folds = source.isSource ? [] : foldsOf(source.rows);
+    this.ownerOf.clear();
+    for (const [row, link] of source.links) for (let at = row; at <= link.last; at += 1) this.ownerOf.set(at, row);
+    this.cursor = -1;
+    this.hovered = -1;
+    this.list.element.setAttribute("aria-label", source.title);
+    this.list.element.scrollTop = 0;
+    this.lay();
+  }
+
+  lay() {
+    const source = /** @type {PaneSource} */ (this.source);
+    this.order = [];
+    let fold = 0;
+    const { folds } = this;
+    for (let index = 0; index < source.rows.length; index += 1) {
+      if (fold < folds.length && folds[fold].from === index) {
+        this.order.push(folds[fold]);
+        index = folds[fold].to - 1;
+        fold += 1;
+      } else {
+        this.order.push(index + 1);
+      }
+    }
+    let columns = 0;
+    for (const row of source.rows) if (row.length > columns) columns = row.length;
+    this.list.reset(this.order.length, Math.min(columns, 2000), (index) => this.makeRow(index));
+    this.drawMarks();
+  }
+
+  /** @param {Fold} fold */
+  unfold(fold) {
+    this.folds = this.folds.filter((kept) => kept !== fold);
+    this.lay();
+  }
+
+  /**
+   * The lines of source of a row.
+   * @param {number} row
+   * @returns {number[]}
+   */
+  linesOf(row) {
+    const link = this.linkOf(row);
+    return link ? link.lines : [];
+  }
+  /** @param {number} row */
+  linkOf(row) {
+    const owner = this.ownerOf.get(row);
+    return owner === undefined ? undefined : /** @type {PaneSource} */ (this.source).links.get(owner);
+  }
+
+  /** @param {number} row @param {Set<number>} lines */
+  touches(row, lines) {
+    if (!lines.size) return false;
+    for (const line of this.linesOf(row)) if (lines.has(line)) return true;
+    return false;
+  }
+
+  /** @param {number} index @returns {HTMLElement} */
+  makeRow(index) {
+    const entry = this.order[index];
+    const source = /** @type {PaneSource} */ (this.source);
+    if (typeof entry === "object")
+      return make("button.row.fold", { tabindex: -1 }, "\u25b8 " + (entry.to - entry.from) + " rows of imports and set-up");
+    const link = this.linkOf(entry);
+    const lines = link ? link.lines : [];
+    const isFirst = this.ownerOf.get(entry) === entry;
+    const element = make(
+      "div.row",
+      { role: "option", title: isFirst && link && !lines.length && link.why ? "No line of source: " + link.why : null },
+      make("span.number", null, entry),
+      source.gutter ? make("span.gutter", null, source.gutter(entry)) : null,
+      isFirst || !lines.length ? originMark(isFirst ? lines : [], source.isSource) : make("span.origin", null, make("i.bar.hue-" + hueOf(lines[0]))),
+      make("code", null, ...coloured(source.isSource ? source.rows[entry - 1] || "" : narrowed(source.rows[entry - 1] || ""), this.states[entry - 1])),
+    );
+    if (lines.length) element.classList.add("tint-" + hueOf(lines[0]));
+    if (isFirst && link && !lines.length && link.why) element.classList.add("without-line");
+    if (index === this.cursor) element.classList.add("cursor");
+    this.mark(element, entry);
+    return element;
+  }
+
+  /** @param {HTMLElement} element @param {number} row */
+  mark(element, row) {
+    element.classList.toggle("lit", this.touches(row, this.lit));
+    const isPinned = this.touches(row, this.pinned);
+    element.classList.toggle("pinned", isPinned);
+    element.setAttribute("aria-selected", String(isPinned));
+  }
+
+  /** @param {Set<number>} lit @param {Set<number>} pinned */
+  light(lit, pinned) {
+    this.lit = lit;
+    this.pinned = pinned;
+    for (const [index, element] of this.list.shown) {
+      const entry = this.order[index];
+      if (typeof entry === "number") this.mark(element, entry);
+    }
+    this.drawMarks();
+  }
+
+  /** Marks beside the scroll bar show where the lit rows of the whole text are. */
+  drawMarks() {
+    this.marks.textContent = "";
+    const wanted = this.lit.size ? this.lit : this.pinned;
+    if (!wanted.size || !this.order.length) return;
+    let made = 0;
+    for (let index = 0; index < this.order.length && made < 200; index += 1) {
+      const entry = this.order[index];
+      if (typeof entry !== "number" || this.ownerOf.get(entry) !== entry || !this.touches(entry, wanted)) continue;
+      const mark = make("i.hue-" + hueOf(this.linesOf(entry)[0]));
+      mark.style.top = (100 * index) / this.order.length + "%";
+      this.marks.append(mark);
+      made += 1;
+    }
+  }
+
+  /**
+   * Shows the first row of these lines.
+   * @param {Set<number>} lines
+   */
+  follow(lines) {
+    const index = this.order.findIndex((entry) => typeof entry === "number" && this.touches(entry, lines));
+    if (index >= 0) this.list.reveal(index);
+  }
+
+  /** @param {number} row */
+  reveal(row) {
+    let index = this.order.indexOf(row);
+    if (index < 0) {
+      const fold = this.folds.find((candidate) => row > candidate.from && row <= candidate.to);
+      if (!fold) return;
+      this.unfold(fold);
+      index = this.order.indexOf(row);
+    }
+    this.setCursor(index);
+    this.list.reveal(index);
+  }
+}

@@ -1,0 +1,171 @@
+// The user's files with what became of each line, which is the home of the report.
+
+/** Files with compiled functions or lines in graphs first; those of PyTorch are left out. */
+function filesInOrder() {
+  const facts = factsOf(currentProcess());
+  /** @type {Map<number, {lines: number, breaks: number}>} */
+  const weights = new Map();
+  for (const [line, entry] of facts) {
+    const file = fileNumberOfLine(line);
+    const weight = weights.get(file) || { lines: 0, breaks: 0 };
+    weight.lines += entry.inGraph.size ? 1 : 0;
+    weight.breaks += entry.breaks.length;
+    weights.set(file, weight);
+  }
+  return [...weights]
+    .map(([file, weight]) => ({ file, ...weight }))
+    .filter(({ file }) => !data.files[file].isFramework)
+    .sort((a, b) => b.lines + 5 * b.breaks - (a.lines + 5 * a.breaks) || a.file - b.file);
+}
+
+/** @param {HTMLElement} root */
+function showSource(root) {
+  const files = filesInOrder();
+  if (!files.length) {
+    root.append(emptyState("No line of your source is recorded.", "A log of a run that was cut before its first compilation has none."));
+    return;
+  }
+  const route = readRoute();
+  const wanted = Number(route.file);
+  const file = route.file !== undefined && data.files[wanted] ? wanted : files[0].file;
+  const facts = factsOf(currentProcess());
+  const details = make("aside.line-details", { "aria-live": "polite" });
+  const pane = new CodePane({
+    onHover: () => {},
+    onPin: (_, row) => {
+      const line = lineAt(file, row);
+      pane.light(new Set(), new Set(line >= 0 ? [line] : []));
+      keepRoute(withProcess({ view: "source", file: String(file), line: String(row) }));
+      showLine(details, file, row);
+    },
+  });
+  const source = fileSource(file);
+  source.gutter = (row) => lineGutter(facts.get(lineAt(file, row)));
+  const list = make(
+    "nav.file-list",
+    { "aria-label": "Files" },
+    make("h2", null, "Files"),
+    ...files.map((item) => {
+      const entry = link({ view: "source", file: String(item.file) }, make("span", null, data.files[item.file].name), make("small", null, counted(item.lines, "line") + " in graphs" + (item.breaks ? ", " + counted(item.breaks, "break") : "")));
+      entry.title = data.files[item.file].path;
+      if (item.file === file) entry.setAttribute("aria-current", "page");
+      return entry;
+    }),
+    legend(),
+  );
+  const head = make("header.pane-head", null, make("b", null, data.files[file].name), make("span.dim", null, source.about));
+  root.append(make("div.source-view", null, list, make("section.annotated", null, head, pane.element), details));
+  pane.show(source);
+  const row = Number(route.line);
+  const first = row > 0 ? row : firstRowOf(file, facts);
+  if (first > 0) {
+    pane.reveal(first);
+    pane.light(new Set(), new Set(row > 0 ? [lineAt(file, row)] : []));
+    showLine(details, file, first);
+  }
+}
+
+/** @param {number} file @param {Map<number, LineFacts>} facts */
+function firstRowOf(file, facts) {
+  let best = 0;
+  for (const [line, entry] of facts) {
+    if (fileNumberOfLine(line) !== file) continue;
+    const row = rowOfLine(line);
+    const isDearer = entry.breaks.length > 0;
+    if (isDearer && (!best || row < best)) best = row;
+  }
+  if (best) return best;
+  for (const line of facts.keys()) if (fileNumberOfLine(line) === file && (!best || rowOfLine(line) < best)) best = rowOfLine(line);
+  return best;
+}
+
+function legend() {
+  return make(
+    "div.legend",
+    null,
+    make("h2", null, "Marks"),
+    make("p", null, make("i.state.in-graph"), " in a graph"),
+    make("p", null, make("i.state.eager"), " runs eagerly"),
+    make("p", null, make("span.mark-break", null, "\u21af"), " graph break"),
+    make("p", null, make("span.mark-guard", null, "\u25c7"), " guards made here; \u25c6 one failed"),
+    make("p", null, make("span.mark-kernels", null, "2\u2193 3\u2191"), " kernel calls forward, backward"),
+  );
+}
+
+/** @param {LineFacts | undefined} facts @returns {Child} */
+function lineGutter(facts) {
+  if (!facts) return null;
+  const isEager = facts.breaks.length > 0 || facts.begins.some((index) => !isCompiled(currentProcess().compilations[index]));
+  const kernels = { forward: new Set(), backward: new Set() };
+  for (const { call } of facts.calls) kernels[call.direction === "backward" ? "backward" : "forward"].add(call.kernel + call.row);
+  const fragment = document.createDocumentFragment();
+  const counts = [...(kernels.forward.size ? [kernels.forward.size + "\u2193"] : []), ...(kernels.backward.size ? [kernels.backward.size + "\u2191"] : [])].join(" ");
+  fragment.append(
+    make("span.mark-kernels", null, counts),
+    make("span.mark-guard", { title: facts.failures.length ? counted(facts.failures.length, "failure") + " of guards made here" : null }, facts.failures.length ? "\u25c6" + facts.failures.length : facts.limits.length ? "\u25c7" : ""),
+    make("span.mark-break", null, facts.breaks.length ? "\u21af" : ""),
+    make("i.state" + (isEager ? ".eager" : facts.inGraph.size ? ".in-graph" : "")),
+  );
+  return fragment;
+}
+
+/** @param {HTMLElement} root @param {number} file @param {number} row */
+function showLine(root, file, row) {
+  const process = currentProcess();
+  const line = lineAt(file, row);
+  const facts = factsOf(process).get(line);
+  const text = ((data.files[file].text < 0 ? data.files[file].quoted[row] : rowsOfText(data.files[file].text)[row - 1]) || "").trim();
+  replaceContent(root, make("h2", null, data.files[file].name + ":" + row), make("pre", null, text || " "));
+  if (!facts) {
+    append(root, make("p.dim", null, "The record knows nothing of this line: it made no node of a graph, no guard and no break."));
+    return;
+  }
+  for (const index of facts.breaks) append(root, make("section", null, make("h3.red", null, "Graph break"), make("p", null, ...withCode(process.breaks[index].sentence)), make("ul", null, ...process.breaks[index].hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint))))));
+  if (facts.begins.length) {
+    append(
+      root,
+      make("section", null, make("h3", null, "A compiled function begins here"), make("ul.plain", null, ...facts.begins.map((index) => {
+        const compilation = process.compilations[index];
+        return make("li", null, compilationLink(index), " ", isCompiled(compilation) ? "" : compilation.status + " ", make("span.dim", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""));
+      }))),
+    );
+  }
+  if (facts.nodes.length) {
+    /** @type {Map<number, typeof facts.nodes>} */
+    const byCompilation = new Map();
+    for (const node of facts.nodes) byCompilation.set(node.compilation, [...(byCompilation.get(node.compilation) || []), node]);
+    append(
+      root,
+      make("section", null, make("h3", null, "In graphs"), ...[...byCompilation].map(([index, nodes]) => {
+        const open = link({ c: compilationKey(index), pane: "source", line: String(row), file: String(file) }, process.compilations[index].id);
+        return make("p", null, open, " ", ...nodes.flatMap((node, position) => [position ? ", " : "", make("code", { title: node.module || null }, node.name), " = " + node.operator]));
+      })),
+    );
+  }
+  if (facts.calls.length) {
+    append(
+      root,
+      make("section", null, make("h3", null, "Kernel calls"), make("ul.plain", null, ...facts.calls.map(({ compilation, call }) =>
+        make("li", null, make("span.badge." + (call.direction === "backward" ? "amber" : "blue"), null, call.direction === "backward" ? "backward" : "forward"), " ",
+          link({ c: compilationKey(compilation), pane: call.direction === "backward" ? "kernel-bw" : "kernel", line: String(call.row) }, call.kernel), make("span.dim", null, " " + process.compilations[compilation].id))))),
+    );
+  }
+  if (facts.saved.length) {
+    append(
+      root,
+      make("section", null, make("h3", null, "Saved for the backward"), make("ul.plain", null, ...facts.saved.map(({ compilation, saved }) =>
+        make("li", null, make("code", null, saved.name), " ", saved.shape, " ", make("b", null, bytesText(saved.bytes)), make("span.dim", null, " " + process.compilations[compilation].id))))),
+    );
+  }
+  if (facts.failures.length) {
+    append(root, make("section", null, make("h3.red", null, "Guards made here that failed"), make("ul.plain", null, ...facts.failures.map(({ compilation, failure }) => make("li", null, compilationLink(compilation), " ", ...changeOf(failure))))));
+  }
+  if (facts.limits.length) {
+    append(root, make("section", null, make("h3", null, "Guards made here"), make("ul.plain", null, ...facts.limits.map(({ compilation, limit }) => make("li", null, link({ view: "guards", c: compilationKey(compilation) }, process.compilations[compilation].id), " ", make("code", null, limit.condition))))));
+  }
+}
+
+/** @param {string} title @param {string} text */
+function emptyState(title, text) {
+  return make("div.empty", null, make("h2", null, title), make("p", null, text));
+}

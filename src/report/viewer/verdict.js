@@ -1,0 +1,217 @@
+// The first view: what happened, in sentences and tiles, and what can be done about it.
+
+/** @param {Process} process */
+function tallyOf(process) {
+  const functions = new Set(process.compilations.map((compilation) => compilation.title));
+  const eager = process.compilations.filter((compilation) => !isCompiled(compilation) && compilation.headline);
+  return {
+    functions: functions.size,
+    compilations: process.compilations.length,
+    breaks: process.breaks.length,
+    again: process.compilations.filter(isAgain).length,
+    seconds: process.compilations.reduce((sum, compilation) => sum + secondsOf(compilation), 0),
+    kernels: process.compilations.reduce((sum, compilation) => sum + compilation.calls.length, 0),
+    eager,
+  };
+}
+
+/** @param {string} label @param {string | number} value @param {Route} route @param {string} note */
+function tile(label, value, route, note) {
+  return make("a.tile", { href: routeText(withProcess(route)) }, make("b", null, value), make("span", null, label), make("small", null, note));
+}
+
+/** @param {HTMLElement} root */
+function showVerdict(root) {
+  const process = currentProcess();
+  const tally = tallyOf(process);
+  const parts = [
+    counted(tally.functions, "function"),
+    counted(tally.compilations, "compilation") + (tally.seconds ? " in " + secondsText(tally.seconds) : ""),
+    counted(tally.breaks, "graph break"),
+    counted(tally.again, "recompilation"),
+  ];
+  const eagerTitles = new Set(tally.eager.map((compilation) => compilation.title));
+  const ending = !tally.compilations
+    ? "Nothing was compiled."
+    : eagerTitles.size
+      ? counted(eagerTitles.size, "function") + (eagerTitles.size === 1 ? " does" : " do") + " not run compiled, or not for every call."
+      : "All of them run compiled.";
+  const page = make("div.page");
+  append(
+    page,
+    make("h1", null, tally.compilations ? parts.join(", ") + "." : "Nothing was compiled."),
+    tally.compilations ? make("p.lead", null, ending) : null,
+    make(
+      "div.tiles",
+      null,
+      tile("functions", tally.functions, { view: "source" }, "in your source"),
+      tile("compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
+      tile("graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : "none: every graph is whole"),
+      tile("recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
+      tile("compiling", tally.seconds ? secondsText(tally.seconds) : "unknown", { view: "verdict", to: "compilations" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
+    ),
+    problemList(process),
+    ...actionsOf(process, tally.eager),
+    rankSummary(),
+    compilationTable(process),
+    missingList(process),
+  );
+  root.append(page);
+  const to = readRoute().to;
+  const target = to && document.getElementById(to);
+  if (target) target.scrollIntoView();
+}
+
+/** @param {Process} process */
+function problemList(process) {
+  const items = [
+    ...process.problems.map((problem) => "Offset " + problem.offset + ": " + problem.message),
+    ...process.notes,
+  ];
+  if (!items.length) return null;
+  return make("section.note", null, make("h2", null, "What the record says of itself"), make("ul", null, ...items.map((item) => make("li", null, ...withCode(item)))));
+}
+
+/**
+ * What can be done, the dearest first: functions that run eagerly, breaks, and what was compiled again.
+ * @param {Process} process @param {Compilation[]} eager
+ */
+function actionsOf(process, eager) {
+  /** @type {HTMLElement[]} */
+  const sections = [];
+  const failed = eager.filter((compilation) => compilation.headline);
+  if (failed.length) {
+    sections.push(
+      make("h2", { id: "not-compiled" }, "Not compiled"),
+      make(
+        "ol.actions",
+        null,
+        ...failed.map((compilation) =>
+          make(
+            "li.action",
+            null,
+            make("div.action-head", null, make("span.badge.red", null, "eager"), make("p", null, ...withCode(compilation.headline))),
+            compilation.details.length ? make("pre", null, compilation.details.join("\n")) : null,
+            make("p.action-links", null, compilation.line >= 0 ? sourceLink(compilation.line) : null, " ", compilationLink(process.compilations.indexOf(compilation), "compilation " + compilation.id)),
+          ),
+        ),
+      ),
+    );
+  }
+  if (process.breaks.length) {
+    const ranked = process.breaks.map((item, index) => ({ item, index })).sort((a, b) => b.item.compilations.length - a.item.compilations.length || b.item.seconds - a.item.seconds);
+    sections.push(
+      make("h2", { id: "breaks" }, "Graph breaks"),
+      make("ol.actions", null, ...ranked.map(({ item }) => breakItem(process, item))),
+    );
+  }
+  const again = process.compilations.map((compilation, index) => ({ compilation, index })).filter(({ compilation }) => isAgain(compilation));
+  if (again.length) {
+    sections.push(
+      make("h2", { id: "again" }, "Compiled again"),
+      make(
+        "ol.actions",
+        null,
+        ...again.map(({ compilation, index }) =>
+          make(
+            "li.action",
+            null,
+            make(
+              "div.action-head",
+              null,
+              make("span.badge.amber", null, compilationLink(index)),
+              make("p", null, make("b", null, compilation.title), ": ", ...withCode(compilation.deciding)),
+              secondsOf(compilation) ? make("span.cost", null, secondsText(secondsOf(compilation))) : null,
+            ),
+          ),
+        ),
+      ),
+      make("p.action-links", null, link({ view: "recompilations" }, "All values that changed, by guard")),
+    );
+  }
+  return sections;
+}
+
+/** @param {Process} process @param {Break} item */
+function breakItem(process, item) {
+  return make(
+    "li.action",
+    null,
+    make(
+      "div.action-head",
+      null,
+      make("span.badge.red", null, "break"),
+      make("p", null, item.where ? make("b", null, item.line >= 0 ? sourceLink(item.line) : item.where) : null, " ", ...withCode(item.sentence.startsWith(item.where + ": ") ? item.sentence.slice(item.where.length + 2) : item.sentence)),
+      item.seconds ? make("span.cost", { title: "seconds that the compilations which end here took" }, secondsText(item.seconds)) : null,
+    ),
+    item.source ? make("pre", null, item.source) : null,
+    item.hints.length
+      ? make("details", { open: true }, make("summary", null, "What can be done"), make("ul", null, ...item.hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint)))))
+      : null,
+    make(
+      "p.action-links",
+      null,
+      "Compilations that end here: ",
+      ...item.compilations.flatMap((index, position) => [position ? ", " : "", compilationLink(index)]),
+      item.link ? ["  \u00b7  ", make("span.url", null, item.link)] : null,
+    ),
+  );
+}
+
+function rankSummary() {
+  if (data.processes.length < 2) return null;
+  return make("p", null, counted(data.processes.length, "process"), " in this report. ", link({ view: "ranks" }, "What differs between them"));
+}
+
+/** @param {Process} process */
+function compilationTable(process) {
+  if (!process.compilations.length) return null;
+  const total = Math.max(...process.compilations.map(secondsOf), 1e-9);
+  const rows = process.compilations.map((compilation, index) => {
+    const calls = { forward: 0, backward: 0 };
+    for (const call of compilation.calls) calls[call.direction === "backward" ? "backward" : "forward"] += 1;
+    const seconds = secondsOf(compilation);
+    const bar = make("i.seconds-bar");
+    bar.style.width = Math.max(1, (100 * seconds) / total) + "%";
+    const state = !isCompiled(compilation) ? compilation.status : compilation.isProved === null ? "" : compilation.isProved ? "proved" : "not proved";
+    return make(
+      "tr",
+      null,
+      make("td", null, compilationLink(index)),
+      make("td", null, compilation.title),
+      make("td", null, compilation.line >= 0 ? sourceLink(compilation.line) : ""),
+      make("td.figure", null, seconds ? secondsText(seconds) : "", seconds ? make("span.seconds-track", null, bar) : null),
+      make("td.figure", null, compilation.breaks.length || ""),
+      make("td.figure", null, calls.forward || ""),
+      make("td.figure", null, calls.backward || ""),
+      make("td", null, state ? make("span.badge." + (state === "proved" ? "green" : "red"), { title: compilation.whyNotProved || "The shown source is proved equivalent to the bytecode" }, state) : ""),
+    );
+  });
+  const heads = ["compilation", "function", "place", "seconds", "breaks", "forward calls", "backward calls", "source"];
+  return make(
+    "section",
+    { id: "compilations" },
+    make("h2", null, "Compilations, in the order in which they were made"),
+    make("div.table-scroll", null, make("table", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/seconds|breaks|calls/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
+  );
+}
+
+/** @param {Process} process */
+function missingList(process) {
+  /** @type {Map<string, string[]>} */
+  const reasons = new Map();
+  for (const compilation of process.compilations)
+    for (const missing of compilation.missing) {
+      const text = compilation.id + " " + missing.kind + (missing.direction ? " (" + missing.direction + ")" : "");
+      const known = reasons.get(missing.why);
+      if (known) known.push(text);
+      else reasons.set(missing.why, [text]);
+    }
+  if (!reasons.size) return null;
+  return make(
+    "section",
+    { id: "missing" },
+    make("h2", null, "Missing"),
+    ...[...reasons].map(([why, names]) => make("details", null, make("summary", null, counted(names.length, "text") + ": " + why), make("p", null, names.join(", ")))),
+  );
+}

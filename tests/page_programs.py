@@ -1,0 +1,83 @@
+"""Programs and pages that the tests of the report share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
+
+# A training step with a graph break, two sizes and a number that changes: each kind of thing that the page shows.
+MODEL = """
+import torch
+
+
+class Block(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm = torch.nn.LayerNorm(width)
+        self.inner = torch.nn.Linear(width, 2 * width)
+        self.outer = torch.nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        h = self.norm(x)
+        h = torch.nn.functional.gelu(self.inner(h))
+        return x + self.outer(h)
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block(16)
+        self.scale = 1.0
+
+    def forward(self, x):
+        x = self.block(x)
+        print("step", tuple(x.shape))
+        return x * self.scale
+
+
+def main():
+    net = Net()
+    compiled = torch.compile(net)
+    for rows, scale in ((8, 1.0), (16, 0.5)):
+        net.scale = scale
+        compiled(torch.randn(rows, 16)).sum().backward()
+"""
+BREAK_LINE, GELU_LINE = 26, 14
+
+RUNNER = """
+import sys
+sys.path[:0] = [sys.argv[1], "."]
+import depyf
+import model
+with depyf.prepare_debug("dump"):
+    model.main()
+"""
+
+
+def run_model(folder: Path) -> None:
+    """Leaves the dump and the TORCH_TRACE log of one run of the model in a folder."""
+    (folder / "model.py").write_text(MODEL)
+    (folder / "runner.py").write_text(RUNNER)
+    environment = {
+        **os.environ,
+        "TORCH_TRACE": str(folder / "logs"),
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
+        "OMP_NUM_THREADS": "1",
+    }
+    arguments = [sys.executable, "-W", "ignore", "runner.py", str(ROOT / "python")]
+    subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
+
+
+def write_page(page: Path, *inputs: object) -> str:
+    """Writes the page of logs and dumps. Returns its text."""
+    done = subprocess.run(
+        [COMMAND, "-o", str(page), "--force", *map(str, inputs)], capture_output=True, text=True, timeout=60
+    )
+    assert page.exists(), done.stderr
+    return page.read_text(encoding="utf-8")

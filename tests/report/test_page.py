@@ -1,0 +1,392 @@
+"""The report as a page, in a browser: Debian's Chromium, from a file, without a network."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import page_programs
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("torch")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+]
+
+LOGS = page_programs.ROOT.parent / "shared" / "data" / "torch-trace"
+VIEWS = ("verdict", "source", "explorer", "recompilations", "guards")
+
+
+class Tab:
+    """A tab of the browser that fails the test where the page asks for anything or complains."""
+
+    def __init__(self, browser: Any, **options: Any) -> None:
+        self.context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900}, **options)
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.page.on("console", lambda message: self.trouble.append(f"console: {message.text}"))
+        self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", self._request)
+
+    def _request(self, request: Any) -> None:
+        if request.resource_type != "document" or not request.url.startswith("file:"):
+            self.trouble.append(f"request: {request.url[:100]}")
+
+    def open(self, page: Path, route: str = "") -> Any:
+        """Loads the page anew at a route; waits until it is shown."""
+        self.page.goto("about:blank")
+        self.page.goto(f"{page.as_uri()}#{route}")
+        self.page.wait_for_selector("main > *")
+        return self.page
+
+    def check(self) -> None:
+        assert self.trouble == []
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Tab]:
+    tab = Tab(browser)
+    yield tab
+    tab.context.close()
+    tab.check()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the dump and the log of one run of the model, and a page of each."""
+    folder = tmp_path_factory.mktemp("page")
+    page_programs.run_model(folder)
+    page_programs.write_page(folder / "dump.html", folder / "dump")
+    page_programs.write_page(folder / "log.html", folder / "logs")
+    return folder
+
+
+def provenance_of(folder: Path, compilation: str) -> dict[str, Any]:
+    runs = json.loads((folder / "dump" / "provenance.json").read_text())["runs"]
+    (found,) = [item for item in runs[-1]["compilations"] if item["compile_id"] == compilation]
+    return found
+
+
+@pytest.mark.parametrize("name", ["dump.html", "log.html"])
+def test_every_view_opens_by_keyboard_alone(folder: Path, tab: Tab, name: str) -> None:
+    page = tab.open(folder / name)
+    for number, view in enumerate(VIEWS, 1):
+        page.keyboard.press(str(number))
+        page.wait_for_selector(f"main.view-{view} > *")
+        assert page.locator("nav.tabs [aria-current]").get_attribute("data-view") == view
+        assert page.locator("main .empty").count() == 0
+    for text in ("depyf ", "PyTorch 2.", "Python 3.", "depyf-report -o"):
+        page.keyboard.press("?")
+        assert text in page.locator("dialog.help").inner_text()
+        page.keyboard.press("Escape")
+
+
+def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=verdict")
+    text = re.sub(r"\s+", " ", page.locator("main").inner_text())
+    session = json.loads((folder / "dump" / "session.json").read_text())
+    frames = session["runs"][-1]["frames"]
+    breaks = {(item["line"]["line"], item["reason"]) for frame in frames for item in frame["breaks"]}
+    assert [line for line, _ in breaks] == [page_programs.BREAK_LINE]
+    for line, reason in breaks:
+        assert f"model.py:{line}" in text and reason in text
+    for hint in frames[0]["breaks"][0]["hints"]:
+        assert re.sub(r"\s+", " ", hint.replace("`", "")) in text
+    page.keyboard.press("4")
+    text = page.locator("main").inner_text()
+    assert "(8, 16)" in text and "(16, 16)" in text and "0.5" in text
+    for frame in frames:
+        tab.open(folder / "dump.html", f"view=guards&c={frame['compile_id']}")
+        text = page.locator(".guard-words").inner_text()
+        for limit in frame["frontier"]:
+            assert limit["condition"] in text
+
+
+def lit_names(page: Any, pane: str) -> set[str]:
+    """The nodes or kernels whose rows are lit in a pane, those out of sight too."""
+    return set(
+        page.evaluate(
+            """(key) => {
+              const pane = explorer.panes[explorer.keys.indexOf(key)];
+              return [...pane.source.links].filter(([row]) => pane.touches(row, pane.lit)).map(([, link]) => link.name);
+            }""",
+            pane,
+        )
+    )
+
+
+@pytest.mark.parametrize("compilation", ["0/0", "0/1"])
+def test_hover_lights_exactly_what_provenance_json_names(folder: Path, tab: Tab, compilation: str) -> None:
+    chains = [
+        item for item in provenance_of(folder, compilation)["chains"] if item["line"]["line"] == page_programs.GELU_LINE
+    ]
+    assert len(chains) == 2
+    directions = {name: [chain["directions"][name] for chain in chains] for name in ("forward", "backward")}
+
+    def named(direction: str, stage: str) -> set[str]:
+        return {name for item in directions[direction] for name in item[stage]}
+
+    expected = {
+        "captured": {chain["node"] for chain in chains},
+        "joint": {name for chain in chains for name in chain["joint"]},
+        "fw": named("forward", "graph"),
+        "bw": named("backward", "graph"),
+        "post": named("forward", "post_grad"),
+        "post-bw": named("backward", "post_grad"),
+        "kernel": named("forward", "kernels"),
+        "kernel-bw": named("backward", "kernels"),
+    }
+    assert all(expected.values())
+    for others in (["captured", "joint", "fw"], ["bw", "post", "post-bw"], ["kernel", "kernel-bw"]):
+        page = tab.open(folder / "dump.html", f"c={compilation}&panes=source,{','.join(others)}")
+        row = page.locator(f'[data-pane="source"] .row:has(.number:text-is("{page_programs.GELU_LINE}"))')
+        row.hover()
+        assert "gelu" in page.locator(".trail").inner_text()
+        for pane in others:
+            assert lit_names(page, pane) == expected[pane], pane
+            shown = page.locator(f'[data-pane="{pane}"] .row.lit')
+            assert shown.count() == page.locator(f'[data-pane="{pane}"] .row:not(.fold)').evaluate_all(
+                "(rows) => rows.filter((row) => getComputedStyle(row).backgroundColor !== 'rgba(0, 0, 0, 0)').length"
+            )
+
+
+def test_a_click_pins_and_the_other_panes_scroll(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "c=0/0&panes=source,kernel,kernel-bw")
+    page.locator(f'[data-pane="source"] .row:has(.number:text-is("{page_programs.GELU_LINE}"))').click()
+    page.mouse.move(5, 5)
+    for pane in ("kernel", "kernel-bw"):
+        row = page.locator(f'[data-pane="{pane}"] .row.pinned').first
+        row.wait_for()
+        box, around = row.bounding_box(), page.locator(f'[data-pane="{pane}"] .rows').bounding_box()
+        assert around["y"] <= box["y"] < around["y"] + around["height"]
+    assert f"line={page_programs.GELU_LINE}" in page.url and "pane=source" in page.url
+    page.keyboard.press("Escape")
+    assert page.locator(".row.pinned").count() == 0
+
+
+def test_an_address_opens_its_place(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "c=0/1&pane=post-bw&line=20")
+    row = page.locator('[data-pane="post-bw"] .row.cursor')
+    assert row.locator(".number").inner_text() == "20"
+    assert row.is_visible()
+    assert "0/1" in page.locator(".explorer-head select").evaluate("(select) => select.selectedOptions[0].textContent")
+    again = page.url
+    tab.open(folder / "dump.html", again.partition("#")[2])
+    assert page.locator('[data-pane="post-bw"] .row.cursor .number').inner_text() == "20"
+
+
+def test_search_finds_a_kernel_by_name(folder: Path, tab: Tab) -> None:
+    (kernel,) = [
+        name
+        for chain in provenance_of(folder, "0/0")["chains"]
+        if chain["operator"].endswith("gelu")
+        for name in chain["directions"]["forward"]["kernels"]
+    ]
+    page = tab.open(folder / "dump.html")
+    page.keyboard.press("/")
+    page.keyboard.type(kernel)
+    page.locator(".hit", has_text="kernel").first.wait_for()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("main.view-explorer")
+    cursor = page.locator('[data-pane="kernel"] .row.cursor')
+    assert kernel in cursor.inner_text()
+
+
+def test_source_that_changed_is_not_shown_as_the_source(folder: Path, tab: Tab, tmp_path: Path) -> None:
+    source = folder / "model.py"
+    text = source.read_text()
+    try:
+        source.write_text(text.replace("h = self.norm(x)", "h = self.norm(x + 1)  # a secret"))
+        html = page_programs.write_page(tmp_path / "page.html", folder / "dump")
+    finally:
+        source.write_text(text)
+    assert "a secret" not in html and "class Block" not in html
+    page = tab.open(tmp_path / "page.html", "view=source")
+    assert "the file has changed since" in page.locator(".pane-head").inner_text()
+    assert "self.norm(x)" in page.locator(".annotated").inner_text()
+
+
+HOSTILE = (
+    "</script><script>window.ran = 1; alert(1)</script><img src=x onerror='window.ran = 1'>"
+    "\u2028\u2029\u202e\x1b[31m\x00<!-- <script> ]]> &lt; \\u003c ${1}`"
+)
+
+
+def hostile_log(path: Path) -> None:
+    """A log in which every text that the page shows is hostile."""
+
+    def record(members: dict[str, Any], payload: str = "") -> str:
+        head = {**members, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+        if payload:
+            head["has_payload"] = "0" * 32
+        text = f"V1123 02:17:10.130000 4711 torch/a.py:1] {json.dumps(head)}\n"
+        return text + "".join(f"\t{line}\n" for line in payload.split("\n") if payload)
+
+    graph = (
+        'class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: "f32[2][1]cpu"):\n        l_x_ = L_x_\n'
+        f"        # File: /tmp/{HOSTILE.replace(':', '')}.py:3 in f, code: {HOSTILE}\n"
+        '        y: "f32[2][1]cpu" = l_x_ + 1;  l_x_ = None\n        return (y,)\n'
+    )
+    frame = {"line": 3, "name": HOSTILE, "filename": 0, "loc": HOSTILE}
+    path.write_text(
+        record({"str": [f"/tmp/{HOSTILE}.py", 0]})
+        + record({"dynamo_start": {"stack": [frame]}})
+        + record({"dynamo_output_graph": {"sizes": {}}}, graph + HOSTILE)
+        + record({"dynamo_cpp_guards_str": {}}, HOSTILE)
+        + record({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}}, HOSTILE)
+        + record({"artifact": {"name": "recompile_reasons", "encoding": "json"}}, json.dumps([HOSTILE]))
+        + record({"compilation_metrics": {"co_name": HOSTILE, "fail_reason": HOSTILE, "fail_type": HOSTILE}})
+    )
+
+
+def test_hostile_text_is_shown_as_text_and_does_not_run(tab: Tab, tmp_path: Path) -> None:
+    log = tmp_path / "hostile_<b>.log"
+    hostile_log(log)
+    html = page_programs.write_page(tmp_path / "page.html", log)
+    assert html.count("<script") == 2 and html.count("</script>") == 2
+    assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u2029\u202e]", html)
+    page = tab.open(tmp_path / "page.html")
+    for view in VIEWS:
+        tab.open(tmp_path / "page.html", f"view={view}&c=0/0")
+        assert page.evaluate("window.ran") is None
+        assert page.locator("img, iframe, object, main script").count() == 0
+    tab.open(tmp_path / "page.html", "c=0/0&panes=source,captured,guards")
+    shown = page.locator("main").inner_text()
+    assert "</script><script>window.ran = 1" in shown and "<img src=x onerror=" in shown
+    assert "\u2039U+202E\u203a" in shown and "\u241b[31m" in shown
+    page.keyboard.press("/")
+    page.keyboard.type("onerror")
+    page.locator(".hit").first.wait_for()
+    assert page.evaluate("window.ran") is None
+
+
+def test_the_policy_of_the_page_lets_no_other_script_run(folder: Path, browser: Any, tmp_path: Path) -> None:
+    html = (folder / "dump.html").read_text(encoding="utf-8")
+    (tmp_path / "page.html").write_text(
+        html.replace("</body>", "<script>window.ran = 1</script></body>"), encoding="utf-8"
+    )
+    tab = Tab(browser)
+    page = tab.open(tmp_path / "page.html")
+    assert page.evaluate("window.ran") is None
+    assert "violates the following Content Security Policy" in tab.trouble[0]
+    tab.context.close()
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs of real runs are not at hand")
+@pytest.mark.parametrize(
+    "name",
+    ["cache_hit_miss.log", "comp_failure.log", "export.log", "inductor_provenance_jit_cuda_log.txt", "multi_rank_logs"],
+)
+def test_pages_of_real_logs_open_in_all_views(tab: Tab, tmp_path: Path, name: str) -> None:
+    page_programs.write_page(tmp_path / "page.html", LOGS / name)
+    page = tab.open(tmp_path / "page.html")
+    for process in range(page.evaluate("data.processes.length")):
+        for view in VIEWS:
+            page.evaluate(f"location.hash = '#view={view}&p={process}'")
+            page.wait_for_selector(f"main.view-{view} > *")
+
+
+# Each text of the page against the ground behind it, by the formula of WCAG 2.2.
+CONTRAST = """() => {
+  const colours = new Map();
+  const parse = (text) => {
+    if (!colours.has(text)) colours.set(text, drawn(text));
+    return colours.get(text);
+  };
+  const drawn = (text) => {
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
+    canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const low = new Map();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let count = 0;
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || /SCRIPT|STYLE|OPTION|NOSCRIPT/.test(element.tagName) || !element.checkVisibility()) continue;
+    count += 1;
+    const [a, b] = [luminance(parse(getComputedStyle(element).color)), luminance(ground(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) low.set(element.tagName + "." + element.className + " in ." + element.parentElement.className, ratio);
+  }
+  return [count, [...low]];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_enough_contrast(folder: Path, browser: Any, scheme: str) -> None:
+    tab = Tab(browser, color_scheme=scheme)
+    routes = [f"view={view}" for view in VIEWS] + [f"c=0/0&pane=source&line={page_programs.GELU_LINE}"]
+    for route in routes:
+        page = tab.open(folder / "dump.html", route)
+        count, low = page.evaluate(CONTRAST)
+        assert count > 20 and low == [], route
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.keyboard.press("t")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    assert page.evaluate(CONTRAST)[1] == []
+    tab.context.close()
+    tab.check()
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_nothing_is_wider_than_the_window(folder: Path, tab: Tab, width: int) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": width, "height": 900})
+    for view in VIEWS:
+        tab.open(folder / "dump.html", f"view={view}")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for selector in ("header.top", "main"):
+            box = page.locator(selector).bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+@pytest.mark.skipif(shutil.which("tsc") is None, reason="tsc is not installed (apt-get install node-typescript)")
+def test_the_types_of_the_viewer_hold() -> None:
+    folder = page_programs.ROOT / "src" / "report" / "viewer"
+    names = re.search(r"set\(viewer_scripts ([\w ]+)\)", (page_programs.ROOT / "cmake" / "viewer.cmake").read_text())
+    assert names
+    scripts = [f"{name}.js" for name in names.group(1).split()]
+    assert sorted(scripts) == sorted(path.name for path in folder.glob("*.js"))
+    options = "--allowJs --checkJs --noEmit --strict --target es2020 --lib es2022,dom,dom.iterable".split()
+    done = subprocess.run(["tsc", *options, *scripts], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.stdout == ""
+
+
+def test_sizes(folder: Path, tmp_path: Path) -> None:
+    html = (folder / "dump.html").read_text(encoding="utf-8")
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert data and data.group(1).isascii()
+    viewer = html.replace(data.group(1), "")
+    assert 5_000 < len(gzip.compress(viewer.encode())) < 150_000
+    assert len(html) < 1_500_000
