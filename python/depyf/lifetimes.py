@@ -1,8 +1,8 @@
 """Source that keeps values longer than the bytecode does, with the `del` statements that let go of them.
 
 The proof lists which local still holds a value, and at which statement. A local that the statement does not use is deleted in
-front of it. Where only a display among the arguments of a call uses it, as in `f([x])`, the display gets a name first:
-`items = [x]; del x; f(items)`. Whether the result is right is for another proof to say.
+front of it. Where only a part of a call uses it, that part gets a name first: `f([x])` becomes `items = [x]; del x; f(items)`,
+and `x.item()` becomes `item = x.item; del x; item()`. Whether the result is right is for another proof to say.
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ def released(
             continue
         place.added.append(value.local)
     editor = _Editor(source.split("\n"), function, parameters, to_none)
+    gone = [(place, editor.release(place)) for place in places if place.added]
     for place in places:
-        if place.added:
-            editor.release(place)
+        if isinstance(place.statement, ast.Delete):
+            editor.leave_out(place, {name for earlier, names in gone if _leads_to(earlier, place) for name in names})
     return editor.result()
 
 
@@ -87,6 +88,9 @@ def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
     ]
     return functions[-1] if functions else None
 
+
+# Of the lines that are added, in characters.
+_WIDTH = 100
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
@@ -143,8 +147,8 @@ def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
         if (block, at) in place.way
     }
     for other in places:
-        if other is place or name not in other.names_read:
-            continue
+        if other is place or name not in other.names_read or isinstance(other.statement, ast.Delete):
+            continue  # a name that goes earlier is left out of a later `del`
         in_same_loop = any(block in loops and (block, at) in other.way for block, at in place.way)
         if in_same_loop or _follows(other, place):
             return not _is_stored_between(name, place, other, places)
@@ -182,55 +186,79 @@ class _Editor:
         self._taken = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         self._taken |= {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
         self._before: dict[int, list[str]] = {}
-        self._replaced: dict[int, str] = {}
+        self._replaced: dict[int, str | None] = {}
+        """Line -> the text in its place; None: the line goes."""
 
-    def release(self, place: _Place) -> None:
-        """Has the names of the place let go before its statement calls anything."""
+    def leave_out(self, place: _Place, names: set[str]) -> None:
+        """Takes names out of the `del` at the place, which have gone before."""
+        line = self._lines[place.first - 1]
+        deleted = [target.id for target in getattr(place.statement, "targets", []) if isinstance(target, ast.Name)]
+        if place.first != place.last or not names & set(deleted):
+            return
+        left = [name for name in deleted if name not in names]
+        indent = line[: len(line) - len(line.lstrip())]
+        self._replaced[place.first] = f"{indent}del {', '.join(left)}" if left else None
+
+    def release(self, place: _Place) -> list[str]:
+        """Has the names of the place let go before its statement calls anything; returns those that are."""
         line = self._lines[place.first - 1]
         indent = line[: len(line) - len(line.lstrip())]
         if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
-            return  # nothing can stand in front of it
+            return []  # nothing can stand in front of it
         used = place.names_read
         free = [name for name in dict.fromkeys(place.added) if name not in used]
         bound = [name for name in dict.fromkeys(place.added) if name in used]
-        statements: list[str] = []
-        if bound:
-            taken_out = self._take_out(place, set(bound))
-            if taken_out:
-                statements += taken_out
-                free += bound
-        if free:
-            statements.append(self._letting_go(free))
-        if statements:
-            self._before[place.first] = [indent + statement for statement in statements]
+        width = _WIDTH - len(indent)
+        # What the statement does not use goes before anything is evaluated, even a part that gets a name.
+        statements = self._letting_go(free, width) if free else []
+        taken_out = self._take_out(place, set(bound)) if bound else []
+        if taken_out:
+            statements += [*taken_out, *self._letting_go(bound, width)]
+        self._before[place.first] = [indent + statement for statement in statements]
+        return [*free, *bound] if taken_out else free
 
-    def _letting_go(self, names: list[str]) -> str:
-        return f"{' = '.join(names)} = None" if self._to_none else f"del {', '.join(names)}"
+    def _letting_go(self, names: list[str], width: int) -> list[str]:
+        """The statements that let go of names, each on a line of at most that many characters where its names allow it."""
+        before, between, behind = ("", " = ", " = None") if self._to_none else ("del ", ", ", "")
+        groups: list[list[str]] = [[]]
+        for name in names:
+            groups[-1].append(name)
+            if len(groups[-1]) > 1 and len(before + between.join(groups[-1]) + behind) > width:
+                groups.append([groups[-1].pop()])
+        return [before + between.join(group) + behind for group in groups]
 
     def _take_out(self, place: _Place, names: set[str]) -> list[str]:
-        """Gives names to those arguments of the statement's call that use the names, and to what is evaluated before them."""
+        """Gives names to those parts of the statement's call that use the names, and to what is evaluated before them."""
         value = getattr(place.statement, "value", None)
         if not isinstance(value, ast.Call) or place.first != place.last or place.first in self._replaced:
             return []
+        function = value.func
         arguments = [*value.args, *(keyword.value for keyword in value.keywords)]
+        if isinstance(function, ast.Attribute) and _names_read(function) & names:
+            if any(_names_read(argument) & names for argument in arguments):
+                return []
+            return [self._take_out_part(place, function, self._unused(function.attr))]
         if any(isinstance(argument, ast.Starred) for argument in arguments):
             return []
         wanted = [bool(_names_read(argument) & names) and not isinstance(argument, ast.Name) for argument in arguments]
         if not any(wanted) or any(isinstance(argument, ast.Name) and argument.id in names for argument in arguments):
             return []
         last = len(wanted) - 1 - wanted[::-1].index(True)
-        text = self._lines[place.first - 1].encode()
         statements: list[str] = []
         for index in range(last, -1, -1):
             argument = arguments[index]
             if not wanted[index] and not any(isinstance(node, ast.Call) for node in ast.walk(argument)):
                 continue
-            name = self._new_name(value, index)
-            begin, end = argument.col_offset, argument.end_col_offset or 0
-            statements.insert(0, f"{name} = {text[begin:end].decode()}")
-            text = text[:begin] + name.encode() + text[end:]
-        self._replaced[place.first] = text.decode()
+            statements.insert(0, self._take_out_part(place, argument, self._new_name(value, index)))
         return statements
+
+    def _take_out_part(self, place: _Place, part: ast.expr, name: str) -> str:
+        """The assignment that gives a name to a part of the statement, which has the name in its place. To be called for the
+        last part first, since the positions of those before it stay."""
+        text = (self._replaced.get(place.first) or self._lines[place.first - 1]).encode()
+        begin, end = part.col_offset, part.end_col_offset or 0
+        self._replaced[place.first] = (text[:begin] + name.encode() + text[end:]).decode()
+        return f"{name} = {text[begin:end].decode()}"
 
     def _new_name(self, call: ast.Call, index: int) -> str:
         wanted = "items"
@@ -238,6 +266,9 @@ class _Editor:
             parameters = self._parameters.get(call.func.id, ())
             if index < len(parameters) and parameters[index].strip("_").isidentifier():
                 wanted = parameters[index].strip("_")
+        return self._unused(wanted)
+
+    def _unused(self, wanted: str) -> str:
         name, number = wanted, 1
         while name in self._taken:
             number += 1
@@ -246,12 +277,16 @@ class _Editor:
         return name
 
     def result(self) -> Edited | None:
-        if not self._before:
+        if not any(self._before.values()):
             return None
         lines: list[str] = []
         origins: list[int] = []
         for number, line in enumerate(self._lines, 1):
             new = self._before.get(number, [])
-            lines += [*new, self._replaced.get(number, line)]
-            origins += [*(0 for _ in new), number]
+            lines += new
+            origins += [0 for _ in new]
+            kept = self._replaced.get(number, line)
+            if kept is not None:
+                lines.append(kept)
+                origins.append(number)
         return Edited("\n".join(lines), origins)

@@ -93,6 +93,32 @@ def test_the_outputs_of_a_graph_are_unpacked(tmp_path):
     assert all(frame.running for frame in frames)
 
 
+def test_a_method_whose_object_is_needed_no_more_gets_a_name(tmp_path):
+    class Scales(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(4))
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            if x.abs().max().item() > 1e4:
+                print("large")
+            return x
+
+    with depyf.prepare_debug(tmp_path) as session:
+        torch.compile(Scales(), backend="eager")(torch.ones(2, 4))
+    source = (tmp_path / session.frames[0].transformed_file).read_text()
+    lines = [line.strip() for line in source.splitlines()]
+    assert "# proved equivalent to the bytecode that Dynamo made; runs from this file" in lines
+    at = next(index for index, line in enumerate(lines) if line.endswith(".item"))
+    output = lines[at].removeprefix("item = ").removesuffix(".item")
+    assert lines[at : at + 2] == [f"item = {output}.item", f"del {output}"] and lines[at + 2].endswith(" = item()")
+    assert ":=" not in source and max(len(line) for line in lines if not line.startswith("#")) <= 120
+    deleted = [name for line in lines if line.startswith("del ") for name in line.removeprefix("del ").split(", ")]
+    assert len(deleted) == len(set(deleted)) > 10
+
+
 @pytest.mark.parametrize("wraps", [False, True])
 def test_a_backend_of_the_users_may_return_what_it_likes(wraps, tmp_path):
     """One that returns more than the graph has outputs works with plain Dynamo, which takes items one by one."""
