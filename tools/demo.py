@@ -23,7 +23,7 @@ def main() -> int:
     shutil.rmtree(DUMP, ignore_errors=True)
     torch.manual_seed(0)
     # Inputs of both kinds, so that both sides of the graph break are compiled.
-    with depyf.prepare_debug(DUMP):
+    with depyf.prepare_debug(DUMP) as session:
         for sign in (1, -1):
             toy.toy_example(torch.randn(10), sign * torch.ones(10))
     transformed = sorted(DUMP.glob("__transformed_code_*.py"))
@@ -38,7 +38,8 @@ def main() -> int:
     print(f"== {len(list(DUMP.iterdir()))} files in {DUMP}")
     for path in sorted(DUMP.iterdir()):
         print(f"  {path.name}")
-    print("Read index.md there first.")
+    print("Read index.md there first, or open the report, which has all of it on one page:")
+    print(f"  {session.report(DUMP / 'report.html')}")
     return 0
 
 

@@ -352,3 +352,12 @@ def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
         text: a graph, whose lines begin with a margin and a name; the first line of a text is none of them.
         of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
     """
+
+def write_page(paths: list[str], output: str, command: str) -> list[str]:
+    """Writes the report of logs and dumps as one HTML file. Returns what went wrong; without any run nothing is written.
+
+    Args:
+        paths: logs, directories of logs, and dumps.
+        output: the file; it is overwritten.
+        command: what the page states as the command that wrote it.
+    """

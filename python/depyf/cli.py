@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import depyf
-from depyf import decompile_command, program
+from depyf import decompile_command, page, program
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -44,11 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
     )
     run.add_argument("-m", action="store_true", dest="module", help="the program is a module's name, as for python -m")
+    run.add_argument("--report", action="store_true", help="write DIR/report.html too: the run as one page")
     run.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
     )
     explain = commands.add_parser("explain", help="print the summary of a finished dump")
     explain.add_argument("directory", type=Path, metavar="DIR", help="that prepare_debug or depyf run wrote to")
+    page.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
         help="tell what works with the PyTorch and the Python that are installed",
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not parsed.program:
             run.error("no program is given")
         try:
-            return program.run(parsed.program, module=parsed.module, directory=parsed.o)
+            return program.run(parsed.program, module=parsed.module, directory=parsed.o, with_page=parsed.report)
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1
@@ -75,6 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"depyf: {parsed.directory}: {error}", file=sys.stderr)
             return 1
         return 0
+    if parsed.command == "report":
+        return page.run(parsed)
     if parsed.command == "doctor":
         from depyf import doctor as examination
 

@@ -19,13 +19,14 @@ from depyf.session import Session, read_runs
 DIRECTORY = "depyf_dump"
 
 
-def run(arguments: list[str], *, module: bool, directory: str) -> int:
+def run(arguments: list[str], *, module: bool, directory: str, with_page: bool = False) -> int:
     """Runs a program as `python` would, and prints at the end, to standard error, what was compiled.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
         module: is it a module's name?
         directory: of the dump.
+        with_page: whether the report is written too, as report.html in the directory.
 
     Returns:
         The program's exit status.
@@ -51,6 +52,14 @@ def run(arguments: list[str], *, module: bool, directory: str) -> int:
         block.__exit__(None, None, None)
     sys.stdout.flush()
     print(summary(Path(session.directory)), file=sys.stderr)
+    if with_page:
+        try:
+            print(
+                f"          and {session.report(Path(session.directory) / 'report.html')}: all of it as one page",
+                file=sys.stderr,
+            )
+        except OSError as error:
+            print(f"depyf: the report could not be written: {error}", file=sys.stderr)
     if interruption is not None:
         _keep_silent_about(interruption)
         raise interruption

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
 import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from depyf import page
 from depyf.markdown import code
 from depyf.source_line import Line
 
@@ -354,6 +356,21 @@ class Session:
         if type(data) is not dict:
             raise TypeError("a run is not an object")
         return typing.cast(Session, load(cls, {**data, "directory": directory}))
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Writes what the dump has, this block included, as one HTML file that any browser opens without a network.
+
+        Args:
+            path: of the file; it is overwritten.
+
+        Returns:
+            The file.
+
+        Raises:
+            OSError: the dump cannot be read, or the file not be written.
+        """
+        page.write_page([self.directory], path, f"session.report({str(path)!r})")
+        return Path(path)
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
         """Each graph break once, with the compile ids of the compilations that end there."""

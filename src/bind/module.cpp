@@ -15,6 +15,7 @@
 #include "gil.h"
 #include "json.h"
 #include "prove.h"
+#include "report.h"
 #include "texts.h"
 
 namespace nb = nanobind;
@@ -151,6 +152,7 @@ NB_MODULE(_core, module) {
   bind_json(module);
   bind_alone(module);
   bind_texts(module);
+  bind_report(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
       "Version-neutral instructions: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes)");

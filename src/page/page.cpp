@@ -1,11 +1,23 @@
 // The page: a frame of HTML around the data and the viewer, with a policy that lets nothing else run or load.
 #include "depyf/page.h"
 
+#include "page/compress.h"
 #include "page/data.h"
 #include "page/sha256.h"
 #include "page/viewer.h"
 
 namespace depyf {
+namespace {
+
+constexpr std::size_t compressed_from = std::size_t{1} << 19;  // bytes of data; less stays as any tool can read it
+
+// The data as the content of an element, and the element's type.
+std::string data_element(const std::string& data) {
+  if (data.size() < compressed_from) return "<script type=\"application/json\" id=\"data\">" + data + "</script>\n";
+  return "<script type=\"application/gzip\" id=\"data\">" + page::base64(page::gzip(data)) + "</script>\n";
+}
+
+}  // namespace
 
 std::string html_page(const record::Run& run, const std::vector<PageTexts>& texts, const ReadSource& read_source,
                       const PageOptions& options) {
@@ -22,8 +34,7 @@ std::string html_page(const record::Run& run, const std::vector<PageTexts>& text
   html += "<link rel=\"icon\" href=\"data:,\">\n<title>torch.compile report</title>\n<style>" + style +
           "</style>\n</head>\n";
   html += "<body>\n<noscript>This page needs JavaScript. It runs what is in this file and loads nothing.</noscript>\n";
-  html += "<script type=\"application/json\" id=\"data\">" + page::data_of(run, texts, read_source, options) +
-          "</script>\n";
+  html += data_element(page::data_of(run, texts, read_source, options));
   html += "<script>" + script + "</script>\n</body>\n</html>\n";
   return html;
 }

@@ -49,6 +49,8 @@ void add_block(State& state, const unsigned char* block) {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
+}  // namespace
+
 std::string base64(std::string_view bytes) {
   static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -60,8 +62,6 @@ std::string base64(std::string_view bytes) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string sha256_base64(std::string_view bytes) {
   std::string padded(bytes);

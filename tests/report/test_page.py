@@ -385,7 +385,7 @@ def test_the_types_of_the_viewer_hold() -> None:
 
 def test_sizes(folder: Path, tmp_path: Path) -> None:
     html = (folder / "dump.html").read_text(encoding="utf-8")
-    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    data = re.search(r'<script type="application/\w+" id="data">(.*?)</script>', html, re.DOTALL)
     assert data and data.group(1).isascii()
     viewer = html.replace(data.group(1), "")
     assert 5_000 < len(gzip.compress(viewer.encode())) < 150_000

@@ -62,8 +62,28 @@
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
  */
 
-/** @type {PageData} */
-const data = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("data")).textContent || "");
+/**
+ * Filled before any view is shown.
+ * @type {PageData}
+ */
+let data = { version: 0, tool: "", command: "", processes: [], ranks: [], files: [], lines: [], texts: [] };
+
+/** Reads the data out of the page; that of large pages is compressed. */
+async function readData() {
+  const element = /** @type {HTMLScriptElement} */ (document.getElementById("data"));
+  let text = element.textContent || "";
+  if (element.type === "application/gzip") {
+    const packed = atob(text);
+    const bytes = new Uint8Array(packed.length);
+    for (let index = 0; index < packed.length; index += 1) bytes[index] = packed.charCodeAt(index);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    text = await new Response(stream).text();
+  }
+  element.textContent = "";
+  data = JSON.parse(text);
+  for (let line = 0; 2 * line < data.lines.length; line += 1)
+    lineNumbers.set(data.lines[2 * line] + ":" + data.lines[2 * line + 1], line);
+}
 
 /** The stages in the order in which they are made: key, title, what it is. */
 const stageInfo = {
@@ -126,8 +146,6 @@ function textOfLine(line) {
 
 /** @type {Map<string, number>} */
 const lineNumbers = new Map();
-for (let line = 0; 2 * line < data.lines.length; line += 1)
-  lineNumbers.set(data.lines[2 * line] + ":" + data.lines[2 * line + 1], line);
 /**
  * The number of a line of a file; -1 if nothing refers to it.
  * @param {number} file

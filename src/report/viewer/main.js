@@ -140,4 +140,6 @@ function start() {
   showRoute();
 }
 
-start();
+readData().then(start, (error) => {
+  document.body.append(make("p", null, "The data of this page cannot be read: " + error + ". A browser of 2023 or later can."));
+});

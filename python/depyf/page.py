@@ -1,0 +1,58 @@
+"""The report: what runs of torch.compile did, as one HTML file. The command is `depyf report`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from depyf import _core
+
+
+def write_page(paths: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str], command: str) -> list[str]:
+    """Writes the page of dumps and TORCH_TRACE logs. Returns what could not be read.
+
+    Args:
+        paths: directories that `prepare_debug` wrote to, logs, and directories of logs.
+        output: the file; it is overwritten.
+        command: what the page states as the command that wrote it.
+
+    Raises:
+        OSError: no run could be read, or the page could not be written.
+    """
+    problems = _core.write_page([os.fspath(path) for path in paths], os.fspath(output), command)
+    if not Path(output).exists():
+        raise OSError("; ".join(problems) or f"{os.fspath(output)}: nothing was written")
+    return problems
+
+
+def add_parser(commands: Any) -> None:
+    """Declares the command `report`."""
+    parser = commands.add_parser(
+        "report",
+        help="write a finished run as one HTML file",
+        description="Writes dumps of prepare_debug or depyf run, and logs that TORCH_TRACE=DIR made PyTorch write, as one "
+        "HTML file that any browser opens without a network: source, graphs and kernels, linked by line.",
+    )
+    parser.add_argument("paths", nargs="+", metavar="DIR|LOG", help="a dump, a log, or a directory of logs")
+    parser.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="report.html if not given")
+    parser.add_argument("--force", action="store_true", help="overwrite the file")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Runs the command `report`. Returns its exit status: 1 if something could not be read, or nothing was written."""
+    if os.path.lexists(parsed.output) and not parsed.force:
+        print(f"depyf: {parsed.output} is there already; choose another name, or say --force", file=sys.stderr)
+        return 1
+    try:
+        problems = write_page(parsed.paths, parsed.output, f"depyf report {' '.join(parsed.paths)} -o {parsed.output}")
+    except OSError as error:
+        print(f"depyf: {error}", file=sys.stderr)
+        return 1
+    for problem in problems:
+        print(f"depyf: {problem}", file=sys.stderr)
+    print(f"Wrote {parsed.output}.")
+    return 1 if problems else 0

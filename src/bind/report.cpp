@@ -1,0 +1,34 @@
+#include "report/reading.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "depyf/page.h"
+#include "gil.h"
+#include "report.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+std::vector<std::string> write_page(const std::vector<std::string>& paths, const std::string& output,
+                                    const std::string& command) {
+  const ReleasedGil released;
+  report::Reading reading = report::read(paths, true, true);
+  if (reading.run.processes.empty()) return std::move(reading.errors);
+  if (std::string problem =
+          report::write_file(output, html_page(reading.run, reading.texts, report::content_of, {command}));
+      !problem.empty())
+    reading.errors.push_back(std::move(problem));
+  return std::move(reading.errors);
+}
+
+}  // namespace
+
+void bind_report(nb::module_& module) {
+  module.def("write_page", &write_page, nb::arg("paths"), nb::arg("output"), nb::arg("command"),
+             "Writes the report of logs and dumps as one HTML file. Returns what went wrong.");
+}
+
+}  // namespace depyf

@@ -1,0 +1,224 @@
+#include "report/reading.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "depyf/dump.h"
+#include "depyf/links.h"
+#include "depyf/trace.h"
+
+namespace depyf::report {
+namespace {
+
+// The bytes of a file, without a copy of them in memory.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+      error_ = std::strerror(errno);
+      return;
+    }
+    struct stat status{};
+    if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+      error_ = S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file";
+    } else if (status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      if (mapped == MAP_FAILED) error_ = std::strerror(errno), size_ = 0;
+      else data_ = static_cast<const char*>(mapped);
+    }
+    ::close(file);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (data_) ::munmap(const_cast<char*>(data_), size_);
+  }
+  std::string_view bytes() const { return data_ ? std::string_view(data_, size_) : std::string_view(); }
+  const std::string& error() const { return error_; }  // empty: the file was read
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::string error_;
+};
+
+// The logs in a directory, in the order of their names.
+std::vector<std::string> logs_in(const std::string& directory) {
+  std::vector<std::string> logs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (const std::string path = entry.path().string();
+        entry.is_regular_file(error) && (path.ends_with(".log") || path.ends_with(".log.gz")))
+      logs.push_back(path);
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
+
+bool is_dump(const std::string& directory) {
+  std::error_code error;
+  if (std::filesystem::exists(directory + "/session.json", error)) return true;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (is_journal(entry.path().filename().string())) return true;
+  return false;
+}
+
+// Links the processes from `first` on, which a dump tells of.
+void link_dump(const std::string& directory, record::Run& run, std::size_t first) {
+  for (std::size_t i = first; i < run.processes.size(); ++i)
+    for (record::Compilation& compilation : run.processes[i].compilations) link(compilation);
+  const std::optional<std::string> provenance = content_of(directory + "/provenance.json");
+  if (!provenance) return;
+  std::vector<record::Process> processes;
+  for (std::size_t i = first; i < run.processes.size(); ++i) processes.push_back(std::move(run.processes[i]));
+  read_provenance(*provenance, processes);
+  std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+// The dump in a directory. Under torchrun each process has its own folder rank_n in it.
+void read_dumps(const std::string& directory, bool with_graphs, record::Run& run) {
+  std::error_code error;
+  std::vector<std::string> journals, folders;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (is_journal(name)) journals.push_back(name);
+    if (name.starts_with("rank_") && entry.is_directory(error) && is_dump(entry.path().string()))
+      folders.push_back(entry.path().string());
+  }
+  std::sort(journals.begin(), journals.end());
+  std::sort(folders.begin(), folders.end());
+  const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
+    if (name.find('/') != std::string::npos) return std::nullopt;  // the files of a dump lie side by side
+    const MappedFile file(directory + "/" + name);
+    if (!file.error().empty()) return std::nullopt;
+    return std::string(file.bytes());
+  };
+  const std::size_t first = run.processes.size();
+  for (record::Process& process : read_dump(directory, journals, read_file, with_graphs))
+    run.processes.push_back(std::move(process));
+  if (with_graphs) link_dump(directory, run, first);
+  for (const std::string& folder : folders) read_dumps(folder, with_graphs, run);
+}
+
+bool has_dumps(const std::string& directory) {
+  std::error_code error;
+  if (is_dump(directory)) return true;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.path().filename().string().starts_with("rank_") && entry.is_directory(error) &&
+        is_dump(entry.path().string()))
+      return true;
+  return false;
+}
+
+// The texts of a process that a dump in a directory tells of.
+PageTexts texts_of_dump(const record::Process& process) {
+  const std::string directory = process.log.substr(0, process.log.rfind('/'));
+  return page_texts(process, [&](const record::Artifact& artifact) -> std::optional<std::string> {
+    if (artifact.name.empty() || artifact.name.find('/') != std::string::npos) return std::nullopt;
+    return content_of(directory + "/" + artifact.name);
+  });
+}
+
+// Sorts the processes, and with them their texts if there are any.
+void sort_by_rank(record::Run& run, std::vector<PageTexts>& texts) {
+  std::vector<std::size_t> order(run.processes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return run.processes[a].rank.value_or(-1) < run.processes[b].rank.value_or(-1);
+  });
+  record::Run sorted;
+  std::vector<PageTexts> sorted_texts;
+  for (const std::size_t index : order) {
+    sorted.processes.push_back(std::move(run.processes[index]));
+    if (index < texts.size()) sorted_texts.push_back(std::move(texts[index]));
+  }
+  run = std::move(sorted);
+  texts = std::move(sorted_texts);
+}
+
+}  // namespace
+
+std::optional<std::string> content_of(const std::string& path) {
+  const MappedFile file(path);
+  if (!file.error().empty()) return std::nullopt;
+  return std::string(file.bytes());
+}
+
+Reading read(const std::vector<std::string>& paths, bool with_links, bool with_texts) {
+  Reading reading;
+  record::Run& run = reading.run;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    std::vector<std::string> logs{path};
+    if (std::filesystem::is_directory(path, ignored)) {
+      logs = logs_in(path);
+      const bool is_of_depyf = has_dumps(path);
+      if (is_of_depyf) {
+        const std::size_t first = run.processes.size();
+        read_dumps(path, with_links, run);
+        for (std::size_t i = first; i < run.processes.size(); ++i) {
+          if (!run.processes[i].problems.empty()) reading.is_whole = false;
+          if (with_texts) reading.texts.push_back(texts_of_dump(run.processes[i]));
+        }
+      }
+      if (logs.empty() && !is_of_depyf) {
+        reading.errors.push_back(path + ": no *.log in the directory, and no dump of depyf");
+        reading.is_whole = false;
+      }
+    }
+    for (const std::string& log : logs) {
+      const MappedFile file(log);
+      if (!file.error().empty()) {
+        reading.errors.push_back(log + ": cannot be read: " + file.error());
+        reading.is_whole = false;
+        continue;
+      }
+      std::string_view bytes = file.bytes();
+      Unpacked unpacked;
+      if (is_compressed(bytes)) {
+        unpacked = unpack(bytes);
+        bytes = unpacked.bytes;
+      }
+      run.processes.push_back(read_trace(bytes, log));
+      if (unpacked.problem) {
+        run.processes.back().is_cut = true;
+        run.processes.back().problems.push_back(std::move(*unpacked.problem));
+      }
+      if (with_links) {
+        read_graphs(bytes, run.processes.back());
+        for (record::Compilation& compilation : run.processes.back().compilations) link(compilation);
+      }
+      if (with_texts)
+        reading.texts.push_back(page_texts(run.processes.back(), [&](const record::Artifact& artifact) {
+          return std::optional(payload_of(bytes, artifact));
+        }));
+      if (!run.processes.back().problems.empty()) reading.is_whole = false;
+    }
+  }
+  sort_by_rank(run, reading.texts);
+  return reading;
+}
+
+std::string write_file(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (!file) return temporary + ": cannot be written: " + std::strerror(errno);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if ((std::fclose(file) != 0) | !is_written) return temporary + ": cannot be written: " + std::strerror(errno);
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) return path + ": cannot be written: " + std::strerror(errno);
+  return {};
+}
+
+}  // namespace depyf::report
