@@ -18,6 +18,13 @@ bool has_star(List<Expr*> items) {
   return std::ranges::any_of(items, [](const Expr* item) { return is<Starred>(item); });
 }
 
+// True for two equal strings, bytes or integers.
+bool has_same_text(const Constant& one, const Constant& two) {
+  using Kind = Constant::Kind;
+  const bool has_text = one.kind == Kind::string || one.kind == Kind::bytes || one.kind == Kind::integer;
+  return has_text && one.kind == two.kind && one.text == two.text;
+}
+
 }  // namespace
 
 void Lowerer::expr(const Expr* expr) {
@@ -212,7 +219,11 @@ void Lowerer::sequence(List<Expr*> items, int pushed, Op build, bool tuple) {
   if (build == Op::build_set_ && count > 2 && constants && (!from(14) || count <= most_on_the_stack)) {
     Constant set;
     set.kind = Constant::Kind::frozenset;
-    for (const Expr* item : items) set.items.push_back(*as<ConstantExpr>(item)->value);
+    for (const Expr* item : items) {
+      const Constant& value = *as<ConstantExpr>(item)->value;
+      const auto is_the_same = [&](const Constant& earlier) { return &earlier == &value || has_same_text(earlier, value); };
+      if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
+    }
     emit(build, 0);
     load(set);
     emit(extend, 1);
