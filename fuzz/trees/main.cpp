@@ -256,6 +256,17 @@ std::size_t proved_count(const std::vector<CodeProof>& proofs) {
   return static_cast<std::size_t>(std::ranges::count_if(proofs, [](const CodeProof& proof) { return proof.proved; }));
 }
 
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The first line of a statement that a mutation changed, as it was and as it is.
+void print_changed_lines(const std::string& before, const std::string& after) {
+  const auto [one, two] = std::ranges::mismatch(before, after);
+  const std::size_t equal_part = static_cast<std::size_t>(one - before.begin());
+  const std::size_t line = equal_part == 0 ? 0 : before.rfind('\n', equal_part - 1) + 1;
+  if (before == after) return;
+  std::printf("  - %s\n  + %s\n", first_line(before.substr(line)).c_str(), first_line(after.substr(line)).c_str());
+}
+
 void try_file(const char* path, const CodeObject& code, const Options& options, long wanted, std::mt19937& random,
               std::map<std::string, Tally>& tallies) {
   with_finished_tree(code, options, [&](Context& context, Block body, bool is_module) {
@@ -265,17 +276,19 @@ void try_file(const char* path, const CodeObject& code, const Options& options, 
     std::ranges::shuffle(mutations, random);
     for (std::size_t i = 0; i < mutations.size() && wanted > 0; ++i, --wanted) {
       Mutation& mutation = mutations[i];
+      Stmt* place[] = {const_cast<Stmt*>(mutation.place)};
+      const std::string before = print_block(place, code.version).source;
       mutation.apply();
+      const std::string after = print_block(place, code.version).source;
       const bool refused = proved_count(prove_tree(body, code, is_module, options.limits)) < proved;
       mutation.undo();
       Tally& tally = tallies[mutation.kind];
       ++tally.tried;
       tally.refused += refused;
       if (refused) continue;
-      Stmt* place[] = {const_cast<Stmt*>(mutation.place)};
-      std::string text = print_block(place, code.version).source;
-      text.resize(std::min(text.find('\n'), text.size()));
-      std::printf("accepted: %s: %s: %s in: %s\n", path, mutation.kind.c_str(), mutation.what.c_str(), text.c_str());
+      std::printf("accepted: %s: %s: %s in: %s\n", path, mutation.kind.c_str(), mutation.what.c_str(),
+                  first_line(before).c_str());
+      print_changed_lines(before, after);
     }
   });
 }
