@@ -58,6 +58,7 @@ constexpr RefinePass refine_passes[] = {
     {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
     {"indentation", indentation, "elif_chain", "the columns know better what is an elif", StmtKinds::nesting()},
     {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
+    {"shared_ends", shared_ends, "lines", "what stands behind an else is known", StmtKinds::of<If, Try>()},
     {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
     {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
     {"class_body", class_body, "annotations",

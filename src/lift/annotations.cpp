@@ -12,6 +12,7 @@
 #include <map>
 
 #include "lift/lifter.h"
+#include "lift/positions.h"
 
 namespace depyf {
 using namespace ast;
@@ -105,7 +106,9 @@ std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* functio
     auto* assign = as<Assign>(stmt);
     auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
     if (!place || !is<Dict>(temporaries.meaning(place->value)) || text_of(place->slice).empty()) return false;
-    result.push_back({text_of(place->slice), temporaries.meaning(assign->value), index});
+    Expr* value = temporaries.meaning(assign->value);
+    forget_columns(value);
+    result.push_back({text_of(place->slice), value, index});
     return true;
   };
   for (const Stmt* stmt : block) {
@@ -115,7 +118,9 @@ std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* functio
       for (std::size_t index = 0; index < made->keys.size(); ++index) {
         std::string_view name = made->keys[index] ? text_of(temporaries.meaning(made->keys[index])) : "";
         if (name.empty()) fail(other);
-        result.push_back({name, temporaries.meaning(made->values[index]), -1});
+        Expr* value = temporaries.meaning(made->values[index]);
+        forget_columns(value);
+        result.push_back({name, value, -1});
       }
       return result;
     }

@@ -116,8 +116,7 @@ bool Lifter::extend_display(Expr* display, Op op, Expr* key, Expr* value) {
       if (constant_of(value, Constant::Kind::frozenset))
         while (!set->elts.empty() && is<ConstantExpr>(set->elts.back()) && set->elts.size() < least_in_constant)
           add(set->elts, set->elts.back());
-    }
-    else return false;
+    } else return false;
   } else if (auto* dict = as<Dict>(display)) {
     auto* inner = as<Dict>(value);
     // Items after a `**` make a display of their own.

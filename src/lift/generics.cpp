@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "lift/lifter.h"
+#include "lift/positions.h"
 #include "lift/restarts.h"
 
 namespace depyf {
@@ -89,10 +90,14 @@ Expr* Lifter::lazy_value(const Expr* function) {
     auto* leave = as<Return>(block[1]);
     auto* targets = unpacked && unpacked->targets.size() == 1 ? as<Tuple>(unpacked->targets[0]) : nullptr;
     auto* name = targets && targets->elts.size() == 1 ? as<Name>(targets->elts[0]) : nullptr;
-    if (name && leave && is_named(leave->value, name->id)) return make(Starred{unpacked->value});
+    if (name && leave && is_named(leave->value, name->id)) {
+      forget_columns(unpacked->value);
+      return make(Starred{unpacked->value});
+    }
   }
   Expr* value = as_expression(context_, block, false);
   if (!value) fail("a type parameter's value is no expression");
+  forget_columns(value);
   return value;
 }
 

@@ -20,7 +20,9 @@ bool Lifter::operation(const Instruction& instruction) {
     case Op::rotate_: rotate(arg); return true;
     case Op::push_null_: push(Internal{Marker::null, 0, nullptr}); return true;
     case Op::load_const_: load_const(arg); return true;
-    case Op::load_int_: push(context_.constant(Constant::Kind::integer, std::to_string(arg))); return true;
+    case Op::load_int_:
+      push(make(as<ConstantExpr>(context_.constant(Constant::Kind::integer, std::to_string(arg)))[0]));
+      return true;
     case Op::load_fast_: push(local(arg)); return true;
     case Op::load_name_:
     case Op::load_global_: push(Name{name_of(arg)}); return true;

@@ -221,7 +221,9 @@ void Lowerer::sequence(List<Expr*> items, int pushed, Op build, bool tuple) {
     set.kind = Constant::Kind::frozenset;
     for (const Expr* item : items) {
       const Constant& value = *as<ConstantExpr>(item)->value;
-      const auto is_the_same = [&](const Constant& earlier) { return &earlier == &value || has_same_text(earlier, value); };
+      const auto is_the_same = [&](const Constant& earlier) {
+        return &earlier == &value || has_same_text(earlier, value);
+      };
       if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
     }
     emit(build, 0);

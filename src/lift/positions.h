@@ -1,0 +1,20 @@
+// Positions of expressions that are printed within another code object than the one that made them.
+#pragma once
+
+#include <limits>
+
+#include "ast/visit.h"
+
+namespace depyf {
+
+// Takes the offsets of `expr` and of all in it away, by which the printer looks for columns: those of another code object would
+// stand for other text. The lines stay.
+inline void forget_columns(ast::Expr* expr, int depth = 0) {
+  constexpr int deepest = 1000;
+  constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max() / 2;  // beyond any bytecode
+  if (!expr || depth > deepest) return;
+  expr->offset = nowhere;
+  ast::for_each_child(expr, [&](ast::Expr*& child) { forget_columns(child, depth + 1); });
+}
+
+}  // namespace depyf

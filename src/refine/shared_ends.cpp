@@ -1,0 +1,118 @@
+// Compilers copy a short end of a function to each place that leads there, and the structurer writes an end that only returns
+// wherever it is reached. The copies have the position of the one statement in the source.
+//
+//     1 if a:              if a:
+//     2     b()                b()
+//     5     return x  ->   else:
+//     4 c()                    c()
+//     5 return x           return x
+#include "ast/equal.h"
+#include "ast/visit.h"
+#include "refine/refine.h"
+#include "refine/rewrite.h"
+
+namespace depyf {
+using namespace ast;
+
+namespace {
+
+constexpr int deepest = 200;
+constexpr std::size_t longest_end = 4;  // in statements; the compiler copies up to four instructions
+
+bool is_same_statement(const Stmt* one, const Stmt* two) {
+  return one->line >= 0 && one->line == two->line && one->column == two->column && one->width == two->width &&
+         equal(one, two);
+}
+
+// True for a statement that leaves the function and has a position of its own.
+bool is_end(const Stmt* stmt) {
+  if (is<Raise>(stmt)) return stmt->line >= 0;
+  auto* leave = as<Return>(stmt);
+  if (!leave) return false;
+  if (!leave->value || is_none(leave->value)) return written_return(stmt) == WrittenReturn::written;
+  return true;
+}
+
+class SharedEnds {
+ public:
+  explicit SharedEnds(Context& context) : context_(context) {}
+
+  void rewrite(std::vector<Stmt*>& statements) {
+    if (statements.size() < 2 || !is_end(statements.back())) return;
+    take_else(statements);
+    for (std::size_t size = 1; size <= longest_end && size < statements.size(); ++size) {
+      const std::size_t index = statements.size() - 1 - size;
+      const Block end =
+          context_.arena.copy(std::vector<Stmt*>(statements.end() - std::ptrdiff_t(size), statements.end()));
+      if (is<If>(statements[index]) || is<Try>(statements[index])) leave_out(statements[index], end, 0);
+    }
+  }
+
+ private:
+  static bool ends_with(Block body, Block end) {
+    return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
+  }
+
+  // A branch that ends as the whole block does was over the statements between: they stand behind `else`.
+  void take_else(std::vector<Stmt*>& statements) {
+    const Block end = context_.list({statements.back()});
+    for (std::size_t index = statements.size() - 2; index-- > 0;) {
+      auto* branch = as<If>(statements[index]);
+      if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !ends_with(branch->body, end)) continue;
+      branch->orelse =
+          context_.arena.copy(std::vector<Stmt*>(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1));
+      statements.erase(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1);
+      const int first = first_line(branch->body[0]), second = first_line(branch->orelse[0]);
+      if (second >= 0 && second < first && !negation_changes(context_, branch->test)) {
+        branch->test = negate(context_, branch->test);
+        std::swap(branch->body, branch->orelse);
+      }
+    }
+  }
+
+  // Leaves out the copies of `end`, which follows `stmt`.
+  void leave_out(Stmt* stmt, Block end, int depth) {
+    if (auto* branch = as<If>(stmt)) {
+      branch->body = without(branch->body, end, depth);
+      branch->orelse = without(branch->orelse, end, depth);
+      if (branch->orelse.size() == 1 && is<Pass>(branch->orelse[0])) branch->orelse = {};
+      const bool is_turned = branch->body.size() == 1 && is<Pass>(branch->body[0]) && !branch->orelse.empty();
+      if (is_turned && !negation_changes(context_, branch->test)) {
+        branch->test = negate(context_, branch->test);
+        branch->body = branch->orelse;
+        branch->orelse = {};
+      }
+    }
+    auto* attempt = as<Try>(stmt);
+    if (!attempt || !attempt->finalbody.empty()) return;
+    std::vector<ExceptHandler> handlers(attempt->handlers.begin(), attempt->handlers.end());
+    for (ExceptHandler& handler : handlers) handler.body = without(handler.body, end, depth);
+    attempt->handlers = context_.arena.copy(handlers);
+    attempt->orelse = without(attempt->orelse, end, depth);
+    if (attempt->orelse.size() == 1 && is<Pass>(attempt->orelse[0])) attempt->orelse = {};
+  }
+
+  Block without(Block body, Block end, int depth) {
+    if (body.empty() || depth > deepest) return body;
+    if (!ends_with(body, end)) {
+      leave_out(body.back(), end, depth + 1);
+      return body;
+    }
+    body = body.first(body.size() - end.size());
+    if (body.empty()) return context_.list({context_.stmt(Pass{})});
+    if (is<If>(body.back()) || is<Try>(body.back())) leave_out(body.back(), end, depth + 1);
+    return body;
+  }
+
+  Context& context_;
+};
+
+}  // namespace
+
+Block shared_ends(Context& context, Block body, const Scope& scope) {
+  if (scope.kind != Scope::Kind::function) return body;
+  SharedEnds ends(context);
+  return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { ends.rewrite(statements); });
+}
+
+}  // namespace depyf
