@@ -185,7 +185,11 @@ def _lines(session: Session, seconds: list[float | None], number: int, runs: int
             continue
         where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
         out.append(f"  break at {one} ({where})")
+    # What used up a limit is listed there.
+    listed = {each for frame in failed if frame.exceeded is not None for each in frame.exceeded.compile_ids}
     for frame in again:
+        if frame.compile_id in listed:
+            continue
         words = [reason.partition("\n")[0] for reason in frame.recompile_reasons[:1]]
         why = deciding_reason(frame.failures) if frame.failures else "".join(words)
         out.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
