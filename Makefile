@@ -18,6 +18,9 @@ demo: build  ## Run the toy example under depyf.prepare_debug and show what it m
 test: build  ## Everything that must hold
 	@tools/test.sh
 
+test-long: build  ## The tests that `make test` leaves out for their time
+	@$(PYTHON_VENV) -m pytest -m long
+
 lint: build  ## Formatting, style, types; all of it, clang-tidy included
 	@tools/lint.sh --all
 

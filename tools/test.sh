@@ -1,6 +1,6 @@
 #!/bin/bash
 # What `make test` runs after the build: lint, the C++ tests, the Python tests. Ends with the closing lines of pytest.
-# Arguments go to pytest, which then runs once; without any, the tests of tests/torch run beside all others.
+# Arguments go to pytest, which then runs once; without any, the tests are run in groups, two groups at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for file in build/dev/depyf_tests build/dev/depyf-decompile; do
@@ -12,17 +12,32 @@ echo "== C++ tests"
 build/dev/depyf_tests
 echo "== Python tests"
 if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
-# Two processes: the tests with PyTorch take about half of the time, and each kind always meets the same tests before it.
-log=.cache/tests-with-torch.log
-set -m  # without job control what runs in the background ignores SIGINT, and its tests of interrupted programs fail
-.venv/bin/python -m pytest tests/torch --durations=15 > $log 2>&1 &
-with_torch=$!
-set +m
-trap 'kill $with_torch 2>/dev/null' EXIT
+
+# A group is a process of pytest of its own, so that each test always meets the same tests before it. The longest groups
+# are first: the end comes when both processors have nothing left to do.
+groups=()
+for letters in p r-z i-o e-h a-d; do groups+=("$(echo tests/torch/test_[$letters]*.py)"); done
+for folder in tests/*/; do
+  [ "$folder" = tests/torch/ ] || [ -z "$(find "$folder" -name 'test_*.py' -print -quit)" ] || groups+=("$folder")
+done
+groups+=("$(echo tests/test_*.py)")
+logs=.cache/tests
+rm -rf $logs && mkdir -p $logs
+
+run_group() {  # NUMBER FILES...: its output comes in one piece
+  local log=.cache/tests/$1.log status=0
+  shift
+  .venv/bin/python -m pytest --durations=8 "$@" >"$log" 2>&1 || status=$?
+  flock .cache/tests cat "$log"
+  return $status
+}
+export -f run_group
 status=0
-.venv/bin/python -m pytest --ignore=tests/torch --durations=15 || status=$?
-echo "== Python tests with PyTorch"
-wait $with_torch || status=$?
-trap - EXIT
-cat $log
+for number in "${!groups[@]}"; do echo "$number ${groups[$number]}"; done |
+  xargs -P 2 -d '\n' -I{} bash -c 'run_group {}' || status=$?
+echo "== all groups"
+grep -hE '^(FAILED|ERROR) ' $logs/*.log || true
+for number in "${!groups[@]}"; do
+  printf '%-28s %s\n' "$(echo "${groups[$number]}" | cut -d' ' -f1)" "$(tail -n 1 "$logs/$number.log" 2>/dev/null || echo 'did not run')"
+done
 exit $status

@@ -19,8 +19,14 @@ import memory_shapes
 SAMPLE = ["breaks_with_del", "many_locals", "branches", "contexts", "outputs", "nested_calls"]
 
 
-@pytest.mark.parametrize("gradients", [False, True])
-@pytest.mark.parametrize("shape", SAMPLE)
+@pytest.mark.parametrize(
+    ("shape", "gradients"),
+    [
+        pytest.param(shape, gradients, marks=() if gradients == (index % 2 == 0) else pytest.mark.long)
+        for index, shape in enumerate(SAMPLE)
+        for gradients in (False, True)
+    ],
+)
 def test_peak(shape, gradients):
     row = memory.measure(shape, memory_shapes.SHAPES[shape], "eager", gradients)
     assert row.plain.peak >= 2 * 4 * memory_shapes.SIZE

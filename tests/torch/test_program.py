@@ -188,7 +188,7 @@ with depyf.prepare_debug(sys.argv[1]):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("caches", ["both", "AOTAutograd's alone"])
+@pytest.mark.parametrize("caches", ["both", pytest.param("AOTAutograd's alone", marks=pytest.mark.long)])
 def test_a_second_process_with_warm_caches_names_each_file_that_the_first_has_more(tmp_path, caches):
     script = tmp_path / "cached.py"
     script.write_text(CACHED)

@@ -373,8 +373,15 @@ def _views_and_writes(x, w):
     return torch.where(y > 0, y.cumsum(1), y.sort(1).values).sum() + w.t().var(0).prod()
 
 
-@pytest.mark.parametrize("function", [_norms, _views_and_writes])
-@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(
+    ("function", "dynamic"),
+    [
+        (_views_and_writes, False),
+        (_norms, True),
+        pytest.param(_norms, False, marks=pytest.mark.long),
+        pytest.param(_views_and_writes, True, marks=pytest.mark.long),
+    ],
+)
 def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dynamic):
     from depyf.compat import ir_text
     from depyf.compat.ir_printer import Printer
@@ -407,7 +414,7 @@ def test_the_text_of_the_ir_is_inductors_own(tmp_path, monkeypatch, function, dy
     assert len(own) == 4 and all("loop_body" in one for one in own) and learned == made == own
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_text_of_graphs_is_pytorchs_own(tmp_path, monkeypatch, dynamic):
     from depyf.compat import graph_text
     from depyf.compat.graph_printer import Printer

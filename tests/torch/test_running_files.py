@@ -98,8 +98,17 @@ class Files:
         return self.trace
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("name", ["toy", "train", "hard"])
+LONG = {("train", "aot_eager"), ("hard", "aot_eager"), ("hard", "eager")}
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        pytest.param(name, backend, marks=pytest.mark.long if (name, backend) in LONG else ())
+        for name in ("toy", "train", "hard")
+        for backend in BACKENDS
+    ],
+)
 def test_results_are_the_same_bit_for_bit(name, backend, tmp_path):
     without = results_of(name, backend)
     with depyf.prepare_debug(tmp_path) as session:
