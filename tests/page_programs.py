@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 COMMAND = os.environ.get("DEPYF_REPORT") or str(ROOT / "build" / "dev" / "depyf-report")
@@ -72,6 +74,15 @@ def run_model(folder: Path) -> None:
     }
     arguments = [sys.executable, "-W", "ignore", "runner.py", str(ROOT / "python")]
     subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
+
+
+def record(members: dict[str, Any], payload: str = "") -> str:
+    """One record of a TORCH_TRACE log, of compilation 0/0."""
+    head = {**members, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
+    if payload:
+        head["has_payload"] = "0" * 32
+    text = f"V1123 02:17:10.130000 4711 torch/a.py:1] {json.dumps(head)}\n"
+    return text + "".join(f"\t{line}\n" for line in payload.split("\n") if payload)
 
 
 def write_page(page: Path, *inputs: object) -> str:

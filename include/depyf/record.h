@@ -29,6 +29,14 @@ struct Phase {
   bool is_parallel = false;  // ran in worker threads beside the other phases: no part of the sum
 };
 
+// One event of a phase, for the timeline.
+struct Event {
+  std::string name;
+  double start_us = 0, duration_us = 0;  // since the epoch, and from start to end
+  int compilation = -1;  // index into Process::compilations; -1: of none
+  bool is_parallel = false;  // ran in a worker thread
+};
+
 struct GraphBreak {
   Place place;
   std::string reason;              // the first line
@@ -275,6 +283,7 @@ struct Process {
   std::vector<FunctionFile> function_files;
   std::vector<std::string> notes;  // what failed, what was compiled before
   std::vector<Phase> phases;  // of events outside all compilations
+  std::vector<Event> events;  // of a log, in the order in which they ended; at most a hundred thousand
   std::map<std::string, std::uint64_t> records;  // how many of each kind
   std::vector<Problem> problems;
   std::uint64_t unknown_strings = 0;  // references to file names that the log does not hold (a forked child's log)

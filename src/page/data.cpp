@@ -19,6 +19,8 @@ using namespace record;
 constexpr int data_version = 1;
 constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a file of source; a longer one is no one's to read
 
+constexpr double time_max = 1e15;  // microseconds; beyond them a time is a mistake of the log
+
 bool is_compiled(const Compilation& compilation) { return compilation.status == Status::compiled; }
 
 bool is_of_framework(const std::string& path) {
@@ -123,6 +125,7 @@ class Data {
     });
     breaks(process);
     list("phases", process.phases, [&](const Phase& item) { phase(item); });
+    events(process);
     out_.key("compilations");
     out_.begin_array();
     static const std::vector<PageText> none;
@@ -132,6 +135,22 @@ class Data {
     }
     out_.end_array();
     out_.end_object();
+  }
+
+  // Five numbers an event: the text of its name, start and duration in microseconds, compilation, whether it ran in a worker thread.
+  void events(const Process& process) {
+    double first = 0;
+    for (const Event& event : process.events) first = first == 0 ? event.start_us : std::min(first, event.start_us);
+    out_.key("events");
+    out_.begin_array();
+    for (const Event& event : process.events) {
+      out_.integer(keep(event.name));
+      out_.integer(static_cast<std::int64_t>(std::min(event.start_us - first, time_max)));
+      out_.integer(static_cast<std::int64_t>(std::clamp(event.duration_us, 0.0, time_max)));
+      out_.integer(event.compilation);
+      out_.integer(event.is_parallel);
+    }
+    out_.end_array();
   }
 
   // Each break once, with the compilations that end there; break_numbers_ has the number of a break of a compilation.
@@ -228,7 +247,6 @@ class Data {
       out_.end_object();
     });
     strings("notes", it.notes);
-    strings("provenance", it.provenance);
     list("caches", it.caches, [&](const CacheEvent& event) {
       out_.begin_object();
       out_.member("cache", event.cache);
@@ -244,6 +262,15 @@ class Data {
       out_.end_array();
     });
     calls(it);
+    buffers(it);
+    list("notFused", it.not_fused, [&](const NotFused& pair) {
+      out_.begin_object();
+      out_.member("direction", pair.direction);
+      out_.member("first", pair.first);
+      out_.member("second", pair.second);
+      out_.member("why", pair.why);
+      out_.end_object();
+    });
     list("saved", saved_values(it), [&](const SavedValue& saved) {
       out_.begin_object();
       out_.member("name", saved.name);
@@ -312,6 +339,7 @@ class Data {
         out_.member("kind", call.kind);
         out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
         out_.member("row", call.line);
+        strings("captured", call.captured);
         strings("reads", call.reads);
         strings("writes", call.writes);
         optional("bytesRead", bytes_of_all(call.reads, shapes));
@@ -334,6 +362,22 @@ class Data {
         out_.end_object();
       }
     }
+    out_.end_array();
+  }
+
+  // What the calls write, with the sizes.
+  void buffers(const Compilation& it) {
+    out_.key("buffers");
+    out_.begin_array();
+    for (const OutputCode& code : it.output_codes)
+      for (const auto& [name, shape] : code.shapes) {
+        out_.begin_object();
+        out_.member("name", name);
+        out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
+        optional("bytes", bytes_of(shape));
+        flag("isOutput", std::find(code.outputs.begin(), code.outputs.end(), name) != code.outputs.end());
+        out_.end_object();
+      }
     out_.end_array();
   }
 

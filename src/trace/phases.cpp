@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace depyf::trace {
+namespace {
+
+constexpr std::size_t events_max = 100'000;  // a timeline with more than these is no picture; the sums have all of them
+
+}  // namespace
 
 void Phases::begin(std::int64_t thread, std::string_view name, double us, int compilation, bool has_id) {
   std::vector<Open>& events = open_[thread];
@@ -15,7 +20,7 @@ bool Phases::end(std::int64_t thread, std::string_view name, double us, bool has
   if (std::vector<Open>& events = workers_[thread]; !has_id) {
     if (auto event = std::find_if(events.begin(), events.end(), is_it); event != events.end()) {
       const double total = std::max(0.0, us - event->start_us);
-      add(event->name, total, total, event->compilation, true);
+      add(event->name, event->start_us, total, total, event->compilation, true);
       events.erase(event);
       return true;
     }
@@ -29,13 +34,15 @@ bool Phases::end(std::int64_t thread, std::string_view name, double us, bool has
     events.pop_back();
     const double total = std::max(0.0, us - last.start_us);
     const int compilation = last.compilation == no_compilation ? surrounding : last.compilation;
-    add(last.name, total, std::max(0.0, total - last.nested_us), compilation, false);
+    add(last.name, last.start_us, total, std::max(0.0, total - last.nested_us), compilation, false);
     if (!events.empty()) events.back().nested_us += total;
   }
   return true;
 }
 
-void Phases::add(std::string_view name, double total_us, double self_us, int compilation, bool is_parallel) {
+void Phases::add(std::string_view name, double start_us, double total_us, double self_us, int compilation,
+                 bool is_parallel) {
+  if (events_.size() < events_max) events_.push_back({std::string(name), start_us, total_us, compilation, is_parallel});
   record::Phase& phase = phases_[{compilation, std::string(name), is_parallel}];
   phase.name = name;
   phase.total_us += total_us;

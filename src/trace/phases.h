@@ -29,7 +29,9 @@ class Phases {
   // Returns false if no event of that name is open on the thread.
   bool end(std::int64_t thread, std::string_view name, double us, bool has_id, int surrounding);
   // An event with its duration, which nests in nothing.
-  void whole(std::string_view name, double us, int compilation) { add(name, us, us, compilation, true); }
+  void whole(std::string_view name, double start_us, double us, int compilation) {
+    add(name, start_us, us, us, compilation, true);
+  }
 
   // The innermost compilation of the events that are open on any thread; no_compilation if there is none.
   int current() const;
@@ -38,6 +40,7 @@ class Phases {
 
   // The phases of one compilation, the largest self time first.
   std::vector<record::Phase> of(int compilation) const;
+  std::vector<record::Event> take_events() { return std::move(events_); }
 
  private:
   struct Open {
@@ -46,8 +49,9 @@ class Phases {
     int compilation = no_compilation;
     bool has_id = false;
   };
-  void add(std::string_view name, double total_us, double self_us, int compilation, bool is_parallel);
+  void add(std::string_view name, double start_us, double total_us, double self_us, int compilation, bool is_parallel);
 
+  std::vector<record::Event> events_;
   std::map<std::int64_t, std::vector<Open>> open_;  // by thread, the outermost first
   std::map<std::int64_t, std::vector<Open>> workers_;  // events of worker threads, by the thread that they claim
   std::map<std::tuple<int, std::string, bool>, record::Phase> phases_;  // by compilation, name, is_parallel

@@ -207,7 +207,7 @@ class Reader {
       if (!phases_.end(thread, name, us, has_id, span_))
         problem(record.offset, "the end of an event that did not begin: " + name);
     } else if (phase == "X") {
-      phases_.whole(name, event["dur"].number().value_or(0), compilation_of(record));
+      phases_.whole(name, us, event["dur"].number().value_or(0), compilation_of(record));
     }
   }
 
@@ -376,6 +376,7 @@ class Reader {
       if (compilation.seconds == 0) compilation.seconds = seconds_of(compilation.phases);
     }
     process_.phases = phases_.of(Phases::no_compilation);
+    process_.events = phases_.take_events();
     if (altered_)
       problem(first_altered_,
               std::to_string(altered_) +

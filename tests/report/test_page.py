@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 LOGS = page_programs.ROOT.parent / "shared" / "data" / "torch-trace"
-VIEWS = ("verdict", "source", "explorer", "recompilations", "guards")
+VIEWS = ("verdict", "source", "explorer", "flow", "recompilations", "guards", "fusion", "modules", "timeline")
 
 
 class Tab:
@@ -94,10 +94,13 @@ def test_every_view_opens_by_keyboard_alone(folder: Path, tab: Tab, name: str) -
         page.wait_for_selector(f"main.view-{view} > *")
         assert page.locator("nav.tabs [aria-current]").get_attribute("data-view") == view
         assert page.locator("main .empty").count() == 0
+    foot = page.locator("footer").inner_text()
     for text in ("depyf ", "PyTorch 2.", "Python 3.", "depyf-report -o"):
-        page.keyboard.press("?")
-        assert text in page.locator("dialog.help").inner_text()
-        page.keyboard.press("Escape")
+        assert text in foot
+    page.keyboard.press("?")
+    assert "search everything" in page.locator("dialog.help").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("dialog").count() == 0
 
 
 def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
@@ -111,7 +114,7 @@ def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
         assert f"model.py:{line}" in text and reason in text
     for hint in frames[0]["breaks"][0]["hints"]:
         assert re.sub(r"\s+", " ", hint.replace("`", "")) in text
-    page.keyboard.press("4")
+    page.keyboard.press("5")
     text = page.locator("main").inner_text()
     assert "(8, 16)" in text and "(16, 16)" in text and "0.5" in text
     for frame in frames:
@@ -194,6 +197,79 @@ def test_an_address_opens_its_place(folder: Path, tab: Tab) -> None:
     assert page.locator('[data-pane="post-bw"] .row.cursor .number').inner_text() == "20"
 
 
+def test_the_flow_goes_from_the_function_over_its_break_to_what_goes_on(folder: Path, tab: Tab) -> None:
+    for name in ("dump.html", "log.html"):
+        page = tab.open(folder / name, "view=flow")
+        outer = page.locator(".page > .flow-function")
+        assert outer.count() == 1
+        assert f"model.py:{page_programs.BREAK_LINE}" in outer.locator("> .flow-end > .flow-eager").inner_text()
+        inner = outer.locator("> .flow-end > .flow-function")
+        assert inner.locator("> .flow-entries > li").count() == 2
+        assert inner.locator(".flow-end").count() == 0
+
+
+def test_fusion_names_kernels_bytes_and_what_is_saved(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=fusion&c=0/0")
+    rows = page.locator("tr", has_text="layer_norm")
+    # The forward kernel reads x, weight and bias, and writes mean, reciprocal deviation and the result, in float32.
+    assert "640\u00a0B" in rows.first.inner_text() and "576\u00a0B" in rows.first.inner_text()
+    text = page.locator("main").inner_text()
+    recorded = provenance_of(folder, "0/0")["not_fused"]
+    assert recorded["forward"] and all(pair["why"] in text for pairs in recorded.values() for pair in pairs)
+    assert "Saved for the backward" in text and "at once, in" in text
+    frames = json.loads((folder / "dump" / "session.json").read_text())["runs"][-1]["frames"]
+    (backward,) = [item["file"] for item in frames[0]["artifacts"] if item["kind"] == "Backward_graph"]
+    graph = (folder / "dump" / backward).read_text()
+    saved = page.locator("table", has_text="computed at").locator("tbody tr td:first-child").all_inner_texts()
+    assert saved and all(re.search(rf"\b{name}\b", graph) for name in saved)
+
+
+def test_modules_are_a_tree(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=modules")
+    rows = page.locator("table.modules").first.locator("tbody tr td:first-child").all_inner_texts()
+    assert rows == ["Net.forward", "block", "norm", "inner", "outer"]
+
+
+def test_equal_layers_stand_once(tab: Tab, tmp_path: Path) -> None:
+    names = [f"L_self_modules_blocks_modules_{i}_modules_fc_parameters_weight_" for i in range(24)]
+    parameters = ", ".join(f'{name}: "f32[2][1]cpu"' for name in ["L_x_", *names])
+    graph = f"class GraphModule(torch.nn.Module):\n    def forward(self, {parameters}):\n        x = L_x_\n"
+    for i, name in enumerate(names):
+        graph += "        # File: /a/net.py:7 in forward, code: x = fc(x)\n"
+        graph += f"        linear_{i} = torch.nn.functional.linear(x, {name});  x = linear_{i}\n"
+    log = tmp_path / "layers.log"
+    log.write_text(
+        page_programs.record({"str": ["/a/net.py", 0]})
+        + page_programs.record({"dynamo_start": {"stack": [{"line": 3, "name": "forward", "filename": 0}]}})
+        + page_programs.record({"dynamo_output_graph": {"sizes": {}}}, graph + "        return (linear_23,)")
+    )
+    page_programs.write_page(tmp_path / "page.html", log)
+    page = tab.open(tmp_path / "page.html", "view=modules")
+    rows = page.locator("table.modules tbody tr").all_inner_texts()
+    assert len(rows) == 4
+    assert "0 \u2026 23" in rows[2] and "\u00d7 24, the same graph" in rows[2] and "\t24\t" in rows[3]
+
+
+def test_the_timeline_has_the_events_of_the_log(folder: Path, tab: Tab, tmp_path: Path) -> None:
+    page = tab.open(folder / "log.html", "view=timeline")
+    begun = sum(path.read_text().count('"ph": "B"') for path in (folder / "logs").glob("*.log"))
+    events = page.evaluate("currentProcess().events.length")
+    assert 0.9 * begun <= events <= begun + 100
+    assert "backend_compile" in page.locator("table").inner_text()
+    colours = page.locator("canvas").evaluate(
+        "(canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)"
+        ".data.buffer)).size"
+    )
+    assert colours > 20
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save for Perfetto").click()
+    download.value.save_as(tmp_path / "trace.json")
+    trace = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert len(trace) == events and {"name", "ph", "ts", "dur", "pid", "tid", "args"} <= trace[0].keys()
+    assert {"0/0", "1/1"} <= {event["args"].get("compilation") for event in trace}
+    tab.trouble.clear()  # the download is a request of the page to itself
+
+
 def test_search_finds_a_kernel_by_name(folder: Path, tab: Tab) -> None:
     (kernel,) = [
         name
@@ -234,13 +310,6 @@ HOSTILE = (
 def hostile_log(path: Path) -> None:
     """A log in which every text that the page shows is hostile."""
 
-    def record(members: dict[str, Any], payload: str = "") -> str:
-        head = {**members, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}
-        if payload:
-            head["has_payload"] = "0" * 32
-        text = f"V1123 02:17:10.130000 4711 torch/a.py:1] {json.dumps(head)}\n"
-        return text + "".join(f"\t{line}\n" for line in payload.split("\n") if payload)
-
     graph = (
         'class GraphModule(torch.nn.Module):\n    def forward(self, L_x_: "f32[2][1]cpu"):\n        l_x_ = L_x_\n'
         f"        # File: /tmp/{HOSTILE.replace(':', '')}.py:3 in f, code: {HOSTILE}\n"
@@ -248,13 +317,15 @@ def hostile_log(path: Path) -> None:
     )
     frame = {"line": 3, "name": HOSTILE, "filename": 0, "loc": HOSTILE}
     path.write_text(
-        record({"str": [f"/tmp/{HOSTILE}.py", 0]})
-        + record({"dynamo_start": {"stack": [frame]}})
-        + record({"dynamo_output_graph": {"sizes": {}}}, graph + HOSTILE)
-        + record({"dynamo_cpp_guards_str": {}}, HOSTILE)
-        + record({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}}, HOSTILE)
-        + record({"artifact": {"name": "recompile_reasons", "encoding": "json"}}, json.dumps([HOSTILE]))
-        + record({"compilation_metrics": {"co_name": HOSTILE, "fail_reason": HOSTILE, "fail_type": HOSTILE}})
+        page_programs.record({"str": [f"/tmp/{HOSTILE}.py", 0]})
+        + page_programs.record({"dynamo_start": {"stack": [frame]}})
+        + page_programs.record({"dynamo_output_graph": {"sizes": {}}}, graph + HOSTILE)
+        + page_programs.record({"dynamo_cpp_guards_str": {}}, HOSTILE)
+        + page_programs.record({"artifact": {"name": "dynamo_graph_break_reason", "encoding": "string"}}, HOSTILE)
+        + page_programs.record({"artifact": {"name": "recompile_reasons", "encoding": "json"}}, json.dumps([HOSTILE]))
+        + page_programs.record(
+            {"compilation_metrics": {"co_name": HOSTILE, "fail_reason": HOSTILE, "fail_type": HOSTILE}}
+        )
     )
 
 
@@ -292,6 +363,17 @@ def test_the_policy_of_the_page_lets_no_other_script_run(folder: Path, browser: 
 
 
 @pytest.mark.skipif(not LOGS.exists(), reason="the logs of real runs are not at hand")
+def test_ranks_that_compiled_something_else_are_named(tab: Tab, tmp_path: Path) -> None:
+    page_programs.write_page(tmp_path / "page.html", LOGS / "multi_rank_logs")
+    page = tab.open(tmp_path / "page.html", "view=ranks")
+    text = page.locator("main").inner_text()
+    assert "rank 3 first differs from rank 1 in compilation 0/7: compiled elsewhere, not here: kernel" in text
+    page.locator(".action").get_by_text("0/0", exact=True).click()
+    page.wait_for_selector("main.view-explorer")
+    assert page.locator("select.process").evaluate("(select) => select.selectedOptions[0].textContent") == "rank 1"
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs of real runs are not at hand")
 @pytest.mark.parametrize(
     "name",
     ["cache_hit_miss.log", "comp_failure.log", "export.log", "inductor_provenance_jit_cuda_log.txt", "multi_rank_logs"],
@@ -299,8 +381,9 @@ def test_the_policy_of_the_page_lets_no_other_script_run(folder: Path, browser: 
 def test_pages_of_real_logs_open_in_all_views(tab: Tab, tmp_path: Path, name: str) -> None:
     page_programs.write_page(tmp_path / "page.html", LOGS / name)
     page = tab.open(tmp_path / "page.html")
-    for process in range(page.evaluate("data.processes.length")):
-        for view in VIEWS:
+    processes = page.evaluate("data.processes.length")
+    for process in range(processes):
+        for view in (*VIEWS, "ranks"):
             page.evaluate(f"location.hash = '#view={view}&p={process}'")
             page.wait_for_selector(f"main.view-{view} > *")
 
@@ -374,7 +457,7 @@ def test_nothing_is_wider_than_the_window(folder: Path, tab: Tab, width: int) ->
 @pytest.mark.skipif(shutil.which("tsc") is None, reason="tsc is not installed (apt-get install node-typescript)")
 def test_the_types_of_the_viewer_hold() -> None:
     folder = page_programs.ROOT / "src" / "report" / "viewer"
-    names = re.search(r"set\(viewer_scripts ([\w ]+)\)", (page_programs.ROOT / "cmake" / "viewer.cmake").read_text())
+    names = re.search(r"set\(viewer_scripts ([\w\s]+)\)", (page_programs.ROOT / "cmake" / "viewer.cmake").read_text())
     assert names
     scripts = [f"{name}.js" for name in names.group(1).split()]
     assert sorted(scripts) == sorted(path.name for path in folder.glob("*.js"))

@@ -20,8 +20,11 @@
  * @property {string} kernel @property {string} kind @property {string} direction @property {number} row
  * @property {string[]} reads @property {string[]} writes @property {number | null} bytesRead
  * @property {number | null} bytesWritten @property {[string, string][]} nodes @property {number[]} lines
- * @property {string} evidence @property {string} why
+ * @property {string} evidence @property {string} why @property {string[]} captured
  */
+/** @typedef {{name: string, start: number, duration: number, compilation: number, isParallel: boolean}} TimelineEvent */
+/** @typedef {{name: string, direction: string, bytes: number | null, isOutput: boolean}} BufferSize */
+/** @typedef {{direction: string, first: string, second: string, why: string}} NotFused */
 /** @typedef {{name: string, shape: string, bytes: number | null, isInput: boolean, line: number}} Saved */
 /**
  * A row of a text: [row, name, text of the reason or -1, last row, numbers of lines...].
@@ -39,7 +42,7 @@
  * @property {string[]} resumeNames @property {string[]} resumeCalls @property {Limit[]} limits
  * @property {string[]} symbols @property {string[]} atRunTime
  * @property {{kind: string, direction: string, why: string}[]} missing @property {string[]} notes
- * @property {string[]} provenance @property {{cache: string, result: string, key: string}[]} caches
+ * @property {BufferSize[]} buffers @property {NotFused[]} notFused @property {{cache: string, result: string, key: string}[]} caches
  * @property {Phase[]} phases @property {[string, string, string, number][]} nodes @property {Call[]} calls
  * @property {Saved[]} saved @property {RawPane[]} panes
  */
@@ -48,7 +51,7 @@
  * @property {string} log @property {number | null} pid @property {number | null} rank @property {string} torch
  * @property {string} python @property {boolean} isCut @property {boolean} isLog @property {string[]} notes
  * @property {Problem[]} problems @property {Break[]} breaks @property {Phase[]} phases
- * @property {Compilation[]} compilations
+ * @property {Compilation[]} compilations @property {TimelineEvent[]} events
  */
 /**
  * @typedef {object} SourceFile
@@ -68,6 +71,24 @@
  */
 let data = { version: 0, tool: "", command: "", processes: [], ranks: [], files: [], lines: [], texts: [] };
 
+/**
+ * @param {number[]} numbers
+ * @returns {TimelineEvent[]}
+ */
+function readEvents(numbers) {
+  /** @type {TimelineEvent[]} */
+  const events = [];
+  for (let at = 0; at < numbers.length; at += 5)
+    events.push({
+      name: data.texts[numbers[at]],
+      start: numbers[at + 1],
+      duration: numbers[at + 2],
+      compilation: numbers[at + 3],
+      isParallel: numbers[at + 4] === 1,
+    });
+  return events;
+}
+
 /** Reads the data out of the page; that of large pages is compressed. */
 async function readData() {
   const element = /** @type {HTMLScriptElement} */ (document.getElementById("data"));
@@ -76,11 +97,13 @@ async function readData() {
     const packed = atob(text);
     const bytes = new Uint8Array(packed.length);
     for (let index = 0; index < packed.length; index += 1) bytes[index] = packed.charCodeAt(index);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const { DecompressionStream: Unpacking } = /** @type {any} */ (globalThis); // newer than the types of tsc
+    const stream = new Blob([bytes]).stream().pipeThrough(new Unpacking("gzip"));
     text = await new Response(stream).text();
   }
   element.textContent = "";
   data = JSON.parse(text);
+  for (const process of data.processes) process.events = readEvents(/** @type {any} */ (process.events));
   for (let line = 0; 2 * line < data.lines.length; line += 1)
     lineNumbers.set(data.lines[2 * line] + ":" + data.lines[2 * line + 1], line);
 }
@@ -203,7 +226,8 @@ const secondsOf = (compilation) => compilation.seconds + compilation.backwardSec
 /** @param {Process} process */
 function nameOfProcess(process) {
   if (process.rank !== null) return "rank " + process.rank;
-  return process.pid === null ? process.log.replace(/^.*\//, "") : "process " + process.pid;
+  if (process.pid !== null) return "process " + process.pid;
+  return process.isLog ? process.log.replace(/^.*\//, "") : "run " + (1 + data.processes.filter((other) => !other.isLog).indexOf(process));
 }
 
 /**

@@ -5,12 +5,20 @@ const views = [
   ["verdict", "Verdict", showVerdict, "What happened, and what to do about it"],
   ["source", "Source", showSource, "Your files: what became of each line"],
   ["explorer", "Explorer", showExplorer, "A compilation from source to kernels, linked by line"],
+  ["flow", "Flow", showFlow, "How a call goes from graph to graph, and where it runs eagerly"],
   ["recompilations", "Recompilations", showRecompilations, "What was compiled again, and which value changed"],
   ["guards", "Guards", showGuards, "When a compilation is used again"],
+  ["fusion", "Fusion", showFusion, "Kernels, what was not fused and why, memory"],
+  ["modules", "Modules", showModules, "What each part of the model became; equal layers once"],
+  ["timeline", "Timeline", showTimeline, "Where the seconds of compiling went"],
+  ["ranks", "Ranks", showRanks, "What differs between processes"],
 ];
 
 const main = make("main", { id: "view" });
 const tabs = make("nav.tabs", { "aria-label": "Views" });
+
+/** Ranks are a view where there are several processes. */
+const shownViews = () => views.filter(([key]) => key !== "ranks" || data.processes.length > 1);
 
 function currentView() {
   const { view, c } = readRoute();
@@ -25,6 +33,8 @@ function showRoute() {
     if (/** @type {HTMLElement} */ (tab).dataset.view === shown) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
+  const process = /** @type {HTMLSelectElement | null} */ (document.querySelector("select.process"));
+  if (process) process.value = String(processNumber());
   main.textContent = "";
   main.className = "view-" + shown;
   main.scrollTop = 0;
@@ -38,7 +48,7 @@ function showRoute() {
 /** @param {string} view */
 function openView(view) {
   const { c, p } = readRoute();
-  const keepsCompilation = c && (view === "explorer" || view === "guards");
+  const keepsCompilation = c && (view === "explorer" || view === "guards" || view === "fusion");
   go({ view, ...(keepsCompilation ? { c } : {}), ...(p ? { p } : {}) });
 }
 
@@ -58,7 +68,7 @@ function versions() {
 
 const keysHelp = [
   ["/", "search everything"],
-  ["1 \u2013 9", "open a view"],
+  ["1 \u2013 9, 0", "open a view"],
   ["\u2191 \u2193", "move through the rows of a pane; Tab goes to the next pane"],
   ["Enter", "pin the line: the other panes scroll to it"],
   ["Esc", "let go, or close"],
@@ -102,13 +112,14 @@ function onKey(event) {
     if (explorer) explorer.unpin();
   } else if ((event.key === "[" || event.key === "]") && explorer) {
     explorer.step(event.key === "[" ? -1 : 1);
-  } else if (number >= 1 && number <= views.length) {
-    openView(views[number - 1][0]);
+  } else if (event.key >= "0" && event.key <= "9") {
+    const view = shownViews()[number === 0 ? 9 : number - 1];
+    if (view) openView(view[0]);
   }
 }
 
 function start() {
-  for (const [key, title, , about] of views) {
+  for (const [key, title, , about] of shownViews()) {
     const tab = make("a", { href: routeText({ view: key }), title: about, "data-view": key, onclick: (/** @type {Event} */ event) => (event.preventDefault(), openView(key)) }, title);
     tabs.append(tab);
   }
@@ -119,13 +130,12 @@ function start() {
       make("span.brand", { title: versions() + "\n" + data.command }, make("b", null, "torch.compile"), " report"),
       tabs,
       processSelect(),
-      make("span.versions", null, versions()),
       make("button.tool", { title: "Search (/)", onclick: openSearch }, make("kbd", null, "/"), " Search"),
       make("button.tool", { title: "Dark or light (t)", "aria-label": "Dark or light", onclick: () => setTheme(isDark() ? "light" : "dark") }, "\u25d0"),
       make("button.tool", { title: "Help (?)", "aria-label": "Help", onclick: openHelp }, "?"),
     ),
     main,
-    make("footer.print-only", null, versions() + ". " + data.command),
+    make("footer.foot", null, make("span", null, versions()), make("code", null, data.command), make("span", null, "one file, loads nothing")),
   );
   addEventListener("hashchange", showRoute);
   addEventListener("keydown", onKey);

@@ -46,8 +46,11 @@ function keepRoute(route) {
 
 /** The number of the process that is shown. */
 function processNumber() {
-  const number = Number(readRoute().p || 0);
-  return Number.isInteger(number) && number >= 0 && number < data.processes.length ? number : 0;
+  const { p } = readRoute();
+  const number = Number(p);
+  if (p !== undefined && Number.isInteger(number) && number >= 0 && number < data.processes.length) return number;
+  // Of the runs in one dump the last is the one that was looked for; of ranks the first is as good as any.
+  return data.processes.some((process) => process.isLog || process.rank !== null) ? 0 : Math.max(0, data.processes.length - 1);
 }
 const currentProcess = () => data.processes[processNumber()];
 

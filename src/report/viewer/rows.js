@@ -73,7 +73,7 @@ let printing = false;
 /** Rows that a reader of a kernel or a graph need not see: they stand in every file. */
 const boilerplate =
   /^(from |import |aten = |inductor_ops = |_quantized = |assert_\w+ = |empty_strided\w* = |reinterpret_tensor = |alloc_from_pool = |async_compile(_\w+)? = |\s*$)/;
-const boilerplateMin = 5;
+const boilerplateMin = 3;
 
 /** @typedef {{from: number, to: number}} Fold rows from..to (from 0, `to` behind the last) that stand as one */
 

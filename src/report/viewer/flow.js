@@ -1,0 +1,99 @@
+// How a call goes through what was compiled: which entry it takes, where its graph ends, what runs eagerly, and what goes on.
+
+/** @typedef {{title: string, entries: number[], ends: Map<number, FlowFunction[]>, isResume: boolean}} FlowFunction */
+
+/** @returns {FlowFunction[]} the functions that nothing resumes, with those that go on after their breaks */
+function flowOf() {
+  const { compilations } = currentProcess();
+  /** @type {Map<string, FlowFunction>} */
+  const functions = new Map();
+  compilations.forEach((compilation, index) => {
+    let entry = functions.get(compilation.title);
+    if (!entry) functions.set(compilation.title, (entry = { title: compilation.title, entries: [], ends: new Map(), isResume: compilation.isResume || /torch_dynamo_resume_in_/.test(compilation.name) }));
+    entry.entries.push(index);
+  });
+  /** @type {Set<FlowFunction>} */
+  const reached = new Set();
+  for (const flow of functions.values()) {
+    for (const index of flow.entries) {
+      const compilation = compilations[index];
+      for (const other of functions.values()) {
+        if (other === flow || !other.isResume) continue;
+        const target = compilations[other.entries[0]];
+        const isCalled = compilation.resumeCalls.some((name) => other.entries.some((entry) => compilations[entry].resumeNames.includes(name)));
+        // A log has no names of resume functions: their line is that of the break, and their name has that of the function.
+        const isNamed = !compilation.resumeCalls.length && compilation.breaks.some((number) => currentProcess().breaks[number].line === target.line && target.line >= 0);
+        if (!isCalled && !isNamed) continue;
+        for (const number of compilation.breaks) {
+          const item = currentProcess().breaks[number];
+          if (item.line >= 0 && target.line >= 0 && item.line !== target.line && compilation.breaks.length > 1) continue;
+          const next = flow.ends.get(number) || [];
+          if (!next.includes(other)) next.push(other);
+          flow.ends.set(number, next);
+          reached.add(other);
+        }
+      }
+      for (const number of compilation.breaks) if (!flow.ends.has(number)) flow.ends.set(number, []);
+    }
+  }
+  const roots = [...functions.values()].filter((flow) => !reached.has(flow));
+  return roots.length ? roots : [...functions.values()];
+}
+
+/** @param {HTMLElement} root */
+function showFlow(root) {
+  const process = currentProcess();
+  if (!process.compilations.length) {
+    root.append(emptyState("Nothing was compiled.", "There is no flow from graph to graph."));
+    return;
+  }
+  const page = make("div.page", null, make("h1", null, "Flow"), make("p.lead", null, "A call takes the first entry whose guards hold, runs its graph, goes on eagerly where the graph breaks, and resumes behind it."));
+  const shown = new Set();
+  /** @param {FlowFunction} flow @returns {HTMLElement} */
+  const box = (flow) => {
+    if (shown.has(flow)) return make("div.flow-again", null, "goes on in ", make("b", null, flow.title), ", above");
+    shown.add(flow);
+    const seconds = flow.entries.reduce((sum, index) => sum + secondsOf(process.compilations[index]), 0);
+    return make(
+      "section.flow-function",
+      null,
+      make("header", null, make("b", null, flow.title), make("span.cost", null, counted(flow.entries.length, "entry").replace("entrys", "entries") + (seconds ? ", " + secondsText(seconds) : ""))),
+      make("ol.flow-entries", null, ...flow.entries.map((index, position) => flowEntry(index, position))),
+      ...[...flow.ends].map(([number, next]) => {
+        const item = process.breaks[number];
+        return make(
+          "div.flow-end",
+          null,
+          make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, item.reason + ", " + counted(item.compilations.length, "graph") + " end here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
+          ...(next.length ? next.map(box) : [make("div.flow-again", null, "what follows runs eagerly, or was not compiled in this run")]),
+        );
+      }),
+    );
+  };
+  for (const flow of flowOf()) page.append(box(flow));
+  root.append(page);
+}
+
+/**
+ * One entry of the cache as a branch of the decision: what a call needs to take it.
+ * @param {number} index
+ * @param {number} position
+ */
+function flowEntry(index, position) {
+  const compilation = currentProcess().compilations[index];
+  const graphs = compilation.panes.filter((pane) => pane.stage === "captured").length;
+  const wanted = compilation.limits.filter((limit) => /[<>=]=|<|>/.test(limit.condition) && limit.condition.length < 60).slice(0, 6);
+  return make(
+    "li",
+    null,
+    make("span.badge." + (isCompiled(compilation) ? "green" : "red"), null, compilationLink(index)),
+    make(
+      "div",
+      null,
+      isCompiled(compilation)
+        ? [make("span.dim", null, position ? "else if " : "if "), ...(wanted.length ? wanted.flatMap((limit, at) => [at ? " and " : "", make("code", null, limit.condition)]) : [make("span.dim", null, "its guards hold")]), wanted.length < compilation.limits.length && wanted.length ? " and " : null, wanted.length < compilation.limits.length && wanted.length ? link({ view: "guards", c: compilationKey(index) }, compilation.limits.length - wanted.length + " more") : null]
+        : compilation.headline,
+      make("small", null, [compilation.deciding && "made because " + compilation.deciding, graphs ? counted(compilation.nodes.length, "node") : "", compilation.calls.length ? counted(compilation.calls.length, "kernel call") : ""].filter(Boolean).join(" \u00b7 ")),
+    ),
+  );
+}

@@ -1,0 +1,159 @@
+// The modules of the model as a tree, with what each became. Equal layers stand once.
+
+/**
+ * @typedef {object} ModuleNode
+ * @property {string} name @property {string} path @property {Map<string, ModuleNode>} children
+ * @property {string[]} operators @property {string[]} nodes @property {number} forward @property {number} backward
+ * @property {Set<number>} lines @property {string} sameAs
+ */
+
+/** @param {string} name @param {string} path @returns {ModuleNode} */
+const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "" });
+
+/**
+ * The module of each captured node: as its parameters tell, or the heading above it in the text of the graph.
+ * @param {Compilation} compilation
+ */
+function modulesOfNodes(compilation) {
+  /** @type {Map<string, string>} */
+  const modules = new Map();
+  const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
+  if (pane) {
+    const names = new Map(pane.rows.map(([row, name]) => [row, name]));
+    let heading = "";
+    rowsOfText(pane.text).forEach((text, index) => {
+      const match = /^\s*# ([\w.]+|\(top level\))$/.exec(text);
+      if (match) heading = match[1] === "(top level)" ? "" : match[1];
+      const name = names.get(index + 1);
+      if (name) modules.set(name, heading);
+    });
+  }
+  for (const [name, , module] of compilation.nodes) if (module && module.length > (modules.get(name) || "").length) modules.set(name, module);
+  return modules;
+}
+
+/** @param {Compilation} compilation @returns {ModuleNode} */
+function moduleTree(compilation) {
+  const modules = modulesOfNodes(compilation);
+  const root = newModule("(the function itself)", "");
+  /** @param {string} path */
+  const at = (path) => {
+    let node = root;
+    let so = "";
+    for (const part of path ? path.split(".") : []) {
+      so = so ? so + "." + part : part;
+      let child = node.children.get(part);
+      if (!child) node.children.set(part, (child = newModule(part, so)));
+      node = child;
+    }
+    return node;
+  };
+  for (const [name, operator, , line] of compilation.nodes) {
+    const node = at(modules.get(name) || "");
+    node.operators.push(operator);
+    node.nodes.push(name);
+    if (line >= 0) node.lines.add(line);
+  }
+  for (const call of compilation.calls)
+    for (const path of new Set(call.captured.map((name) => modules.get(name) || ""))) at(path)[call.direction === "backward" ? "backward" : "forward"] += 1;
+  return root;
+}
+
+/**
+ * What a module computes, without its name: equal for equal layers, whatever kernels their nodes went into.
+ * @param {ModuleNode} node
+ * @returns {string}
+ */
+const signatureOf = (node) => node.operators.join() + "{" + [...node.children].map(([name, child]) => name + ":" + signatureOf(child)).join(";") + "}";
+
+/** @param {ModuleNode} node @returns {{nodes: number, forward: number, backward: number}} with all below it */
+function totalsOf(node) {
+  const totals = { nodes: node.nodes.length, forward: node.forward, backward: node.backward };
+  for (const child of node.children.values()) {
+    const below = totalsOf(child);
+    totals.nodes += below.nodes;
+    totals.forward += below.forward;
+    totals.backward += below.backward;
+  }
+  return totals;
+}
+
+/**
+ * The children, with rows of equal numbered ones as one.
+ * @param {ModuleNode} node @returns {{node: ModuleNode, title: string, equal: ModuleNode[]}[]}
+ */
+function foldedChildren(node) {
+  /** @type {{node: ModuleNode, title: string, equal: ModuleNode[], signature: string, last: string}[]} */
+  const rows = [];
+  for (const [name, child] of node.children) {
+    const signature = signatureOf(child);
+    const before = rows[rows.length - 1];
+    if (before && /^\d+$/.test(name) && /^\d+$/.test(before.last) && before.signature === signature) {
+      before.equal.push(child);
+      before.last = name;
+      before.title = before.node.name + " \u2026 " + name;
+    } else {
+      rows.push({ node: child, title: name, equal: [child], signature, last: name });
+    }
+  }
+  return rows;
+}
+
+/**
+ * The children of these names in each of the equal parents.
+ * @param {ModuleNode[]} parents
+ * @param {ModuleNode[]} children of the first
+ */
+function sameIn(parents, children) {
+  return parents.flatMap((parent) => children.flatMap((child) => parent.children.get(child.name) || []));
+}
+
+/** @param {HTMLElement} root */
+function showModules(root) {
+  const process = currentProcess();
+  const candidates = process.compilations.map((compilation, index) => ({ compilation, index })).filter(({ compilation }) => compilation.nodes.length);
+  if (!candidates.length) {
+    root.append(emptyState("No graph is recorded.", "Modules are known from captured graphs, and there is none."));
+    return;
+  }
+  const page = make("div.page", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once."));
+  for (const { compilation, index } of candidates) {
+    /** @type {HTMLElement[]} */
+    const rows = [];
+    /** @param {ModuleNode} node @param {string} title @param {ModuleNode[]} equal @param {number} depth @param {number} same */
+    const add = (node, title, equal, depth, same) => {
+      const totals = equal.map(totalsOf).reduce((sum, one) => ({ nodes: sum.nodes + one.nodes, forward: sum.forward + one.forward, backward: sum.backward + one.backward }));
+      const name = make("td", null, make("code", null, title), same > 1 ? make("span.badge.blue", null, "\u00d7 " + same + ", the same graph; figures of all") : null);
+      /** @type {HTMLElement} */ (name).style.paddingLeft = 12 + 20 * depth + "px";
+      const operators = [...new Set(node.operators)];
+      const first = node.nodes[0];
+      const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
+      const row = pane && first ? pane.rows.find((candidate) => candidate[1] === first) : undefined;
+      rows.push(
+        make(
+          "tr",
+          null,
+          name,
+          make("td.figure", null, row ? link({ c: compilationKey(index), pane: "captured", line: String(row[0]) }, totals.nodes) : totals.nodes),
+          make("td", null, make("small", { title: operators.join(", ") }, operators.slice(0, 4).map((operator) => operator.replace(/^torch\.(nn\.functional\.|_C\._nn\.)?/, "")).join(", ") + (operators.length > 4 ? " and " + (operators.length - 4) + " more" : ""))),
+          make("td.figure", null, totals.forward || ""),
+          make("td.figure", null, totals.backward || ""),
+          make("td", null, ...[...node.lines].slice(0, 3).flatMap((line, position) => [position ? ", " : "", sourceLink(line)])),
+        ),
+      );
+      for (const child of foldedChildren(node)) add(child.node, child.title, sameIn(equal, child.equal), depth + 1, child.equal.length);
+    };
+    const tree = moduleTree(compilation);
+    add(tree, compilation.name, [tree], 0, 1);
+    const heads = ["module", "nodes", "operators of its own", "forward calls", "backward calls", "lines"];
+    page.append(
+      make(
+        "section",
+        null,
+        make("h2", null, compilationLink(index), " " + compilation.title),
+        make("div.table-scroll", null, make("table.modules", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/nodes|calls/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
+      ),
+    );
+  }
+  root.append(page);
+}

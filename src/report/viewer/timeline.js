@@ -1,0 +1,199 @@
+// Where the seconds of compiling went: a flame chart of PyTorch's own events, with a row for each depth of nesting.
+
+const flameRow = 22;
+
+/** @param {number} us */
+const durationText = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1e3 ? (us / 1e3).toFixed(1) + " ms" : us.toFixed(0) + " \u00b5s");
+
+/**
+ * Events as rows of the chart: those of worker threads below the others.
+ * @param {TimelineEvent[]} events
+ */
+function layEvents(events) {
+  const sorted = [...events].sort((a, b) => Number(a.isParallel) - Number(b.isParallel) || a.start - b.start || b.duration - a.duration);
+  /** @type {{event: TimelineEvent, row: number}[]} */
+  const placed = [];
+  /** @type {number[]} */
+  let ends = [];
+  let base = 0;
+  let isParallel = false;
+  for (const event of sorted) {
+    if (event.isParallel && !isParallel) {
+      base = ends.length + (ends.length ? 1 : 0);
+      ends = [];
+      isParallel = true;
+    }
+    // An event stands below those that it is nested in, which are those that have not ended.
+    let row = 0;
+    while (row < ends.length && ends[row] > event.start + 0.5) row += 1;
+    if (!isParallel) for (let below = row; below < ends.length; below += 1) ends[below] = Math.min(ends[below], event.start);
+    ends[row] = event.start + event.duration;
+    placed.push({ event, row: base + row });
+  }
+  return { placed, rows: base + ends.length };
+}
+
+/** @param {HTMLElement} root */
+function showTimeline(root) {
+  const process = currentProcess();
+  const page = make("div.page.wide", null, make("h1", null, "Timeline"));
+  root.append(page);
+  if (process.events.length) {
+    page.append(make("p.lead", null, "PyTorch's own events. Drag to move, scroll to zoom, click for the compilation."), flameChart(process));
+  } else {
+    page.append(make("p.lead", null, "A dump has the seconds of each compilation alone. A log that TORCH_TRACE=DIR made PyTorch write has its phases, too: give both to depyf report."));
+  }
+  page.append(phaseTable(process));
+}
+
+/** @param {Process} process */
+function flameChart(process) {
+  const { placed, rows } = layEvents(process.events);
+  const from = Math.min(...process.events.map((event) => event.start));
+  const to = Math.max(...process.events.map((event) => event.start + event.duration));
+  let left = from;
+  let span = Math.max(1, to - from);
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas.flame", { tabindex: 0, role: "img", "aria-label": "Flame chart of " + process.events.length + " events; the table below has their sums" }));
+  const tip = make("div.flame-tip", { "aria-live": "polite" }, "\u00a0");
+  const names = [...new Set(process.events.map((event) => event.name))].sort();
+  const hueNames = ["#009f81", "#ff6e3a", "#8400cd", "#008df9", "#e20134", "#00c2f9", "#9f0162", "#ffc33b", "#00fccf", "#ff5aaf", "#a40122", "#ffb2fd"];
+  const height = rows * flameRow + 24;
+  canvas.style.height = height + "px";
+  const x = (/** @type {number} */ us) => ((us - left) / span) * canvas.clientWidth;
+  const draw = () => {
+    const scale = devicePixelRatio || 1;
+    canvas.width = canvas.clientWidth * scale;
+    canvas.height = height * scale;
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    context.scale(scale, scale);
+    const style = getComputedStyle(document.documentElement);
+    const ground = style.getPropertyValue("--ground");
+    const text = style.getPropertyValue("--text");
+    context.fillStyle = ground;
+    context.fillRect(0, 0, canvas.clientWidth, height);
+    context.font = "11px " + style.getPropertyValue("--sans");
+    context.fillStyle = style.getPropertyValue("--dim");
+    const step = 10 ** Math.floor(Math.log10(span / 3));
+    for (let at = Math.ceil((left - from) / step) * step; at <= left - from + span; at += step) {
+      context.fillRect(x(from + at), 0, 1, 5);
+      context.fillText(durationText(at), x(from + at) + 3, 11);
+    }
+    context.textBaseline = "middle";
+    for (const { event, row } of placed) {
+      const start = Math.max(-1, x(event.start));
+      const end = Math.min(canvas.clientWidth + 1, x(event.start + event.duration));
+      if (end < 0 || start > canvas.clientWidth) continue;
+      const width = Math.max(1, end - start - 1);
+      const y = 20 + row * flameRow;
+      const hue = hueNames[names.indexOf(event.name) % hueNames.length];
+      context.globalAlpha = 1;
+      context.fillStyle = ground;
+      context.fillRect(start, y, width, flameRow - 2);
+      context.globalAlpha = 0.28;
+      context.fillStyle = hue;
+      context.fillRect(start, y, width, flameRow - 2);
+      context.globalAlpha = 1;
+      context.fillRect(start, y, width, 2);
+      if (width < 34) continue;
+      context.save();
+      context.beginPath();
+      context.rect(start, y, width - 3, flameRow - 2);
+      context.clip();
+      context.fillStyle = text;
+      context.fillText(visible(event.name), start + 4, y + flameRow / 2);
+      context.restore();
+    }
+  };
+  /** @param {MouseEvent} mouse */
+  const eventAt = (mouse) => {
+    const box = canvas.getBoundingClientRect();
+    const us = left + ((mouse.clientX - box.left) / box.width) * span;
+    const row = Math.floor((mouse.clientY - box.top - 20) / flameRow);
+    return placed.find((candidate) => candidate.row === row && candidate.event.start <= us && us <= candidate.event.start + candidate.event.duration);
+  };
+  const zoom = (/** @type {number} */ factor, /** @type {number} */ around) => {
+    const wanted = Math.min(to - from, Math.max(10, span * factor));
+    left = Math.min(to - wanted, Math.max(from, around - (around - left) * (wanted / span)));
+    span = wanted;
+    draw();
+  };
+  let dragged = 0;
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const box = canvas.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.25 : 0.8, left + ((event.clientX - box.left) / box.width) * span);
+  });
+  canvas.addEventListener("mousemove", (event) => {
+    if (event.buttons & 1) {
+      dragged += Math.abs(event.movementX);
+      left = Math.min(to - span, Math.max(from, left - (event.movementX / canvas.clientWidth) * span));
+      draw();
+      return;
+    }
+    const hit = eventAt(event);
+    const compilation = hit && hit.event.compilation >= 0 ? process.compilations[hit.event.compilation] : null;
+    replaceContent(tip, hit ? hit.event.name + ": " + durationText(hit.event.duration) + (compilation ? "  \u00b7  " + compilation.id + " " + compilation.title : "") + (hit.event.isParallel ? "  \u00b7  in a worker thread" : "") : "\u00a0");
+  });
+  canvas.addEventListener("mousedown", () => (dragged = 0));
+  canvas.addEventListener("click", (event) => {
+    const hit = dragged < 4 && eventAt(event);
+    if (hit && hit.event.compilation >= 0) go(withProcess({ c: compilationKey(hit.event.compilation) }));
+  });
+  canvas.addEventListener("keydown", (event) => {
+    const middle = left + span / 2;
+    if (event.key === "+" || event.key === "=") zoom(0.7, middle);
+    else if (event.key === "-") zoom(1.4, middle);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      left = Math.min(to - span, Math.max(from, left + (event.key === "ArrowLeft" ? -0.1 : 0.1) * span));
+      draw();
+    } else return;
+    event.preventDefault();
+  });
+  new ResizeObserver(draw).observe(canvas);
+  const all = make("button", { onclick: () => zoom((to - from) / span + 1, from) }, "All");
+  const perfetto = make("button", { title: "Writes a file that ui.perfetto.dev and chrome://tracing open", onclick: () => saveTrace(process) }, "Save for Perfetto");
+  return make("section.flame-box", null, make("div.flame-head", null, tip, all, perfetto), canvas);
+}
+
+/**
+ * Writes the events in the Trace Event Format.
+ * @param {Process} process
+ */
+function saveTrace(process) {
+  const traceEvents = process.events.map((event) => ({
+    name: event.name,
+    ph: "X",
+    ts: event.start,
+    dur: event.duration,
+    pid: process.rank ?? process.pid ?? 0,
+    tid: event.isParallel ? 1 : 0,
+    args: event.compilation >= 0 ? { compilation: process.compilations[event.compilation].id, function: process.compilations[event.compilation].title } : {},
+  }));
+  const url = URL.createObjectURL(new Blob([JSON.stringify({ traceEvents })], { type: "application/json" }));
+  const anchor = /** @type {HTMLAnchorElement} */ (make("a", { href: url, download: "torch_compile_trace.json" }));
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** @param {Process} process */
+function phaseTable(process) {
+  /** @type {Map<string, {self: number, count: number, isParallel: boolean}>} */
+  const sums = new Map();
+  let whole = 0;
+  for (const phases of [process.phases, ...process.compilations.map((compilation) => compilation.phases)])
+    for (const phase of phases) {
+      const sum = sums.get(phase.name) || { self: 0, count: 0, isParallel: phase.isParallel };
+      sum.self += phase.selfUs;
+      sum.count += phase.count;
+      sums.set(phase.name, sum);
+      if (!phase.isParallel) whole += phase.selfUs;
+    }
+  if (!sums.size) return compilationTable(process) || "";
+  const rows = [...sums].sort((a, b) => Number(a[1].isParallel) - Number(b[1].isParallel) || b[1].self - a[1].self).slice(0, 40).map(([name, sum]) => {
+    const bar = make("i.seconds-bar");
+    bar.style.width = Math.min(100, (100 * sum.self) / whole) + "%";
+    return make("tr", null, make("td", null, make("code", null, name)), make("td.figure", null, durationText(sum.self), sum.isParallel ? null : make("span.seconds-track", null, bar)), make("td.figure", null, sum.isParallel ? make("small", null, "beside") : ((100 * sum.self) / whole).toFixed(1) + " %"), make("td.figure", null, sum.count));
+  });
+  const heads = ["phase", "time without those within it", "share", "times"];
+  return make("section.phases", null, make("h2", null, "Time by phase"), make("div.table-scroll", null, make("table", null, make("thead", null, make("tr", null, ...heads.map((head, at) => make(at ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))));
+}
