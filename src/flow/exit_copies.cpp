@@ -44,10 +44,12 @@ class ExitCopies {
 
   std::vector<int> run() {
     std::vector<int> original = copies();
-    if (version_ >= Version{3, 10})
-      for (int at = 0; at < count_; ++at)
-        if (reachable_[at] && (code_[at].op == Op::jump_if_true_or_pop_ || code_[at].op == Op::jump_if_false_or_pop_))
-          join_statement(at, original);
+    for (int at = 0; at < count_; ++at) {
+      if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
+        continue;
+      if (version_ >= Version{3, 10}) join_statement(at, original);
+      else join_returns(at, original);
+    }
     return original;
   }
 
@@ -89,6 +91,23 @@ class ExitCopies {
         break;
       }
     return original;
+  }
+
+  // Before 3.10 a conditional expression jumps to the RETURN_VALUE behind it by another RETURN_VALUE, which has the line of the
+  // jump. Between a test that leads there with its value and that instruction there is nothing but the expression.
+  //
+  //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
+  //     E: <d>; L: RETURN_VALUE
+  void join_returns(int jump, std::vector<int>& original) const {
+    int kept = code_[jump].target;
+    while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
+    if (kept <= jump || code_[kept].op != Op::return_value_) return;
+    if (!original.empty() && original[kept] >= 0) return;
+    for (int at = jump + 1; at < kept; ++at) {
+      if (!reachable_[at] || code_[at].op != Op::return_value_ || cfg_.region_of[at] != cfg_.region_of[kept]) continue;
+      if (original.empty()) original.assign(code_.size() + 1, -1);
+      original[at] = kept;
+    }
   }
 
   // `a or b` as a statement: the POP_TOP that ends it has no line, so the compiler may copy what comes from there.

@@ -260,7 +260,7 @@ void Lowerer::class_pattern(const MatchClass& node, PatternState& state) {
   for (std::string_view attribute : node.kwd_attrs) {
     Constant& text = names.items.emplace_back();
     text.kind = Constant::Kind::string;
-    text.text = mangled(attribute);
+    text.text = attribute;
   }
   load(names);
   emit(Op::match_class_, positional);

@@ -121,14 +121,15 @@ class Columns {
       return replay(begin, end);
 
     std::optional<std::size_t> best;
-    std::int32_t best_left = 0;
+    std::int32_t best_left = 0, best_attributes = 0;
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
       if (!breaks || (gap > 0 && (*breaks > gap || *breaks == 0)) || (gap == 0 && *breaks > 1)) continue;
-      // The fewest lines left over; then the one that breaks first.
-      const std::int32_t left = gap == 0 ? *breaks : gap - *breaks;
-      const bool is_better = !best || left < best_left || (left == best_left && is_earlier(chosen, *best));
-      if (is_better) best = chosen, best_left = left;
+      // The fewest lines left over; then the fewest breaks before an attribute, which are rare; then the one that breaks first.
+      const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
+      const bool is_better = !best || left < best_left || (left == best_left && attributes < best_attributes) ||
+                             (left == best_left && attributes == best_attributes && is_earlier(chosen, *best));
+      if (is_better) best = chosen, best_left = left, best_attributes = attributes;
     }
     if (!best) return replay(begin, end);
     for (std::size_t i = begin, choice = 0; i < end; ++i) {
@@ -138,6 +139,15 @@ class Columns {
       states_[i] = breaks ? BreakState::apart : BreakState::together;
       step(place_, i, breaks);
     }
+  }
+
+  std::int32_t breaks_at_attributes(const std::vector<std::size_t>& choices, std::size_t chosen) const {
+    std::int32_t count = 0;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const Mark& mark = marks_[choices[i]];
+      count += mark.kind == Mark::Kind::separator && mark.priority == attribute_priority && (chosen >> i & 1) != 0;
+    }
+    return count;
   }
 
   // True if `chosen` breaks at an earlier mark than `than`, where they first differ.

@@ -104,6 +104,11 @@ def test_a_module_of_every_version_is_proved(version: tuple[int, int]) -> None:
     assert report["counts"]["proved"] >= 10
 
 
+def test_private_names_in_class_patterns_stay_as_they_are() -> None:
+    source = "class C:\n    def f(self, x):\n        match x:\n            case D(__attr=y): return y, self.__attr\n"
+    assert report_of(pyc_of(source), "--prove")["files"][0]["not_proved"] == []
+
+
 def test_nothing_is_said_to_be_proved_without_the_option() -> None:
     counts = report_of(pyc_of("x = 1\n"))["counts"]
     assert (counts["proved"], counts["not_proved"]) == (0, 0)

@@ -127,3 +127,14 @@ def characters(self):
         "ààààààààààà"
         "aÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ"
     )
+
+
+def condition_in_an_or(self, name):
+    return (
+        self.active
+        or (
+            name.first
+            if name
+            else self.last
+        )
+    )
