@@ -61,6 +61,25 @@ with depyf.prepare_debug("dump"):
 """
 
 
+EXAMPLES = """
+import sys
+sys.path[:0] = [sys.argv[1], sys.argv[2]]
+import depyf
+import hard
+import toy
+with depyf.prepare_debug("dump"):
+    toy.main()
+    hard.main()
+"""
+
+
+def run_examples(folder: Path) -> None:
+    """Leaves the dump of the examples toy and hard in a folder."""
+    arguments = [sys.executable, "-W", "ignore", "-c", EXAMPLES, str(ROOT / "python"), str(ROOT / "examples")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
+
+
 def run_model(folder: Path) -> None:
     """Leaves the dump and the TORCH_TRACE log of one run of the model in a folder."""
     (folder / "model.py").write_text(MODEL)

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "json/writer.h"
+#include "page/compare_texts.h"
 #include "page/lines.h"
 #include "page/memory.h"
 #include "page/rows.h"
@@ -132,6 +133,9 @@ class Data {
     for (std::size_t i = 0; i < process.compilations.size(); ++i) {
       const bool has_texts = index < texts_.size() && i < texts_[index].size();
       compilation(process.compilations[i], has_texts ? texts_[index][i] : none);
+      if (has_texts) differences(process, i, texts_[index]);
+      else differences(process, i, {});
+      out_.end_object();
     }
     out_.end_array();
     out_.end_object();
@@ -281,6 +285,57 @@ class Data {
       out_.end_object();
     });
     list("panes", texts, [&](const PageText& text) { pane(text, it); });
+  }
+
+  // What a pass changed, and what a compilation has in place of the one that refused the call.
+  void differences(const Process& process, std::size_t index, const PageTexts& texts) {
+    static constexpr std::pair<std::string_view, std::string_view> passes[] = {{"pre_grad_before", "pre_grad"},
+                                                                               {"post_grad_before", "post_grad"}};
+    out_.key("differences");
+    out_.begin_array();
+    if (index < texts.size()) {
+      const std::vector<PageText>& own = texts[index];
+      for (const auto& [before, after] : passes)
+        for (std::size_t pane = 0; pane < own.size(); ++pane)
+          if (own[pane].stage == after) difference(own, index, own, pane, before);
+      const std::size_t other = refusing(process, index);
+      if (other < texts.size() && other != index)
+        for (std::size_t pane = 0; pane < own.size(); ++pane)
+          if (is_compared(own[pane].stage)) difference(texts[other], other, own, pane, own[pane].stage);
+    }
+    out_.end_array();
+  }
+
+  // Of the graphs before and after a pass one is enough, and Inductor's IR says what its kernels say.
+  static bool is_compared(std::string_view stage) {
+    return stage != "joint" && !stage.starts_with("pre_grad") && stage != "post_grad_before" &&
+           !stage.starts_with("ir");
+  }
+
+  // The index of the compilation that is nearest to this one and refused its call; as many as there are if there is none.
+  static std::size_t refusing(const Process& process, std::size_t index) {
+    const Compilation& compilation = process.compilations[index];
+    if (!compilation.reasons.empty())
+      for (std::size_t i = index; i-- > 0;)
+        if (process.compilations[i].id == compilation.reasons[0].compilation) return i;
+    return process.compilations.size();
+  }
+
+  void difference(const std::vector<PageText>& olds, std::size_t old_index, const std::vector<PageText>& own,
+                  std::size_t pane, std::string_view stage) {
+    const auto old = std::find_if(olds.begin(), olds.end(), [&](const PageText& text) {
+      return text.stage == stage && text.direction == own[pane].direction;
+    });
+    if (old == olds.end()) return;
+    out_.begin_object();
+    out_.member("compilation", static_cast<std::int64_t>(old_index));
+    out_.member("from", old - olds.begin());
+    out_.member("to", static_cast<std::int64_t>(pane));
+    out_.key("same");
+    out_.begin_array();
+    for (const SameRows& run : same_rows(old->text, own[pane].text))
+      out_.integer(run.first), out_.integer(run.second), out_.integer(run.count);
+    out_.end_array();
     out_.end_object();
   }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "depyf/page.h"
+#include "page/compare_texts.h"
 #include "page/memory.h"
 #include "page/sha256.h"
 
@@ -42,4 +43,36 @@ TEST_CASE("page: no text of the record ends the script element that holds it") {
   CHECK(html.find("\xe2\x80\xa8") == std::string::npos);
   CHECK(html.find('\x1b') == std::string::npos);
   CHECK(html.find('\x01') == std::string::npos);
+}
+
+TEST_CASE("page: names count as equal whatever numbers they end on, and hashes and comments are none of the row") {
+  CHECK(page::normalised("  mul_3: \"f32[8]\" = aten.mul(buf7, primals_12);  # File: a.py:3") ==
+        "  mul: \"f32[8]\" = aten.mul(buf, primals);");
+  CHECK(page::normalised("call __compiled_fn_5(x, 64, s77) 0123456789abcdef0123") == "call __compiled_fn(x, 64, s77)");
+  CHECK(page::normalised("f64 = conv2d(x1)") == "f64 = conv2d(x1)");
+}
+
+TEST_CASE("page: the rows that two texts share are in order and equal, and none is missed where they are few") {
+  auto count = [](std::string_view first, std::string_view second) {
+    int sum = 0;
+    int last_first = -1, last_second = -1;
+    for (const page::SameRows& run : page::same_rows(first, second)) {
+      CHECK(run.first > last_first);
+      CHECK(run.second > last_second);
+      last_first = run.first + run.count - 1, last_second = run.second + run.count - 1;
+      sum += run.count;
+    }
+    return sum;
+  };
+  CHECK(count("a\nb\nc\n", "a\nb\nc\n") == 3);
+  CHECK(count("a\nb\nc\nd", "b\nx\nd\na") == 2);
+  CHECK(count("", "a") == 0);
+  CHECK(count("a\nmul_1 = b\n", "mul_7 = b\nz\n") == 1);
+  std::string many, others;  // too large for a table
+  for (int i = 0; i < 4000; ++i) {
+    many += "row " + std::to_string(i * 7) + " x\n";
+    if (i % 2) others += "other " + std::to_string(i) + " y\n";
+    else others += "row " + std::to_string(i * 7) + " x\n";
+  }
+  CHECK(count(many, others) == 2000);
 }

@@ -100,7 +100,7 @@ def test_every_view_opens_by_keyboard_alone(folder: Path, tab: Tab, name: str) -
     page.keyboard.press("?")
     assert "search everything" in page.locator("dialog.help").inner_text()
     page.keyboard.press("Escape")
-    assert page.locator("dialog").count() == 0
+    page.wait_for_selector("dialog", state="detached")
 
 
 def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
@@ -224,6 +224,21 @@ def test_fusion_names_kernels_bytes_and_what_is_saved(folder: Path, tab: Tab) ->
     assert saved and all(re.search(rf"\b{name}\b", graph) for name in saved)
 
 
+def test_two_compilations_are_compared_side_by_side(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=recompilations")
+    page.locator(".differences", has_text="0/1").get_by_text("Captured graph", exact=True).click()
+    page.wait_for_selector("main.view-difference .row")
+    text = page.locator("main").inner_text()
+    assert "0/0 Captured graph" in text and "0/1 Captured graph" in text
+    removed = page.locator(".half.removed code").all_inner_texts()
+    added = page.locator(".half.added code").all_inner_texts()
+    # The size of the batch is a number in the first, and a symbol in the second.
+    assert any('"f32[8, 16]' in row for row in removed) and any(re.search(r'"f32\[s\d+, 16\]', row) for row in added)
+    assert page.locator(".row:not(.fold):not(:has(.removed, .added))").count() > 0
+    page.get_by_role("button", name="All rows").click()
+    assert page.locator(".row.fold").count() == 0
+
+
 def test_modules_are_a_tree(folder: Path, tab: Tab) -> None:
     page = tab.open(folder / "dump.html", "view=modules")
     rows = page.locator("table.modules").first.locator("tbody tr td:first-child").all_inner_texts()
@@ -299,6 +314,21 @@ def test_source_that_changed_is_not_shown_as_the_source(folder: Path, tab: Tab, 
     page = tab.open(tmp_path / "page.html", "view=source")
     assert "the file has changed since" in page.locator(".pane-head").inner_text()
     assert "self.norm(x)" in page.locator(".annotated").inner_text()
+
+
+def test_pages_of_the_examples_open_in_all_views(tab: Tab, tmp_path: Path) -> None:
+    page_programs.run_examples(tmp_path)
+    page_programs.write_page(tmp_path / "page.html", tmp_path / "dump")
+    page = tab.open(tmp_path / "page.html")
+    for view in VIEWS:
+        page.evaluate(f"location.hash = '#view={view}'")
+        page.wait_for_selector(f"main.view-{view} > *")
+    page = tab.open(tmp_path / "page.html", "view=verdict")
+    text = page.locator("main").inner_text()
+    assert "toy.py:15" in text and "break_in_loop (hard.py:" in text and "runs eagerly" in text
+    for index in range(page.evaluate("currentProcess().compilations.length")):
+        page.evaluate(f"location.hash = routeText({{c: compilationKey({index})}})")
+        page.wait_for_selector(".explorer .pane")
 
 
 HOSTILE = (

@@ -25,6 +25,10 @@
 /** @typedef {{name: string, start: number, duration: number, compilation: number, isParallel: boolean}} TimelineEvent */
 /** @typedef {{name: string, direction: string, bytes: number | null, isOutput: boolean}} BufferSize */
 /** @typedef {{direction: string, first: string, second: string, why: string}} NotFused */
+/**
+ * The rows that two texts share, as (row of `from`, row of `to`, count), rows from 0. `from` is a pane of `compilation`.
+ * @typedef {{compilation: number, from: number, to: number, same: number[]}} Difference
+ */
 /** @typedef {{name: string, shape: string, bytes: number | null, isInput: boolean, line: number}} Saved */
 /**
  * A row of a text: [row, name, text of the reason or -1, last row, numbers of lines...].
@@ -42,7 +46,7 @@
  * @property {string[]} resumeNames @property {string[]} resumeCalls @property {Limit[]} limits
  * @property {string[]} symbols @property {string[]} atRunTime
  * @property {{kind: string, direction: string, why: string}[]} missing @property {string[]} notes
- * @property {BufferSize[]} buffers @property {NotFused[]} notFused @property {{cache: string, result: string, key: string}[]} caches
+ * @property {Difference[]} differences @property {BufferSize[]} buffers @property {NotFused[]} notFused @property {{cache: string, result: string, key: string}[]} caches
  * @property {Phase[]} phases @property {[string, string, string, number][]} nodes @property {Call[]} calls
  * @property {Saved[]} saved @property {RawPane[]} panes
  */

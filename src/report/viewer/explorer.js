@@ -90,6 +90,7 @@ class Explorer {
       make("button.step", { title: "the next compilation (])", onclick: () => this.step(1) }, "\u203a"),
       make("span.dim", null, facts.join(" \u00b7 ")),
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
+      compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index) }, "compare") : null,
       width,
     );
   }
@@ -221,7 +222,7 @@ class Explorer {
       const found = names.get(key);
       if (!found) return null;
       const shown = found.slice(0, 4).join(", ") + (found.length > 4 ? " and " + (found.length - 4) + " more" : "");
-      return make("span.trail-step" + kind, { title: found.join(", ") }, make("small", null, label), " ", shown);
+      return make("span.trail-step" + kind, { title: found.slice(0, 60).join(", ") }, make("small", null, label), " ", shown);
     };
     replaceContent(
       this.trail,

@@ -11,6 +11,7 @@ const views = [
   ["fusion", "Fusion", showFusion, "Kernels, what was not fused and why, memory"],
   ["modules", "Modules", showModules, "What each part of the model became; equal layers once"],
   ["timeline", "Timeline", showTimeline, "Where the seconds of compiling went"],
+  ["difference", "Difference", showDifference, "Two stages or two compilations beside each other"],
   ["ranks", "Ranks", showRanks, "What differs between processes"],
 ];
 
@@ -18,7 +19,7 @@ const main = make("main", { id: "view" });
 const tabs = make("nav.tabs", { "aria-label": "Views" });
 
 /** Ranks are a view where there are several processes. */
-const shownViews = () => views.filter(([key]) => key !== "ranks" || data.processes.length > 1);
+const shownViews = () => views.filter(([key]) => key !== "difference" && (key !== "ranks" || data.processes.length > 1));
 
 function currentView() {
   const { view, c } = readRoute();
@@ -83,7 +84,7 @@ function openHelp() {
       "dialog.help",
       { "aria-label": "Help", onclose: () => dialog.remove(), onclick: (/** @type {Event} */ event) => event.target === dialog && dialog.close() },
       make("h2", null, "Views"),
-      make("dl", null, ...views.flatMap(([key, title, , about]) => [make("dt", null, link({ view: key }, title)), make("dd", null, about)])),
+      make("dl", null, ...shownViews().flatMap(([key, title, , about]) => [make("dt", null, link({ view: key }, title)), make("dd", null, about)])),
       make("h2", null, "Keys"),
       make("dl", null, ...keysHelp.flatMap(([keys, about]) => [make("dt", null, make("kbd", null, keys)), make("dd", null, about)])),
       make("h2", null, "This page"),

@@ -91,7 +91,9 @@ function foldedChildren(node) {
     if (before && /^\d+$/.test(name) && /^\d+$/.test(before.last) && before.signature === signature) {
       before.equal.push(child);
       before.last = name;
-      before.title = before.node.name + " \u2026 " + name;
+      const names = before.equal.map((one) => one.name);
+      const isRange = names.length > 2 && Number(name) - Number(names[0]) === names.length - 1;
+      before.title = isRange ? names[0] + " \u2026 " + name : names.join(", ");
     } else {
       rows.push({ node: child, title: name, equal: [child], signature, last: name });
     }

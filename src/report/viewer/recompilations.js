@@ -42,7 +42,8 @@ function showRecompilations(root) {
       );
     });
     const heads = ["compiled", "refused by", "value: expected \u2192 was", "guard made at", "line", "seconds"];
-    page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows)))));
+    const compared = indices.filter((index) => differenceLinks(index).length);
+    page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))), ...compared.map((index) => make("p.differences", null, make("small", null, "What differs in ", process.compilations[index].id, ": "), ...differenceLinks(index)))));
   }
   root.append(page);
 }

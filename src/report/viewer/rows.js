@@ -2,7 +2,10 @@
 
 const rowHeight = 20;
 const overscan = 12;
-const hueCount = 12;
+/** As in viewer.css. */
+const hues = ["#009f81", "#ff6e3a", "#8400cd", "#008df9", "#e20134", "#00c2f9", "#9f0162", "#ffc33b", "#00fccf", "#ff5aaf", "#a40122", "#ffb2fd"];
+const hueCount = hues.length;
+const marksWidth = 8;
 
 /** A list of any length that scrolls. */
 class VirtualRows {
@@ -160,7 +163,12 @@ class CodePane {
   constructor(listeners) {
     this.listeners = listeners;
     this.list = new VirtualRows("Text of a stage");
-    this.marks = make("div.marks", { "aria-hidden": "true" });
+    this.marks = /** @type {HTMLCanvasElement} */ (make("canvas.marks", { "aria-hidden": "true" }));
+    /**
+     * Where in the order the rows of a line of source are, the first row of each definition.
+     * @type {Map<number, number[]>}
+     */
+    this.placesOf = new Map();
     this.element = make("div.code-pane", null, this.list.element, this.marks);
     /** @type {PaneSource | null} */
     this.source = null;
@@ -271,6 +279,15 @@ class CodePane {
         this.order.push(index + 1);
       }
     }
+    this.placesOf.clear();
+    this.order.forEach((entry, index) => {
+      const link = typeof entry === "number" ? source.links.get(entry) : undefined;
+      for (const line of link ? link.lines : []) {
+        const places = this.placesOf.get(line);
+        if (places) places.push(index);
+        else this.placesOf.set(line, [index]);
+      }
+    });
     let columns = 0;
     for (const row of source.rows) if (row.length > columns) columns = row.length;
     this.list.reset(this.order.length, Math.min(columns, 2000), (index) => this.makeRow(index));
@@ -339,6 +356,7 @@ class CodePane {
 
   /** @param {Set<number>} lit @param {Set<number>} pinned */
   light(lit, pinned) {
+    if (!lit.size && !this.lit.size && pinned === this.pinned) return;
     this.lit = lit;
     this.pinned = pinned;
     for (const [index, element] of this.list.shown) {
@@ -348,19 +366,20 @@ class CodePane {
     this.drawMarks();
   }
 
-  /** Marks beside the scroll bar show where the lit rows of the whole text are. */
+  /** Marks beside the scroll bar show where the lit rows of the whole text are. One canvas, as there may be thousands. */
   drawMarks() {
-    this.marks.textContent = "";
-    const wanted = this.lit.size ? this.lit : this.pinned;
-    if (!wanted.size || !this.order.length) return;
-    let made = 0;
-    for (let index = 0; index < this.order.length && made < 200; index += 1) {
-      const entry = this.order[index];
-      if (typeof entry !== "number" || this.ownerOf.get(entry) !== entry || !this.touches(entry, wanted)) continue;
-      const mark = make("i.hue-" + hueOf(this.linesOf(entry)[0]));
-      mark.style.top = (100 * index) / this.order.length + "%";
-      this.marks.append(mark);
-      made += 1;
+    const { clientWidth: width, clientHeight: height } = this.list.element;
+    const context = this.marks.getContext("2d");
+    if (!context || !width) return;
+    if (this.marks.height !== height) {
+      this.marks.width = marksWidth;
+      this.marks.height = height;
+    } else {
+      context.clearRect(0, 0, marksWidth, height);
+    }
+    for (const line of this.lit.size ? this.lit : this.pinned) {
+      context.fillStyle = hues[hueOf(line)];
+      for (const index of this.placesOf.get(line) || []) context.fillRect(0, (height * index) / this.order.length, marksWidth, 3);
     }
   }
 
@@ -369,8 +388,8 @@ class CodePane {
    * @param {Set<number>} lines
    */
   follow(lines) {
-    const index = this.order.findIndex((entry) => typeof entry === "number" && this.touches(entry, lines));
-    if (index >= 0) this.list.reveal(index);
+    const places = [...lines].flatMap((line) => this.placesOf.get(line) || []);
+    if (places.length) this.list.reveal(Math.min(...places));
   }
 
   /** @param {number} row */

@@ -1,5 +1,8 @@
 // The user's files with what became of each line, which is the home of the report.
 
+const namesMax = 8;
+const callsMax = 16;
+
 /** Files with compiled functions or lines in graphs first; those of PyTorch are left out. */
 function filesInOrder() {
   const facts = factsOf(currentProcess());
@@ -138,14 +141,14 @@ function showLine(root, file, row) {
       root,
       make("section", null, make("h3", null, "In graphs"), ...[...byCompilation].map(([index, nodes]) => {
         const open = link({ c: compilationKey(index), pane: "source", line: String(row), file: String(file) }, process.compilations[index].id);
-        return make("p", null, open, " ", ...nodes.flatMap((node, position) => [position ? ", " : "", make("code", { title: node.module || null }, node.name), " = " + node.operator]));
+        return make("p", null, open, " ", ...nodes.slice(0, namesMax).flatMap((node, position) => [position ? ", " : "", make("code", { title: node.module || null }, node.name), " = " + node.operator]), nodes.length > namesMax ? " and " + (nodes.length - namesMax) + " more" : "");
       })),
     );
   }
   if (facts.calls.length) {
     append(
       root,
-      make("section", null, make("h3", null, "Kernel calls"), make("ul.plain", null, ...facts.calls.map(({ compilation, call }) =>
+      make("section", null, make("h3", null, counted(facts.calls.length, "kernel call") + (facts.calls.length > callsMax ? ", the first " + callsMax + " of them" : "")), make("ul.plain", null, ...facts.calls.slice(0, callsMax).map(({ compilation, call }) =>
         make("li", null, make("span.badge." + (call.direction === "backward" ? "amber" : "blue"), null, call.direction === "backward" ? "backward" : "forward"), " ",
           link({ c: compilationKey(compilation), pane: call.direction === "backward" ? "kernel-bw" : "kernel", line: String(call.row) }, call.kernel), make("span.dim", null, " " + process.compilations[compilation].id))))),
     );
@@ -153,7 +156,7 @@ function showLine(root, file, row) {
   if (facts.saved.length) {
     append(
       root,
-      make("section", null, make("h3", null, "Saved for the backward"), make("ul.plain", null, ...facts.saved.map(({ compilation, saved }) =>
+      make("section", null, make("h3", null, "Saved for the backward: " + bytesText(facts.saved.reduce((sum, item) => sum + (item.saved.isInput ? 0 : item.saved.bytes || 0), 0))), make("ul.plain", null, ...facts.saved.slice(0, namesMax).map(({ compilation, saved }) =>
         make("li", null, make("code", null, saved.name), " ", saved.shape, " ", make("b", null, bytesText(saved.bytes)), make("span.dim", null, " " + process.compilations[compilation].id))))),
     );
   }

@@ -56,7 +56,6 @@ function flameChart(process) {
   const canvas = /** @type {HTMLCanvasElement} */ (make("canvas.flame", { tabindex: 0, role: "img", "aria-label": "Flame chart of " + process.events.length + " events; the table below has their sums" }));
   const tip = make("div.flame-tip", { "aria-live": "polite" }, "\u00a0");
   const names = [...new Set(process.events.map((event) => event.name))].sort();
-  const hueNames = ["#009f81", "#ff6e3a", "#8400cd", "#008df9", "#e20134", "#00c2f9", "#9f0162", "#ffc33b", "#00fccf", "#ff5aaf", "#a40122", "#ffb2fd"];
   const height = rows * flameRow + 24;
   canvas.style.height = height + "px";
   const x = (/** @type {number} */ us) => ((us - left) / span) * canvas.clientWidth;
@@ -85,7 +84,7 @@ function flameChart(process) {
       if (end < 0 || start > canvas.clientWidth) continue;
       const width = Math.max(1, end - start - 1);
       const y = 20 + row * flameRow;
-      const hue = hueNames[names.indexOf(event.name) % hueNames.length];
+      const hue = hues[names.indexOf(event.name) % hues.length];
       context.globalAlpha = 1;
       context.fillStyle = ground;
       context.fillRect(start, y, width, flameRow - 2);

@@ -91,7 +91,7 @@ function actionsOf(process, eager) {
             "li.action",
             null,
             make("div.action-head", null, make("span.badge.red", null, "eager"), make("p", null, ...withCode(compilation.headline))),
-            compilation.details.length ? make("pre", null, compilation.details.join("\n")) : null,
+            compilation.details.length ? (compilation.breaks.length ? make("ul", null, ...compilation.details.map((detail) => make("li", null, ...withCode(detail)))) : make("pre", null, compilation.details.join("\n"))) : null,
             make("p.action-links", null, compilation.line >= 0 ? sourceLink(compilation.line) : null, " ", compilationLink(process.compilations.indexOf(compilation), "compilation " + compilation.id)),
           ),
         ),
