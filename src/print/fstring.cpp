@@ -186,6 +186,48 @@ bool Printer::add_literal_lines(std::vector<StringLine>& lines, const Expr* part
   return true;
 }
 
+// Prints an f-string that had the line breaks of the source in it, by the positions that its parts have from 3.12 on; returns false
+// if it had not. Behind the last line break a literal ends in the column that its length tells.
+bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
+  const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
+  if (!place || version_ < Version{3, 12} || node.is_percent || place->end_line <= place->line) return false;
+  std::int32_t line_breaks = 0;
+  for (const Expr* part : node.values) {
+    const Constant* literal = constant_of(part, Constant::Kind::string);
+    if (!literal) continue;
+    const std::string_view text = literal->text;
+    const std::size_t newline = text.rfind('\n');
+    if (text.find('\r') != text.npos) return false;
+    if (newline == text.npos) continue;
+    const Position* position = position_in(*code_, part);
+    if (!position || std::int32_t(text.size() - newline - 1) != position->end_column) return false;
+    line_breaks += std::int32_t(std::ranges::count(text, '\n'));
+  }
+  if (line_breaks != place->end_line - place->line) return false;
+  std::vector<Piece> pieces;
+  add_pieces(pieces, whole, 0);
+  constexpr std::string_view quotes = "\"\"\"";
+  std::string text = "f" + std::string(quotes);
+  for (const Piece& piece : pieces) {
+    if (piece.kind == Piece::Kind::literal) {
+      std::string escaped;
+      append_docstring(escaped, piece.text, 0);
+      for (const char c : escaped.substr(quotes.size(), escaped.size() - 2 * quotes.size()))
+        text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
+    } else if (piece.text.find_first_of("\n") != std::string::npos || piece.text.find(quotes) != std::string::npos) {
+      return false;
+    } else if (piece.kind == Piece::Kind::code) {
+      text += piece.text;
+    } else {
+      append_piece(text, piece.text, true, '"');
+    }
+  }
+  write(text);
+  write(quotes);
+  last_line_ = std::max(last_line_, place->end_line);
+  return true;
+}
+
 // Prints an f-string that was written as several strings, one a line, by the positions that its parts have from 3.12 on; returns
 // false if it was not.
 bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
@@ -227,7 +269,8 @@ bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
 }
 
 void Printer::fstring(const Expr* expr) {
-  if (auto* joined = as<JoinedStr>(expr); joined && fstring_lines(*joined, expr)) return;
+  if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
+    return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
   if (version_ >= Version{3, 12} || fields_ < max_fields) {
     std::vector<Piece> pieces;

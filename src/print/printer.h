@@ -131,6 +131,7 @@ class Printer {
 
   // fstring.cpp
   void fstring(const ast::Expr* expr);
+  bool multiline_fstring(const ast::JoinedStr& node, const ast::Expr* whole);
   bool fstring_lines(const ast::JoinedStr& node, const ast::Expr* whole);
   static bool add_literal_lines(std::vector<StringLine>& lines, const ast::Expr* part, const Position& position,
                                 std::int32_t column);
