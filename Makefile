@@ -44,6 +44,9 @@ bench-report: build  ## What reading a TORCH_TRACE log costs, in time and memory
 	@tools/build.sh release >/dev/null
 	@$(PYTHON_VENV) bench/report.py
 
+bench-page: build  ## How long a page of the report takes to open and to answer a hover; PAGE=report.html
+	@$(PYTHON_VENV) bench/page.py $(or $(PAGE),report.html)
+
 links: build  ## Links of four programs' logs against those that depyf saw in the process
 	@$(PYTHON_VENV) tools/links.py
 
