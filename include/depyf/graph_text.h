@@ -30,6 +30,25 @@ struct NamedLine {
 // first line of a text is none.
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir);
 
+// A part of a remark on a line: names, of which the first ones stand for all where there is no room.
+struct RemarkNames {
+  std::string before;              // what stands in front of them
+  std::vector<std::string> names;  // the first ones
+  std::size_t count = 0;           // how many there are
+  std::string noun;                // what each of them is
+  std::string after;
+};
+
+// What a comment says of a line: names, or a sentence.
+struct Remark {
+  std::string sentence;
+  std::vector<RemarkNames> parts;
+};
+
+// A remark in at most `room` characters: of each list as many names as fit, and how many more there are. Empty where there is no
+// room for the numbers alone.
+std::string remark_text(const Remark& remark, std::size_t room);
+
 // Pairs of a name that PyTorch gave and the one that stands in its place.
 using Renames = std::vector<std::pair<std::string, std::string>>;
 using NameOf = std::unordered_map<std::string, std::string>;

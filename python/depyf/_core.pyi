@@ -337,6 +337,25 @@ def json_text(data: object, levels: int) -> str:
         RecursionError: it is too deep.
     """
 
+def with_remarks(
+    text: str,
+    of_ir: bool,
+    mark: str,
+    notes: dict[str, str | tuple[tuple[str, list[str], str, str], ...]],
+    note_of: Callable[[str], str | tuple[tuple[str, list[str], str, str], ...]],
+) -> tuple[str, dict[str, int]]:
+    """The text with a remark behind the first line that tells of each name, and the number of that line by name.
+
+    No remark makes a line longer than 200 characters: of its names as many stand as fit, and how many more there are.
+
+    Args:
+        text, of_ir: as those of `named_lines`.
+        mark: what begins a remark.
+        notes: what is to be said of each name: a sentence, or lists of names, each as (what stands before it, names, what one
+            of them is, what stands behind it). It gets those that are not in it.
+        note_of: makes one.
+    """
+
 def replaced_nodes(before: str, after: list[str]) -> dict[str, list[str]]:
     """For each node that a pass made the nodes that it stands for: those that were between the same nodes.
 

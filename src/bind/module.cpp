@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
+
 #include "alone.h"
 #include "code_from_python.h"
 #include "command.h"
@@ -93,12 +95,67 @@ nb::object changed(nb::str text, Change change) {
 
 nb::object shortened(nb::str text) { return changed(text, shortened_graph); }
 
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
 nb::list lines_with_names(std::string_view text, bool of_ir) {
   nb::list rows;
   for (const NamedLine& it : named_lines(text, of_ir)) {
     rows.append(nb::make_tuple(nb::str(it.name.data(), it.name.size()), it.end, it.line));
   }
   return rows;
+}
+
+constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
+constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
+constexpr std::size_t names_max = 64;  // of a part of a remark: more do not fit
+
+// A sentence, or a tuple of (before, names, noun, after).
+Remark remark_from(nb::handle note) {
+  Remark remark;
+  if (nb::isinstance<nb::str>(note)) {
+    remark.sentence = nb::cast<std::string>(note);
+    return remark;
+  }
+  for (const nb::handle part : note) {
+    RemarkNames& names = remark.parts.emplace_back();
+    const auto list = nb::cast<nb::list>(part[1]);
+    names.before = nb::cast<std::string>(part[0]);
+    names.count = list.size();
+    for (std::size_t i = 0; i < std::min(names.count, names_max); ++i)
+      names.names.push_back(nb::cast<std::string>(list[i]));
+    names.noun = nb::cast<std::string>(part[2]);
+    names.after = nb::cast<std::string>(part[3]);
+  }
+  return remark;
+}
+
+// (the text with a remark behind the first line that tells of each name, the number of that line by name)
+nb::tuple with_remarks(std::string_view text, bool of_ir, std::string_view mark, nb::dict notes, nb::callable note_of) {
+  std::string result;
+  nb::dict places;
+  std::size_t done = 0, start = 0, number = 1;
+  for (const NamedLine& line : named_lines(text, of_ir)) {
+    for (; number < line.line; ++number) start = text.find('\n', start) + 1;
+    const nb::str name(line.name.data(), line.name.size());
+    if (places.contains(name)) continue;
+    places[name] = line.line;
+    if (!notes.contains(name)) notes[name] = note_of(name);
+    const nb::object note = notes[name];
+    if (!note.is_valid() || nb::len(note) == 0) continue;
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::size_t length = characters_in(text.substr(start, end - start)), taken = length + mark.size() + 2;
+    if (length <= line_max && taken >= line_max) continue;
+    const std::string remark = remark_text(remark_from(note), length > line_max ? behind_long : line_max - taken);
+    if (remark.empty()) continue;
+    result += text.substr(done, end - done);
+    result += "  " + std::string(mark) + remark;
+    done = end;
+  }
+  result += text.substr(done);
+  return nb::make_tuple(nb::str(result.data(), result.size()), places);
 }
 
 nb::dict nodes_replaced(std::string_view before, nb::list after) {

@@ -72,13 +72,21 @@ LimitReached limit_reached_of(json::Value item) {
   return reached;
 }
 
+// A number as a log has it, 0.5: SymPy writes 0.500000000000000.
+std::string without_zeros(std::string value) {
+  if (value.find('.') == std::string::npos || value.find_first_not_of("-.0123456789") != std::string::npos)
+    return value;
+  value.resize(value.find_last_not_of('0') + 1);
+  return value.ends_with('.') ? value + "0" : value;
+}
+
 Symbol symbol_of(json::Value item) {
   Symbol symbol;
   symbol.name = text_of(item["name"]);
   std::vector<std::string> sources = texts_of(item["terms"]);
   if (sources.empty()) sources = texts_of(item["sources"]);
   for (const std::string& source : sources) symbol.source += (symbol.source.empty() ? "" : ", ") + source;
-  symbol.value = text_of(item["hint"]);
+  symbol.value = without_zeros(text_of(item["hint"]));
   symbol.range = text_of(item["range"]);
   symbol.place = place_of(item["specialized_by"]);
   symbol.lower_from = text_of(item["lower_from"]);
@@ -297,6 +305,8 @@ class DumpReader {
                                        {"Forward_graph", "forward", "forward"},
                                        {"Backward_graph", "backward", "backward"},
                                        {"AFTER_POST_GRAD", "post_grad", ""}};
+    const bool has_joint_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
+                                             [](const Artifact& artifact) { return artifact.kind == "Joint_graph"; });
     std::map<std::string, std::vector<std::size_t>> waiting;  // by direction, graphs whose output code comes later
     for (const Artifact& artifact : compilation.artifacts) {
       if (artifact.kind == "kernel") {
@@ -321,6 +331,8 @@ class DumpReader {
       Graph graph = graph_of(*text);
       graph.stage = stage->stage;
       graph.direction = stage->direction;
+      // Of a program without a backward AOTAutograd makes one graph, which logs call by another name.
+      if (graph.stage == "forward" && !has_joint_graph) graph.stage = graph.direction = "inference";
       if (stage->stage == "joint") mark_backward(graph);
       compilation.graphs.push_back(std::move(graph));
     }

@@ -140,8 +140,9 @@ class Reader {
       last_ = compilation_named(id);
       if (auto attempt = record.header["attempt"].integer()) {
         Compilation& compilation = process_.compilations[static_cast<std::size_t>(last_)];
-        compilation.attempts =
-            std::max(compilation.attempts, static_cast<int>(std::clamp<std::int64_t>(*attempt, 0, 1 << 20)) + 1);
+        const int attempts = static_cast<int>(std::clamp<std::int64_t>(*attempt, 0, 1 << 20)) + 1;
+        if (attempts > compilation.attempts) compilation.symbols.clear();  // the tracing starts again and makes its own
+        compilation.attempts = std::max(compilation.attempts, attempts);
       }
       span_ = last_;
       return last_;

@@ -95,3 +95,18 @@ TEST_CASE("a comment that names a line of source is cut, within no character") {
 
 }  // namespace
 }  // namespace depyf
+
+TEST_CASE("a remark is as long as there is room, and counts the rest") {
+  const depyf::Remark remark{"",
+                             {{"forward: ", {"cpp_fused_add_0", "cpp_fused_mul_1"}, 2, "kernel", ""},
+                              {"; backward: ", {"cpp_fused_sum_0"}, 9, "kernel", ")"}}};
+  CHECK(depyf::remark_text(remark, 100) ==
+        "forward: cpp_fused_add_0, cpp_fused_mul_1; backward: cpp_fused_sum_0 and 8 more)");
+  CHECK(depyf::remark_text(remark, 79) == "forward: cpp_fused_add_0 and 1 more; backward: cpp_fused_sum_0 and 8 more)");
+  CHECK(depyf::remark_text(remark, 60) == "forward: cpp_fused_add_0 and 1 more; backward: 9 kernels)");
+  CHECK(depyf::remark_text(remark, 41) == "forward: 2 kernels; backward: 9 kernels)");
+  CHECK(depyf::remark_text(remark, 20).empty());
+  CHECK(depyf::remark_text({"no kernel: it computes nothing", {}}, 30) == "no kernel: it computes nothing");
+  CHECK(depyf::remark_text({"no kernel: it computes nothing", {}}, 25) == "no kernel: it ...");
+  CHECK(depyf::remark_text({"no kernel: it computes nothing", {}}, 3).empty());
+}

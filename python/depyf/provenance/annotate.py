@@ -22,12 +22,6 @@ _BEFORE_CALL = re.compile(r"[ \t]+(?:buf\d+ = )?")
 _BUFFER = re.compile(r"\bbuf\d+\b")
 _MOST_TEXT = 100
 """Of a source line, the characters that stand above a kernel's definition."""
-_MOST_LINE = 200
-"""Characters of a line with its comment, so that a screen can show it. `provenance.json` has what is left out."""
-_BEHIND_LONG = 120
-"""Characters of the comment behind a line that PyTorch alone makes longer than that."""
-
-
 # What Inductor writes above each call: all nodes and operators of what was fused, and what it assumes of a buffer.
 _SOURCE_NODES = re.compile(
     r"^([ \t]*# )Topologically Sorted (Source Nodes: \[)([^\]\n]*)\](?:, Original ATen: \[[^\]\n]*\])?$", re.MULTILINE
@@ -45,15 +39,6 @@ class Names(NamedTuple):
     noun: str
     """What each of them is."""
     after: str = ""
-
-    def text(self, count: int) -> str:
-        """The part with so many of its names."""
-        more = len(self.names) - count
-        if not count:
-            shown = f"{more} {self.noun}{'' if more == 1 else 's'}"
-        else:
-            shown = ", ".join(self.names[:count]) + (f" and {more} more" if more else "")
-        return f"{self.before}{shown}{self.after}"
 
 
 Note = tuple[Names, ...] | str
@@ -99,22 +84,9 @@ class Annotator:
             note, stage = self._of_operation, "operations"
         else:
             note, stage = self._of_node, "joint" if kind == "Joint_graph" else "graph"
-        told = self._told.setdefault((stage, own), {})
-        places: dict[str, int] = {}
-        parts: list[str] = []
-        done = 0
-        for name, end, number in _core.named_lines(text, stage == "operations"):
-            if name in places:
-                continue
-            places[name] = number
-            of_this = told.get(name)
-            if of_this is None:
-                of_this = told[name] = note(name, own if stage != "joint" else None)
-            if of_this:
-                room = _MOST_LINE - (end - text.rfind("\n", 0, end) - 1) - len(MARK) - 2
-                parts.append(_with(text[done:end], _comment(of_this, room if room > 0 else _BEHIND_LONG)))
-                done = end
-        return "".join([*parts, text[done:]]), places
+        notes = self._told.setdefault((stage, own), {})
+        of_direction = own if stage != "joint" else None
+        return _core.with_remarks(text, stage == "operations", MARK, notes, lambda name: note(name, of_direction))
 
     def _of_captured(self, name: str, direction: str | None) -> Note:
         chain = self._by_node.get(name)
@@ -161,32 +133,6 @@ class Annotator:
 
 def _with(line: str, told: str) -> str:
     return f"{line}  {MARK}{told}" if told else line
-
-
-def _comment(note: Note, room: int) -> str:
-    """A note in as many characters as there are; "" where there is no room for the numbers of names alone."""
-    if isinstance(note, str):
-        if len(note) <= room:
-            return note
-        start = note[: max(room - 4, 0)].rpartition(" ")[0]
-        return f"{start} ..." if start else ""
-    shown = [0] * len(note)
-    best = ""
-    # The first name of each part, then the second, as long as they fit.
-    waiting = list(range(len(note)))
-    while waiting:
-        for i in tuple(waiting):
-            shown[i] += 1
-            text = "".join([part.text(count) for part, count in zip(note, shown, strict=True)])
-            if len(text) <= room:
-                best = text
-            else:
-                shown[i] -= 1
-            if len(text) > room or shown[i] == len(note[i].names):
-                waiting.remove(i)
-    if not best:
-        best = "".join([part.text(0) for part in note])
-    return best if len(best) <= room else ""
 
 
 def _kernels_of_nodes(seen: Collected, links: Links, direction: str | None) -> dict[str, list[str]]:

@@ -1,0 +1,125 @@
+"""The model of a program by depyf's dump and by a TORCH_TRACE log of another run: equal in all that both can have."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import links  # noqa: E402  # the comparison of `make links`
+
+# What one of the two cannot have, by its place in the record, with the reason. Everything else is compared.
+LOG_ALONE = {
+    "log": "the path of the log, or of the dump",
+    "pid": "a dump does not state the process",
+    "records": "kinds of records of a log",
+    "artifacts": "texts of the log, files of the dump",
+    "phases": "a dump has no events",
+    "compilations[].artifacts": "texts of the log, files of the dump",
+    "compilations[].phases": "a dump has no events",
+    "compilations[].start_us": "a dump is the same in each run but for times.json",
+    "compilations[].seconds": "measured by either",
+    "compilations[].backward_seconds": "measured by PyTorch alone",
+    "compilations[].guards": "counted by PyTorch alone",
+    "compilations[].graph_nodes": "counted by PyTorch alone",
+    "compilations[].graph_operators": "counted by PyTorch alone",
+    "compilations[].caches": "events of the log",
+    "compilations[].restart_reasons": "a dump has the breaks that are the reasons",
+    "compilations[].called_from": "stacks of the log",
+    "compilations[].breaks[].stack": "stacks of the log",
+    "compilations[].symbols[].place": "stacks of the log",
+}
+DUMP_ALONE = {
+    "compilations[].name": "logs have no qualified names",
+    "compilations[].failed_at.function": "a log has the file and the line of a failure",
+    "compilations[].failed_at.text": "a log has the file and the line of a failure",
+    "compilations[].reasons[].guard": "in the user's terms, where a log has PyTorch's words",
+    "compilations[].reasons[].place": "the line that made the guard, which PyTorch's words may not name",
+    "compilations[].symbols[].source": "in the user's terms",
+    "compilations[].symbols[].range": "as it is in the end, where a log has it as the symbol was made",
+}
+# Comments of depyf stand above the output code in a dump, and long lists of nodes are shortened in it.
+OTHER_IN_A_FILE = {
+    "compilations[].output_codes[].calls[].line": lambda log, dump: 0 < dump - log <= 8,
+    "compilations[].kernels[].source_nodes": lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log),
+}
+PROGRAMS = {
+    "toy": None,
+    "train": None,
+    "hard": None,
+    # Twelve layers on a backend without a C++ compiler; `make links` runs them on Inductor.
+    "transformer": links.TRANSFORMER.replace("torch.compile(Model())", 'torch.compile(Model(), backend="aot_eager")'),
+}
+
+
+def differences(log: Any, dump: Any, place: str = "") -> list[str]:
+    """The places at which two records differ, but for those that are listed above."""
+    if place in LOG_ALONE or place in DUMP_ALONE:
+        return []
+    if place in OTHER_IN_A_FILE:
+        return [] if OTHER_IN_A_FILE[place](log, dump) else [f"{place}: log {log!r:.200}, dump {dump!r:.200}"]
+    if isinstance(log, dict) and isinstance(dump, dict) and log.keys() == dump.keys():
+        inner = [(f"{place}.{key}".lstrip("."), log[key], dump[key]) for key in log]
+    elif isinstance(log, list) and isinstance(dump, list) and len(log) == len(dump):
+        inner = [(f"{place}[]", a, b) for a, b in zip(log, dump, strict=True)]
+    else:
+        return [] if log == dump else [f"{place}: log {log!r:.200}, dump {dump!r:.200}"]
+    return [text for item in inner for text in differences(*item[1:], item[0])]
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict, dict]:
+    """The name of a program, the record of its log, and that of its dump, of a run each."""
+    folder = tmp_path_factory.mktemp(request.param)
+    script = links.EXAMPLES / f"{request.param}.py"
+    if PROGRAMS[request.param] is not None:
+        script = folder / "program.py"
+        script.write_text(PROGRAMS[request.param])
+    elif not script.exists():
+        pytest.skip("the example programs are not at hand")
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "TORCHINDUCTOR_FX_GRAPH_CACHE": "0",  # both runs compile; the C++ of one may serve the other
+        "TORCHINDUCTOR_AUTOGRAD_CACHE": "0",
+    }
+    python = [sys.executable, "-W", "ignore"]
+    dumped = [*python, "-m", "depyf", "run", "-o", str(folder / "dump"), str(script)]
+    logged = {**environment, "TORCH_TRACE": str(folder / "logs")}
+    subprocess.run(dumped, check=True, env=environment, capture_output=True, timeout=300)
+    subprocess.run([*python, str(script)], check=True, env=logged, capture_output=True, timeout=300)
+    return request.param, links.record_of(folder / "logs"), links.record_of(folder / "dump")
+
+
+def test_a_log_and_a_dump_tell_the_same(records: tuple[str, dict, dict]) -> None:
+    name, log, dump = records
+    assert len(log["compilations"]) == {"toy": 3, "train": 7, "hard": 20, "transformer": 1}[name]
+    assert differences(log, dump) == []
+    for one, two in zip(log["compilations"], dump["compilations"], strict=True):
+        assert one["seconds"] > 0 and two["seconds"] > 0
+        assert two["name"].rpartition(".")[2].partition("<")[0] in one["place"]["function"], (one["place"], two["name"])
+        for here, there in zip(one["reasons"], two["reasons"], strict=True):
+            assert here["guard"] and there["guard"]
+
+
+def test_the_comparison_sees_what_differs(records: tuple[str, dict, dict]) -> None:
+    name, log, dump = records
+    compilation = dump["compilations"][0]
+    place = dict(compilation["place"])
+    compilation["place"] = {**place, "line": place["line"] + 1}
+    (found,) = differences(log, dump)
+    assert found.startswith("compilations[].place.line")
+    compilation["place"] = place
+    if name == "transformer":
+        compilation["graphs"][-1]["nodes"].pop()
+        assert [text.partition(":")[0] for text in differences(log, dump)] == ["compilations[].graphs[].nodes"]
