@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace depyf::record {
@@ -305,6 +307,26 @@ struct RankGroup {
 
 // The groups of processes that compiled the same functions to the same graphs for the same reasons, the largest first.
 std::vector<RankGroup> compare_ranks(const Run& run);
+
+// How long one rank waited for the slowest: the sum over the compilations that several ranks made.
+struct RankWait {
+  double seconds = 0;
+  std::vector<std::pair<std::string, double>> phases;  // seconds that the slowest rank was longer in, the longest first
+};
+
+// A wait for each process. It is what ranks wait that compile at the same time and meet after each compilation.
+std::vector<RankWait> rank_waits(const Run& run);
+
+// A stage of a compilation, which has a file of its own in a dump.
+struct Stage {
+  std::string_view kind;  // of the file, such as Joint_graph
+  std::string_view key;  // what a page calls it, such as joint
+  std::string_view about;  // for readers
+  bool is_late = false;  // one of each direction, behind the stages before
+};
+
+// The stages in the order in which they are made, which is the order to read their files in.
+const std::vector<Stage>& stages();
 
 // The record as JSON, with "schema_version"; docs/record.md describes it.
 std::string to_json(const Run& run);

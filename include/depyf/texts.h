@@ -14,9 +14,18 @@ namespace depyf {
 // Text of the log is shown without control characters.
 std::string summary(const record::Run& run);
 
-// The files that tell of a dump, by name: index.md, which is one screen, and what it leads to: a file for each compilation, and
-// provenance.md with what became of captured nodes. Each run of the dump is a process of `run`, the last one the latest.
-std::map<std::string, std::string> index_files(const record::Run& run);
+// A text of a log that becomes a file.
+struct LogText {
+  std::string kind;  // as that of the file in a dump, such as Joint_graph; "guards"
+  std::string direction;  // "forward", "backward"; empty where it has no meaning
+  std::string text;
+};
+using LogTexts = std::vector<std::vector<LogText>>;  // of a process, by compilation
+
+// The files that tell of a dump or of logs, by name: index.md, which is one screen, and what it leads to: a file for each
+// compilation, tables.md if graphs were read, provenance.md with what became of captured nodes, and the texts of logs. Each run
+// of a dump is a process of `run`, the last one the latest. `texts` has an item for each process, or is empty.
+std::map<std::string, std::string> index_files(const record::Run& run, const std::vector<LogTexts>& texts = {});
 
 // For each line of source the kernels that it became, forward and backward, and how many calls have a line. Empty if nothing
 // was linked.
@@ -24,9 +33,9 @@ std::string links_text(const record::Run& run);
 
 // A compilation in sentences.
 struct Words {
-  std::string headline;               // of a function that was not compiled: the function, what runs, and the cause
-  std::vector<std::string> details;   // the lines that follow it: the rest of an error, what used a limit up, hints
-  std::vector<std::string> reasons;   // why the function was compiled again, and where its graph ends
+  std::string headline;  // of a function that was not compiled: the function, what runs, and the cause
+  std::vector<std::string> details;  // the lines that follow it: the rest of an error, what used a limit up, hints
+  std::vector<std::string> reasons;  // why the function was compiled again, and where its graph ends
   std::string deciding;  // the reason against the nearest compilation that was there, and how many more there are
   std::vector<std::string> failures;  // why each of those does not serve the call
   std::vector<std::string> symbols;  // the sizes that the graph leaves open

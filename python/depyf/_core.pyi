@@ -341,8 +341,8 @@ def with_remarks(
     text: str,
     of_ir: bool,
     mark: str,
-    notes: dict[str, str | tuple[tuple[str, list[str], str, str], ...]],
-    note_of: Callable[[str], str | tuple[tuple[str, list[str], str, str], ...]],
+    notes: dict[str, Any],
+    note_of: Callable[[str], Any],
 ) -> tuple[str, dict[str, int]]:
     """The text with a remark behind the first line that tells of each name, and the number of that line by name.
 
@@ -355,6 +355,9 @@ def with_remarks(
             of them is, what stands behind it). It gets those that are not in it.
         note_of: makes one.
     """
+
+def stages() -> list[tuple[str, str, bool]]:
+    """(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order."""
 
 def replaced_nodes(before: str, after: list[str]) -> dict[str, list[str]]:
     """For each node that a pass made the nodes that it stands for: those that were between the same nodes.

@@ -110,7 +110,6 @@ nb::list lines_with_names(std::string_view text, bool of_ir) {
 
 constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
 constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
-constexpr std::size_t names_max = 64;  // of a part of a remark: more do not fit
 
 // A sentence, or a tuple of (before, names, noun, after).
 Remark remark_from(nb::handle note) {
@@ -124,8 +123,9 @@ Remark remark_from(nb::handle note) {
     const auto list = nb::cast<nb::list>(part[1]);
     names.before = nb::cast<std::string>(part[0]);
     names.count = list.size();
-    for (std::size_t i = 0; i < std::min(names.count, names_max); ++i)
-      names.names.push_back(nb::cast<std::string>(list[i]));
+    std::size_t length = 0;  // in bytes, which are no more than four times the characters; more names do not fit
+    for (std::size_t i = 0; i < names.count && length <= 4 * line_max; ++i)
+      length += names.names.emplace_back(nb::cast<std::string>(list[i])).size() + 2;
     names.noun = nb::cast<std::string>(part[2]);
     names.after = nb::cast<std::string>(part[3]);
   }
@@ -235,6 +235,9 @@ NB_MODULE(_core, module) {
   module.def(
       "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
       "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");
+  module.def("with_remarks", &with_remarks, nb::arg("text"), nb::arg("of_ir"), nb::arg("mark"), nb::arg("notes"),
+             nb::arg("note_of"),
+             "(the text with a remark behind the first line that tells of each name, the number of that line by name)");
   module.def(
       "replaced_nodes", &nodes_replaced, nb::arg("before"), nb::arg("after"),
       "For each node that a pass made the nodes that it stands for, by the texts of the graphs before and after");

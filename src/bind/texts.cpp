@@ -116,6 +116,16 @@ void bind_texts(nb::module_& module) {
              "The files that tell of a dump, by name");
   module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
   module.def("graph_break", &break_in_python, nb::arg("report"), "A graph break's report, taken apart");
+  module.def(
+      "stages",
+      [] {
+        nb::list result;
+        for (const record::Stage& stage : record::stages())
+          result.append(nb::make_tuple(python_text(std::string(stage.kind)), python_text(std::string(stage.about)),
+                                       stage.is_late));
+        return result;
+      },
+      "(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order");
   module.def("bound_origin", &origin_of, nb::arg("place"), "Where a bound on a size comes from");
   module.def("folded_conditions", &folded_list, nb::arg("conditions"),
              "Conditions that differ in one index alone as one");

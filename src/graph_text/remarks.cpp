@@ -1,6 +1,7 @@
 // See depyf/graph_text.h.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "depyf/graph_text.h"
 
@@ -22,10 +23,12 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   return text + part.after;
 }
 
-std::string text_of(const std::vector<RemarkNames>& parts, const std::vector<std::size_t>& shown) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) text += text_of(parts[i], shown[i]);
-  return text;
+// The characters of that, without the names.
+std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
+  RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
+  if (shown == 0) return characters(text_of(frame, 0));
+  frame.count -= shown - 1;
+  return characters(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between them
 }
 
 // The beginning of a sentence that is too long, with an ellipsis behind a whole word.
@@ -41,26 +44,35 @@ std::string cut(const std::string& sentence, std::size_t room) {
 
 std::string remark_text(const Remark& remark, std::size_t room) {
   if (remark.parts.empty()) return cut(remark.sentence, room);
-  std::vector<std::size_t> shown(remark.parts.size(), 0), waiting(remark.parts.size());
+  struct Part {
+    std::size_t shown = 0, names = 0, size = 0;  // the names that are shown, their characters, those of the whole part
+  };
+  std::vector<Part> parts(remark.parts.size());
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) size += parts[i].size = size_without_names(remark.parts[i], 0);
+  std::optional<std::vector<Part>> best;
+  if (size <= room) best = parts;
+  std::vector<std::size_t> waiting(parts.size());
   std::iota(waiting.begin(), waiting.end(), 0);
-  std::string best = text_of(remark.parts, shown);
-  bool fits = characters(best) <= room;
   // The first name of each part, then the second, as long as they fit.
   while (!waiting.empty()) {
     std::erase_if(waiting, [&](std::size_t i) {
-      if (shown[i] == std::min(remark.parts[i].names.size(), remark.parts[i].count)) return true;
-      ++shown[i];
-      std::string text = text_of(remark.parts, shown);
-      if (characters(text) > room) {
-        --shown[i];
-        return true;
-      }
-      best = std::move(text);
-      fits = true;
+      const RemarkNames& names = remark.parts[i];
+      Part& part = parts[i];
+      if (part.shown == std::min(names.names.size(), names.count)) return true;
+      Part longer{part.shown + 1, part.names + characters(names.names[part.shown]), 0};
+      longer.size = longer.names + size_without_names(names, longer.shown);
+      if (size - part.size + longer.size > room) return true;
+      size += longer.size - part.size;
+      part = longer;
+      best = parts;
       return false;
     });
   }
-  return fits ? best : std::string();
+  if (!best) return {};
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) text += text_of(remark.parts[i], (*best)[i].shown);
+  return text;
 }
 
 }  // namespace depyf

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "depyf/record.h"
 
@@ -39,6 +41,64 @@ std::string breaks_of(const Compilation& compilation) {
   return text.empty() ? "none" : text;
 }
 
+const Graph* graph_of_stage(const Compilation& compilation, std::string_view stage) {
+  for (const Graph& graph : compilation.graphs)
+    if (graph.stage == stage) return &graph;
+  return nullptr;
+}
+
+std::string text_of(const Node* node) {
+  if (!node) return "nothing";
+  std::string text = node->op == "placeholder" ? "the input " + node->name : node->name + " = " + node->op;
+  if (!node->shape.empty()) text += " " + node->shape.substr(0, node->shape.find(']') + 1);
+  if (node->place.line) text += " of line " + std::to_string(node->place.line);
+  return text;
+}
+
+bool is_same(const Node& one, const Node& two) {
+  return one.op == two.op && one.shape == two.shape && one.place.line == two.place.line &&
+         one.inputs.size() == two.inputs.size();
+}
+
+// The first node in which two lists differ.
+std::string first_difference_of(const char* what, const std::vector<const Node*>& here,
+                                const std::vector<const Node*>& there) {
+  for (std::size_t i = 0; i < std::max(here.size(), there.size()); ++i) {
+    const Node *one = i < here.size() ? here[i] : nullptr, *two = i < there.size() ? there[i] : nullptr;
+    if (!one || !two || !is_same(*one, *two))
+      return std::string(what) + " " + std::to_string(i + 1) + ": " + text_of(one) + ", elsewhere " + text_of(two);
+  }
+  return {};
+}
+
+std::vector<const Node*> nodes_of(const Graph* graph, bool only_collectives) {
+  std::vector<const Node*> nodes;
+  if (!graph) return nodes;
+  for (const Node& node : graph->nodes)
+    if (!only_collectives ||
+        (node.op.find("c10d") != std::string::npos && node.op.find("wait_tensor") == std::string::npos))
+      nodes.push_back(&node);
+  return nodes;
+}
+
+// The first node of the captured graph that differs; empty if the graphs were not read, or only names differ.
+std::string captured_difference(const Compilation& here, const Compilation& there) {
+  const Graph *one = graph_of_stage(here, "captured"), *two = graph_of_stage(there, "captured");
+  if (!one || !two) return {};
+  return first_difference_of("node of the captured graph", nodes_of(one, false), nodes_of(two, false));
+}
+
+// The first collective whose operator or size differs, in the order in which the graphs run them.
+std::string collective_difference(const Compilation& here, const Compilation& there) {
+  if (here.graphs.empty() || there.graphs.empty()) return {};  // of one of them they were not read
+  for (const char* stage : {"forward", "inference", "backward"}) {
+    const std::string difference = first_difference_of("collective", nodes_of(graph_of_stage(here, stage), true),
+                                                       nodes_of(graph_of_stage(there, stage), true));
+    if (!difference.empty()) return difference + " (" + stage + ")";
+  }
+  return {};
+}
+
 std::string differing(const char* what, const std::string& here, const std::string& there) {
   return std::string(what) + ": " + here + ", elsewhere " + there;
 }
@@ -51,6 +111,9 @@ std::string difference_of(const Compilation& here, const Compilation& there) {
   if (here.status != there.status) return differing("outcome", name_of(here.status), name_of(there.status));
   if (here.failure != there.failure) return differing("failure", here.failure, there.failure);
   if (breaks_of(here) != breaks_of(there)) return differing("graph breaks", breaks_of(here), breaks_of(there));
+  // Ranks whose collectives differ wait for each other without end, so that comes before what else differs in the graphs.
+  if (std::string difference = collective_difference(here, there); !difference.empty()) return difference;
+  if (std::string difference = captured_difference(here, there); !difference.empty()) return difference;
   if (here.graph_operators != there.graph_operators)
     return differing("operators in the captured graph", std::to_string(here.graph_operators.value_or(0)),
                      std::to_string(there.graph_operators.value_or(0)));
@@ -121,6 +184,39 @@ std::vector<RankGroup> compare_ranks(const Run& run) {
     }
   }
   return groups;
+}
+
+std::vector<RankWait> rank_waits(const Run& run) {
+  std::map<std::string, std::vector<std::pair<std::size_t, const Compilation*>>> by_id;
+  for (std::size_t index = 0; index < run.processes.size(); ++index)
+    for (const Compilation& compilation : run.processes[index].compilations)
+      by_id[compilation.id].emplace_back(index, &compilation);
+  const auto seconds_of = [](const Compilation& compilation) {
+    return compilation.seconds + compilation.backward_seconds;
+  };
+  std::vector<RankWait> waits(run.processes.size());
+  std::vector<std::map<std::string, double>> phases(run.processes.size());
+  for (const auto& [id, ranks] : by_id) {
+    const Compilation* slowest = ranks.front().second;
+    for (const auto& [index, compilation] : ranks)
+      if (seconds_of(*compilation) > seconds_of(*slowest)) slowest = compilation;
+    for (const auto& [index, compilation] : ranks) {
+      waits[index].seconds += seconds_of(*slowest) - seconds_of(*compilation);
+      std::map<std::string, double> own;
+      for (const Phase& phase : compilation->phases)
+        if (!phase.is_parallel) own[phase.name] += phase.self_us;
+      if (compilation == slowest) continue;
+      for (const Phase& phase : slowest->phases)
+        if (!phase.is_parallel && phase.self_us > own[phase.name])
+          phases[index][phase.name] += (phase.self_us - own[phase.name]) / 1e6;
+    }
+  }
+  for (std::size_t index = 0; index < waits.size(); ++index) {
+    waits[index].phases.assign(phases[index].begin(), phases[index].end());
+    std::stable_sort(waits[index].phases.begin(), waits[index].phases.end(),
+                     [](const auto& one, const auto& two) { return one.second > two.second; });
+  }
+  return waits;
 }
 
 }  // namespace depyf::record

@@ -1,4 +1,5 @@
 // depyf-report: what torch.compile did, from the TORCH_TRACE logs of a run that is over.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -25,7 +26,8 @@ options:
   --json      print the whole record as JSON (docs/record.md) instead of the summary
   -o NAME.html
               write the report as one file that any browser opens, without a network: source, graphs and kernels, linked
-  -o DIR      write index.md, and a page for each compilation, into DIR; nothing is overwritten
+  -o DIR      write index.md, a page for each compilation, tables by line of source, and the graphs, output code and guards
+              of logs as files into DIR; nothing is overwritten
   --force     overwrite what is there under the same names
   --help      print this text
   --version   print the version
@@ -44,9 +46,28 @@ std::string is_there(const std::string& path) {
   return path + " is there already, and nothing was written; choose another name, or say --force";
 }
 
+// The texts of logs that become files; those of a dump are files already.
+std::vector<depyf::LogTexts> texts_of_logs(const depyf::report::Reading& reading) {
+  const std::vector<depyf::record::Stage>& stages = depyf::record::stages();
+  std::vector<depyf::LogTexts> result;
+  for (std::size_t i = 0; i < reading.run.processes.size(); ++i) {
+    depyf::LogTexts& of_process = result.emplace_back();
+    if (reading.run.processes[i].records.empty()) continue;
+    for (const std::vector<depyf::PageText>& of_compilation : reading.texts[i]) {
+      std::vector<depyf::LogText>& texts = of_process.emplace_back();
+      for (const depyf::PageText& text : of_compilation) {
+        const auto stage = std::find_if(stages.begin(), stages.end(),
+                                        [&](const depyf::record::Stage& known) { return known.key == text.stage; });
+        texts.push_back({stage == stages.end() ? text.stage : std::string(stage->kind), text.direction, text.text});
+      }
+    }
+  }
+  return result;
+}
+
 // Writes the pages on a run. Returns what went wrong; empty if nothing did.
-std::string write_pages(const depyf::record::Run& run, const std::string& directory, bool force) {
-  const std::map<std::string, std::string> pages = depyf::index_files(run);
+std::string write_pages(const depyf::report::Reading& reading, const std::string& directory, bool force) {
+  const std::map<std::string, std::string> pages = depyf::index_files(reading.run, texts_of_logs(reading));
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return directory + ": cannot be made: " + error.message();
@@ -108,10 +129,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "depyf-report: %s\n", is_there(output).c_str());
     return 1;
   }
-  with_links |= as_html;
-  depyf::report::Reading reading = depyf::report::read(paths, with_links, as_html);
+  depyf::report::Reading reading = depyf::report::read(paths, with_links || !output.empty(), !output.empty());
   for (const std::string& error : reading.errors) std::fprintf(stderr, "%s\n", error.c_str());
   const int status = reading.is_whole ? 0 : 1;
+  if (!as_json && output.empty() && !with_links) depyf::report::read_graphs_of_different_ranks(reading.run);
   const depyf::record::Run& run = reading.run;
   if (as_html) {
     const std::string page = depyf::html_page(run, reading.texts, depyf::report::content_of, {joined(argc, argv)});
@@ -122,7 +143,7 @@ int main(int argc, char** argv) {
     if (!as_json) std::printf("Wrote %s.\n", output.c_str());
     if (!as_json) return status;
   } else if (!output.empty()) {
-    if (const std::string problem = write_pages(run, output, force); !problem.empty()) {
+    if (const std::string problem = write_pages(reading, output, force); !problem.empty()) {
       std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
       return 1;
     }

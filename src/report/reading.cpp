@@ -211,6 +211,18 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
   return reading;
 }
 
+void read_graphs_of_different_ranks(record::Run& run) {
+  if (run.processes.size() < 2) return;
+  const std::vector<record::RankGroup> groups = record::compare_ranks(run);
+  if (groups.size() < 2) return;
+  for (const record::RankGroup& group : groups) {
+    record::Process& process = run.processes[group.processes.front()];
+    if (process.records.empty()) continue;  // a dump
+    const MappedFile file(process.log);
+    if (file.error().empty() && !is_compressed(file.bytes())) read_graphs(file.bytes(), process);
+  }
+}
+
 std::string write_file(const std::string& path, const std::string& text) {
   const std::string temporary = path + ".new";
   std::FILE* file = std::fopen(temporary.c_str(), "wb");

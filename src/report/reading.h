@@ -20,6 +20,9 @@ struct Reading {
 // Reads logs, directories of logs and dumps. `with_links`: the graphs and the output code too, linked.
 Reading read(const std::vector<std::string>& paths, bool with_links, bool with_texts);
 
+// Reads the graphs of ranks that differ, so that the summary can name the node or the collective in which they do.
+void read_graphs_of_different_ranks(record::Run& run);
+
 // The content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::string& path);
 

@@ -7,7 +7,9 @@
 #include "depyf/texts.h"
 #include "support/words.h"
 #include "texts/markdown.h"
+#include "texts/page.h"
 #include "texts/shown.h"
+#include "texts/tables.h"
 #include "texts/words.h"
 
 namespace depyf {
@@ -16,7 +18,6 @@ namespace {
 using namespace record;
 using namespace texts;
 
-constexpr std::size_t line_max = 200;  // characters of a line; longer ones are broken at a space
 constexpr std::size_t failures_in_full = 3;  // functions that were not compiled, with all that is known of them
 constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, functions_shown = 12;
 constexpr std::size_t missing_named = 6;
@@ -24,29 +25,14 @@ constexpr std::size_t reasons_shown = 3;  // of one function that was compiled a
 constexpr std::size_t rows_shown = 24;  // of the table of compilations
 constexpr std::size_t name_max = 60;  // characters of a name in the table
 
-// The stages of a compilation, in the order in which they are made, which is the order to read their files in.
-struct Stage {
-  std::string_view kind, about;
-  bool is_late = false;  // one of each direction, behind the stages before
-};
-constexpr Stage stages[] = {
-    {"Captured_Graph", "the graph that Dynamo captured, in the user's own torch functions"},
-    {"BEFORE_PRE_GRAD", "the captured graph as Inductor gets it, before its pre-grad passes"},
-    {"AFTER_PRE_GRAD", "the same after Inductor's pre-grad passes"},
-    {"Joint_graph", "forward and backward in one graph, in ATen operators"},
-    {"Forward_graph", "the forward half, in ATen operators"},
-    {"Backward_graph", "the backward half, in ATen operators"},
-    {"BEFORE_POST_GRAD", "one direction as Inductor gets it from AOTAutograd, before its post-grad passes", true},
-    {"AFTER_POST_GRAD", "the same after Inductor's post-grad passes", true},
-    {"ir_pre_fusion", "Inductor's IR before fusion", true},
-    {"ir_post_fusion", "Inductor's IR after fusion", true},
-    {"kernel", "Inductor's output code: kernels, and the code that calls them", true},
-};
-
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, seconds < 9.95 ? "%.2f" : "%.1f", seconds);
   return text;
+}
+
+std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
+  return std::find_if(stages().begin(), stages().end(), [&](const Stage& stage) { return stage.kind == kind; });
 }
 
 std::string file_link(const std::string& file) { return "[" + literal(file) + "](" + file + ")"; }
@@ -77,43 +63,9 @@ std::string break_in_markdown(const GraphBreak& graph_break) {
          prose(sentence(graph_break).substr(place.size()));
 }
 
-// A text in Markdown whose lines are broken where they are too long.
-class Page {
- public:
-  void line(const std::string& text = "") {
-    std::string_view rest = text;
-    const std::size_t margin = std::min(text.find_first_not_of(' '), text.size());
-    const bool is_item = text.substr(margin).starts_with("- ");
-    const std::string indent(margin + (is_item ? 2 : margin >= 4 ? 4 : 0), ' ');
-    bool is_first = true;
-    while (rest.size() > line_max && text[0] != '|') {
-      std::size_t end = rest.rfind(' ', line_max - indent.size());
-      if (end == std::string_view::npos || end <= margin + 2) end = rest.find(' ', line_max - indent.size());
-      if (end == std::string_view::npos) break;
-      text_ += (is_first ? "" : indent) + std::string(rest.substr(0, end)) + "\n";
-      rest.remove_prefix(end + 1);
-      is_first = false;
-    }
-    text_ += (is_first ? "" : indent) + std::string(rest) + "\n";
-  }
-  void heading(const std::string& text) { line(text), line(); }
-  void block(const std::vector<std::string>& lines) {
-    if (lines.empty()) return;
-    for (const std::string& text : lines) line("    " + one_line(text));
-    line();
-  }
-  std::string text() {
-    text_.resize(text_.find_last_not_of('\n') + 1);
-    return std::move(text_) + "\n";
-  }
-
- private:
-  std::string text_;
-};
-
 class Index {
  public:
-  explicit Index(const Run& run) : run_(run) {}
+  Index(const Run& run, const std::vector<LogTexts>& texts) : run_(run), log_texts_(texts) {}
 
   std::map<std::string, std::string> files() {
     page_.heading("# What torch.compile did");
@@ -171,13 +123,25 @@ class Index {
     missing(process);
     read_first(process);
     table(process);
+    if (std::string text = tables(process); !text.empty()) {
+      std::string name = "tables" + (number ? "_run_" + std::to_string(number + 1) : std::string());
+      for (int again = 2; !names_.insert(name).second; ++again) name = "tables_" + std::to_string(again);
+      files_[name + ".md"] = std::move(text);
+      page_.line(
+          "By line of source: " + file_link(name + ".md") +
+          " has library calls and fallbacks, copies, graphs on both sides of breaks, and what is saved for the backward.");
+      page_.line();
+    }
     if (!process.artifacts.empty()) {
       page_.heading("## Of no compilation");
       for (const Artifact& artifact : process.artifacts)
         page_.line("- " + (log_.empty() ? file_link(artifact.name) + ": " + prose(artifact.kind) : in_log(artifact)));
       page_.line();
     }
-    for (const Compilation& compilation : process.compilations) details_file(compilation);
+    for (std::size_t i = 0; i < process.compilations.size(); ++i) {
+      const bool has_texts = number < log_texts_.size() && i < log_texts_[number].size();
+      details_file(process.compilations[i], has_texts ? log_texts_[number][i] : std::vector<LogText>());
+    }
   }
 
   void overview(const Process& process) {
@@ -436,7 +400,7 @@ class Index {
   }
 
   // The file of one compilation.
-  void details_file(const Compilation& compilation) {
+  void details_file(const Compilation& compilation, const std::vector<LogText>& texts) {
     Page page;
     page.heading("# " + literal(compilation.id) + ": " + code(title_of(compilation)));
     if (compilation.is_resume) {
@@ -474,6 +438,7 @@ class Index {
       page.line("Then calls " + calls + ".");
       page.line();
     }
+    log_files(page, compilation, texts);
     artifacts(page, compilation);
     if (!compilation.provenance.empty()) {
       page.line("- " + file_link("provenance.md") + ": from source to kernels, and what was not fused");
@@ -506,6 +471,25 @@ class Index {
                  file_name(log_));
   }
 
+  // The graphs, output code and guards of a log as files, named as in a dump.
+  void log_files(Page& page, const Compilation& compilation, const std::vector<LogText>& texts) {
+    std::string base = file_of_.at(&compilation);
+    base.resize(base.size() - 3);  // ".md"
+    std::map<std::string, std::size_t> numbers;
+    for (const LogText& text : texts) {
+      const std::string number = std::to_string(numbers[text.kind]++);
+      const auto stage = stage_of(text.kind);
+      const bool is_python = stage != stages().end() && !text.kind.starts_with("ir_");
+      const std::string file =
+          base + "." + text.kind + (text.kind == "kernel" ? "_" : ".") + number + (is_python ? ".py" : ".txt");
+      files_[file] = text.text;
+      page.line("- " + file_link(file) + ": " +
+                (stage == stages().end() ? "the guards, as PyTorch logs them" : std::string(stage->about)) +
+                (text.direction.empty() ? "" : " (" + text.direction + ")"));
+    }
+    if (!texts.empty()) page.line(), page.line("All texts of the log on it:"), page.line();
+  }
+
   void artifacts(Page& page, const Compilation& compilation) const {
     if (!log_.empty()) {
       for (const Artifact& artifact : compilation.artifacts) page.line("- " + in_log(artifact));
@@ -520,17 +504,16 @@ class Index {
       page.line("- " + file_link(compilation.guards_file) + ": its guards, as a function");
     std::vector<std::pair<std::size_t, const Artifact*>> ordered;
     for (const Artifact& artifact : compilation.artifacts) {
-      const auto stage =
-          std::find_if(std::begin(stages), std::end(stages), [&](const Stage& it) { return it.kind == artifact.kind; });
-      const bool is_known_kind = stage != std::end(stages);
-      std::size_t rank = is_known_kind ? static_cast<std::size_t>(stage - std::begin(stages)) + 1 : 0;
-      if (is_known_kind && stage->is_late && artifact.direction == "backward") rank += std::size(stages);
+      const auto stage = stage_of(artifact.kind);
+      const bool is_known_kind = stage != stages().end();
+      std::size_t rank = is_known_kind ? static_cast<std::size_t>(stage - stages().begin()) + 1 : 0;
+      if (is_known_kind && stage->is_late && artifact.direction == "backward") rank += stages().size();
       ordered.emplace_back(rank, &artifact);
     }
     std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [rank, artifact] : ordered) {
       const std::string about = rank == 0 ? "a graph that was shown under this name"
-                                          : std::string(stages[(rank - 1) % std::size(stages)].about);
+                                          : std::string(stages()[(rank - 1) % stages().size()].about);
       const bool has_direction = !artifact->direction.empty() && artifact->kind != "Joint_graph";
       page.line("- " + file_link(artifact->name) + ": " + about +
                 (has_direction ? " (" + artifact->direction + ")" : ""));
@@ -545,6 +528,7 @@ class Index {
   }
 
   const Run& run_;
+  const std::vector<LogTexts>& log_texts_;
   Page page_;
   std::map<std::string, std::string> files_;
   std::set<std::string> names_;
@@ -556,6 +540,8 @@ class Index {
 
 }  // namespace
 
-std::map<std::string, std::string> index_files(const Run& run) { return Index(run).files(); }
+std::map<std::string, std::string> index_files(const Run& run, const std::vector<LogTexts>& texts) {
+  return Index(run, texts).files();
+}
 
 }  // namespace depyf

@@ -18,6 +18,8 @@ constexpr std::size_t reason_characters_max = 160;  // of one reason; the whole 
 constexpr std::size_t compilations_shown = 8;  // of one function, PyTorch's own limit of recompilations
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
+constexpr double wait_seconds_min = 0.001;  // of a rank: less is noise
+constexpr std::size_t wait_phases_shown = 3;
 
 std::string seconds_text(double seconds) {
   char text[32];
@@ -94,6 +96,7 @@ class Summary {
   void ranks(const Run& run) {
     const std::vector<RankGroup> groups = compare_ranks(run);
     line("");
+    waits(run);
     if (groups.size() == 1) return line("All processes compiled the same.");
     auto names_of = [&](const RankGroup& group) {
       std::string names;
@@ -107,6 +110,23 @@ class Summary {
       else
         line(names_of(group) + ": first differs from " + names_of(groups[group.nearest]) + " in compilation " +
              group.parts_at + ": " + shown(group.difference, reason_characters_max));
+    }
+  }
+
+  // Processes that are no ranks of one run do not wait for each other.
+  void waits(const Run& run) {
+    if (std::any_of(run.processes.begin(), run.processes.end(), [](const Process& process) { return !process.rank; }))
+      return;
+    const std::vector<RankWait> waits = rank_waits(run);
+    for (std::size_t index = 0; index < waits.size(); ++index) {
+      if (waits[index].seconds < wait_seconds_min) continue;
+      std::string phases;
+      for (std::size_t i = 0; i < std::min(waits[index].phases.size(), wait_phases_shown); ++i)
+        phases +=
+            (i ? ", " : "") + shown(waits[index].phases[i].first) + " " + seconds_text(waits[index].phases[i].second);
+      line(name_of_process(run.processes[index]) + " waited " + seconds_text(waits[index].seconds) +
+           " for the slowest rank of each compilation" +
+           (phases.empty() ? "." : ", which was longer in " + phases + "."));
     }
   }
 

@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "depyf/dump.h"
+#include "depyf/links.h"
 #include "depyf/texts.h"
+#include "record/graph.h"
 #include "texts/markdown.h"
+#include "texts/tables.h"
+#include "trace/output_code.h"
 
 using namespace depyf;
 
@@ -142,4 +146,53 @@ TEST_CASE("the index of a dump is one screen, and the pages have the rest") {
       end = text.find('\n', at);
       CHECK_MESSAGE((end - at <= 200 || text[at] == '|'), name);
     }
+}
+
+TEST_CASE("tables tell what lines cost: copies, saved tensors, library calls, graphs around breaks") {
+  using namespace depyf::record;
+  Process process;
+  process.compilations.resize(2);
+  Compilation &first = process.compilations[0], &second = process.compilations[1];
+  first.id = "0/0", second.id = "1/0";
+  first.place = {"/a/net.py", "forward", "", 3},
+  second.place = {"/a/net.py", "torch_dynamo_resume_in_forward_at_5", "", 5};
+  first.graph_operators = 4, second.graph_operators = 7;
+  GraphBreak graph_break;
+  graph_break.place = {"/a/net.py", "forward", "print(x)", 5};
+  graph_break.reason = "A call of print";
+  first.breaks.push_back(graph_break);
+  first.graphs.push_back(graph_of(R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 1024][1024, 1]cpu", w: "f32[1024, 8][8, 1]cpu"):
+        # File: /a/net.py:4 in forward, code: y = x.t().contiguous() @ w
+        clone: "f32[4, 1024][1024, 1]cpu" = torch.ops.aten.clone.default(x);  x = None
+        mm: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(clone, w)
+        sin: "f32[4, 8][8, 1]cpu" = torch.ops.aten.sin.default(mm)
+        return (sin, w, clone, mm)
+)"));
+  first.graphs.back().stage = first.graphs.back().direction = "forward";
+  first.graphs.push_back(graph_of(R"(class GraphModule(torch.nn.Module):
+    def forward(self, w: "f32[1024, 8][8, 1]cpu", clone: "f32[4, 1024][1024, 1]cpu", mm: "f32[4, 8][8, 1]cpu", tangents_1: "f32[4, 8][8, 1]cpu"):
+        cos: "f32[4, 8][8, 1]cpu" = torch.ops.aten.cos.default(mm);  mm = None
+        return (cos, None)
+)"));
+  first.graphs.back().stage = first.graphs.back().direction = "backward";
+  OutputCode code;
+  code.direction = "forward";
+  KernelCall call;
+  call.kernel = "extern_kernels.mm", call.kind = "library";
+  call.places.push_back({"/a/net.py", "forward", "y = x.t().contiguous() @ w", 4});
+  code.calls.push_back(call);
+  call.kind = "cpp";
+  code.calls.push_back(call);
+  first.output_codes.push_back(code);
+
+  const std::string text = texts::tables(process);
+  CHECK(text.find("| net.py:5 `print(x)` | A call of print | 0/0 (4) | 1/0 (7) |") != std::string::npos);
+  CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `extern_kernels.mm` | 1 | 0 |") != std::string::npos);
+  CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `clone f32[4, 1024]` | 1 | 0 |") != std::string::npos);
+  CHECK(text.find("2 tensors of 16 KiB that the forward computes and keeps until the backward, beside 1 input") !=
+        std::string::npos);
+  CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | 1 | 16 KiB | `f32[4, 1024]` | `clone` |") !=
+        std::string::npos);
+  CHECK(texts::tables(Process()).empty());
 }

@@ -297,3 +297,35 @@ TEST_CASE("texts: nothing of the log acts on the terminal") {
   CHECK(texts::shown("abcdef", 3) == "abc...");
   CHECK(texts::shown("abc", 3) == "abc");
 }
+
+TEST_CASE("record: ranks differ in the first collective, and wait for the slowest") {
+  Run run;
+  for (int rank = 0; rank < 2; ++rank) {
+    Process& process = run.processes.emplace_back();
+    process.rank = rank;
+    Compilation& compilation = process.compilations.emplace_back();
+    compilation.id = "0/0";
+    compilation.seconds = rank ? 3 : 1;
+    compilation.phases.push_back({"backend_compile", 0, rank ? 2.5e6 : 0.5e6, 1, false});
+    Graph& graph = compilation.graphs.emplace_back();
+    graph.stage = "inference";
+    for (const char* size : {"f32[4]", rank ? "f32[8]" : "f32[4]"}) {
+      Node& node = graph.nodes.emplace_back();
+      node.op = "torch.ops._c10d_functional.all_reduce.default";
+      node.name = "all_reduce";
+      node.shape = size;
+    }
+  }
+  const std::vector<RankGroup> groups = compare_ranks(run);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[1].difference ==
+        "collective 2: all_reduce = torch.ops._c10d_functional.all_reduce.default f32[8], elsewhere "
+        "all_reduce = torch.ops._c10d_functional.all_reduce.default f32[4] (inference)");
+  const std::vector<RankWait> waits = rank_waits(run);
+  CHECK(waits[0].seconds == 2);
+  REQUIRE(waits[0].phases.size() == 1);
+  CHECK(waits[0].phases[0].second == 2);
+  CHECK(waits[1].seconds == 0);
+  CHECK(summary(run).find("rank 0 waited 2.00 s for the slowest rank of each compilation, which was longer in "
+                          "backend_compile 2.00 s.") != std::string::npos);
+}

@@ -99,8 +99,49 @@ def test_pages_are_written_from_a_log_and_nothing_is_overwritten(tmp_path: Path)
 def test_pages_of_real_logs_link_to_pages_that_are_there(tmp_path: Path) -> None:
     run("-o", tmp_path / "pages", LOGS)
     names = {path.name for path in (tmp_path / "pages").iterdir()}
-    for path in (tmp_path / "pages").iterdir():
+    for path in (tmp_path / "pages").glob("*.md"):
         assert set(re.findall(r"\]\(([\w.]+)\)", path.read_text())) <= names
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+def test_texts_of_a_log_become_files_that_the_pages_link(tmp_path: Path) -> None:
+    log = LOGS / "links.log"
+    assert run("-o", tmp_path / "pages", log).returncode in (0, 1)
+    content = log.read_bytes().decode()
+    (process,) = record_of(log)["processes"]
+    kinds = {
+        "dynamo_output_graph": "Captured_Graph.0.py",
+        "aot_joint_graph": "Joint_graph.0.py",
+        "aot_forward_graph": "Forward_graph.0.py",
+        "inductor_output_code": "kernel_0.py",
+        "dynamo_cpp_guards_str": "guards.0.txt",
+    }
+    written = set()
+    for compilation in process["compilations"]:
+        base = f"compilation_{compilation['id'].replace('/', '_')}"
+        page = (tmp_path / "pages" / f"{base}.md").read_text()
+        for kind, name in kinds.items():
+            payloads = [artifact for artifact in compilation["artifacts"] if artifact["kind"] == kind]
+            if not payloads or compilation["attempts"] > 1:
+                continue
+            start = content.index("\n", payloads[0]["offset"]) + 1
+            lines = content[start : start + payloads[0]["size"]].split("\n")
+            expected = "\n".join(line.removeprefix("\t") for line in lines)
+            assert (tmp_path / "pages" / f"{base}.{name}").read_text() == expected
+            assert f"]({base}.{name})" in page
+            written.add(kind)
+    assert written >= {"dynamo_output_graph", "inductor_output_code", "dynamo_cpp_guards_str"}
+
+
+@pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
+def test_tables_by_line_of_source_are_made_from_a_log(tmp_path: Path) -> None:
+    run("-o", tmp_path / "pages", LOGS / "simple.log")
+    tables = (tmp_path / "pages" / "tables.md").read_text()
+    line = r"\| test_torchinductor\.py:\d+ `[^`]*` \|"
+    assert "### Library calls and fallbacks by line" in tables
+    assert re.search(line + r" `torch\.ops\.test\.baz\.default` \| 1 \| 0 \|", tables)
+    assert re.search(line + r" `clone f32\[1, 320, 128, 128\]` \| 1 \| 0 \|", tables)
+    assert "[tables.md](tables.md)" in (tmp_path / "pages" / "index.md").read_text()
 
 
 def test_a_cut_log_is_read_to_the_cut_and_the_status_says_so(tmp_path: Path) -> None:

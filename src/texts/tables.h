@@ -1,0 +1,14 @@
+// tables.md: what a compilation costs at which line, from its graphs and its output code.
+#pragma once
+
+#include <string>
+
+#include "depyf/record.h"
+
+namespace depyf::texts {
+
+// Library calls and fallbacks by line, copies and changes of layout by line, tensors that are saved for the backward, and the
+// graphs on both sides of each break. Empty if no compilation of the process has a graph.
+std::string tables(const record::Process& process);
+
+}  // namespace depyf::texts
