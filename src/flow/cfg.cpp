@@ -361,7 +361,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   const std::vector<char> reachable = reachable_instructions(cfg.code, flow.next, ranges);
   if (structured) {
     build_regions(cfg, ranges, reachable);
-    remove_finally_copies(cfg, flow, reachable, decoded.code->version);
+    remove_finally_copies(cfg, flow, reachable, decoded);
   } else {
     for (Instruction& it : cfg.code)
       if (it.op == Op::reraise_) it.target = -1;  // nothing gets there

@@ -19,7 +19,7 @@ void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const st
 
 // Compares each way out of a try_finally region with the finally body in its handler; jumps over the copies that are equal.
 // A region where one way out is no copy becomes try_except (it catches all and raises again).
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, Version version);
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded);
 
 // By instruction: where the code stands that a copy of it starting here equals; -1: none does. Empty where no code is a copy.
 std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,

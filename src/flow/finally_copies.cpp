@@ -37,9 +37,12 @@ Op turned_around(Op op) {
   }
 }
 
-// True if both operations do the same, but for where they jump to. Each inlined comprehension has a number of its own.
-bool same_operation(const Cfg& cfg, const Instruction& one, const Instruction& two) {
+// True if both operations do the same, but for where they jump to. Each inlined comprehension has a number of its own, and so
+// has each pattern.
+bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instruction& one, const Instruction& two) {
   if (one.op != two.op || one.aux != two.aux) return false;
+  if (one.op == Op::match_case_)
+    return same_pattern(decoded, cfg.patterns[std::size_t(one.arg)], cfg.patterns[std::size_t(two.arg)]);
   if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
   const std::vector<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
         &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
@@ -56,7 +59,7 @@ bool same_operation(const Cfg& cfg, const Instruction& one, const Instruction& t
     while (x < a.size() && a[x].op == Op::nop_) ++x;
     while (y < b.size() && b[y].op == Op::nop_) ++y;
     if (x >= a.size() || y >= b.size()) return x >= a.size() && y >= b.size();
-    if ((a[x].target < 0) != (b[y].target < 0) || !same_operation(cfg, a[x], b[y])) return false;
+    if ((a[x].target < 0) != (b[y].target < 0) || !same_operation(decoded, cfg, a[x], b[y])) return false;
     if (a[x].target >= 0 && in_a[std::size_t(a[x].target)] != in_b[std::size_t(b[y].target)]) return false;
   }
   return true;
@@ -64,8 +67,9 @@ bool same_operation(const Cfg& cfg, const Instruction& one, const Instruction& t
 
 class CopyMatcher {
  public:
-  CopyMatcher(const Cfg& cfg, const Flow& flow, int region)
-      : cfg_(cfg),
+  CopyMatcher(const DecodedCode& decoded, const Cfg& cfg, const Flow& flow, int region)
+      : decoded_(decoded),
+        cfg_(cfg),
         code_(cfg.code),
         flow_(flow),
         outer_(cfg.regions[region].parent),
@@ -96,7 +100,7 @@ class CopyMatcher {
       one = plain(one), two = plain(two);
       if (one == two) return true;
       const Instruction &a = code_[one], &b = code_[two];
-      if (!same_operation(cfg_, a, b) || a.target >= 0) return false;
+      if (!same_operation(decoded_, cfg_, a, b) || a.target >= 0) return false;
       if (!falls_through(a.op)) return true;
       one = flow_.next[one], two = flow_.next[two];
     }
@@ -124,7 +128,7 @@ class CopyMatcher {
     }
     // A jump back is turned around in the copy, where the handler has none: both ways of a test change places.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
-    if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(cfg_, a, b)) return false;
+    if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
     if ((inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
@@ -161,6 +165,7 @@ class CopyMatcher {
     return -1;
   }
 
+  const DecodedCode& decoded_;
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const Flow& flow_;
@@ -171,7 +176,8 @@ class CopyMatcher {
 
 }  // namespace
 
-void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, Version version) {
+void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded) {
+  const Version version = decoded.code->version;
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
   // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
@@ -183,7 +189,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reacha
   const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
-    CopyMatcher matcher(cfg, flow, region);
+    CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
     std::vector<std::pair<int, int>> waiting;
     for (int at : members.of(region)) {

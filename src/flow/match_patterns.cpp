@@ -127,6 +127,54 @@ class MatchFinder {
 
 }  // namespace
 
+namespace {
+
+class PatternComparison {
+ public:
+  explicit PatternComparison(const DecodedCode& decoded) : code_(decoded.instructions) {}
+
+  bool same(const PatternNode& one, const PatternNode& two) const {
+    return one.kind == two.kind && one.children == two.children && one.star == two.star &&
+           one.positional == two.positional && one.dropped == two.dropped && same(one.constant, two.constant) &&
+           same(one.keys_constant, two.keys_constant) && same(one.rest, two.rest) &&
+           same(one.expression, two.expression) && same_each(one.stores, two.stores) && same_each(one.keys, two.keys);
+  }
+
+ private:
+  using Range = std::pair<int, int>;
+
+  // Instructions by index; -1 is none.
+  bool same(int one, int two) const {
+    if (one < 0 || two < 0) return one == two;
+    const Instruction &a = code_[std::size_t(one)], &b = code_[std::size_t(two)];
+    return a.op == b.op && a.arg == b.arg && a.aux == b.aux && (a.target < 0) == (b.target < 0);
+  }
+
+  bool same(const Range& one, const Range& two) const {
+    if (one.second - one.first != two.second - two.first) return false;
+    for (int at = one.first, other = two.first; at < one.second; ++at, ++other)
+      if (!same(at, other)) return false;
+    return true;
+  }
+
+  template <class Item>
+  bool same_each(const std::vector<Item>& one, const std::vector<Item>& two) const {
+    return std::equal(one.begin(), one.end(), two.begin(), two.end(),
+                      [&](const Item& a, const Item& b) { return same(a, b); });
+  }
+
+  const std::vector<Instruction>& code_;
+};
+
+}  // namespace
+
+bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const CasePattern& two) {
+  const PatternComparison comparison(decoded);
+  return one.guard == two.guard &&
+         std::equal(one.nodes.begin(), one.nodes.end(), two.nodes.begin(), two.nodes.end(),
+                    [&](const PatternNode& a, const PatternNode& b) { return comparison.same(a, b); });
+}
+
 void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns) {
   MatchFinder(decoded, code, patterns).run();
 }

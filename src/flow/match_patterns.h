@@ -38,6 +38,9 @@ struct CasePattern {
   bool guard = false;  // what follows is the guard of the case; false on the last: not known
 };
 
+// True if both test and bind the same: the patterns of a case and of a copy of it elsewhere in the code.
+bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const CasePattern& two);
+
 // Rewrites each match statement's tests: `match_case; [guard]; [POP_TOP]; <body>`, one a case, linked by their targets.
 // A statement whose shape is another stays as it is.
 void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns);
