@@ -75,10 +75,11 @@ bool is_dump(const std::string& directory) {
   return false;
 }
 
-// Links the processes from `first` on, which a dump tells of.
-void link_dump(const std::string& directory, record::Run& run, std::size_t first) {
+// Links the processes from `first` on, which a dump tells of. `with_provenance`: by what depyf saw in the process, too.
+void link_dump(const std::string& directory, bool with_provenance, record::Run& run, std::size_t first) {
   for (std::size_t i = first; i < run.processes.size(); ++i)
     for (record::Compilation& compilation : run.processes[i].compilations) link(compilation);
+  if (!with_provenance) return;
   const std::optional<std::string> provenance = content_of(directory + "/provenance.json");
   if (!provenance) return;
   std::vector<record::Process> processes;
@@ -88,7 +89,7 @@ void link_dump(const std::string& directory, record::Run& run, std::size_t first
 }
 
 // The dump in a directory. Under torchrun each process has its own folder rank_n in it.
-void read_dumps(const std::string& directory, bool with_graphs, record::Run& run) {
+void read_dumps(const std::string& directory, bool with_graphs, bool with_provenance, record::Run& run) {
   std::error_code error;
   std::vector<std::string> journals, folders;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
@@ -108,8 +109,8 @@ void read_dumps(const std::string& directory, bool with_graphs, record::Run& run
   const std::size_t first = run.processes.size();
   for (record::Process& process : read_dump(directory, journals, read_file, with_graphs))
     run.processes.push_back(std::move(process));
-  if (with_graphs) link_dump(directory, run, first);
-  for (const std::string& folder : folders) read_dumps(folder, with_graphs, run);
+  if (with_graphs) link_dump(directory, with_provenance, run, first);
+  for (const std::string& folder : folders) read_dumps(folder, with_graphs, with_provenance, run);
 }
 
 bool has_dumps(const std::string& directory) {
@@ -167,7 +168,7 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
       const bool is_of_depyf = has_dumps(path);
       if (is_of_depyf) {
         const std::size_t first = run.processes.size();
-        read_dumps(path, with_links, run);
+        read_dumps(path, with_links, with_texts, run);
         for (std::size_t i = first; i < run.processes.size(); ++i) {
           if (!run.processes[i].problems.empty()) reading.is_whole = false;
           if (with_texts) reading.texts.push_back(texts_of_dump(run.processes[i]));
