@@ -39,6 +39,8 @@ LOG_ALONE = {
     "compilations[].breaks[].stack": "stacks of the log",
     "compilations[].symbols[].place": "stacks of the log",
 }
+for _direction in ("forward", "backward"):
+    LOG_ALONE[f"compilations[].chains[].directions.{_direction}.not_recorded"] = "a dump has Inductor's IR"
 DUMP_ALONE = {
     "compilations[].name": "logs have no qualified names",
     "compilations[].failed_at.function": "a log has the file and the line of a failure",
@@ -53,6 +55,22 @@ OTHER_IN_A_FILE = {
     "compilations[].output_codes[].calls[].line": lambda log, dump: 0 < dump - log <= 8,
     "compilations[].kernels[].source_nodes": lambda log, dump: set(dump) <= set(log) and bool(dump) == bool(log),
 }
+# Inductor counts a kernel as one of a node's where it only reads what the node computes.
+for _direction in ("forward", "backward"):
+    OTHER_IN_A_FILE[f"compilations[].chains[].directions.{_direction}.kernels"] = lambda log, dump: (
+        set(log) <= set(dump)
+    )
+
+
+def are_equal_but_for_sums(log: list[str], dump: list[str]) -> bool:
+    """Nodes that add gradients up have a line and no captured node of their own."""
+    return all(name.startswith("add") for name in set(log) ^ set(dump))
+
+
+OTHER_IN_A_FILE["compilations[].chains[].joint"] = are_equal_but_for_sums
+for _direction in ("forward", "backward"):
+    for _stage in ("graph", "post_grad"):
+        OTHER_IN_A_FILE[f"compilations[].chains[].directions.{_direction}.{_stage}"] = are_equal_but_for_sums
 PROGRAMS = {
     "toy": None,
     "train": None,
