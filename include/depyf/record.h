@@ -280,6 +280,7 @@ struct Process {
   std::optional<std::int64_t> pid;
   std::optional<std::int64_t> rank;
   std::string torch_version, python_version;
+  std::string working_directory;  // where relative names of files of source start; empty: unknown, as in a log
   std::vector<Compilation> compilations;
   std::vector<Artifact> artifacts;  // those of no compilation
   std::vector<FunctionFile> function_files;

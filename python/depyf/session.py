@@ -329,6 +329,8 @@ class Session:
     directory: str
     torch_version: str = ""
     python_version: str = ""
+    working_directory: str = ""
+    """Of the program when the block began; relative names of files of source start there."""
     frames: list[Frame] = field(default_factory=list)
     full_code: list[FullCode] = field(default_factory=list)
     other_artifacts: list[Artifact] = field(default_factory=list)

@@ -235,6 +235,7 @@ class DumpReader {
       Process& own = process("session.json");
       own.torch_version = text_of(run["torch_version"]);
       own.python_version = text_of(run["python_version"]);
+      own.working_directory = text_of(run["working_directory"]);
       own.notes = texts_of(run["notes"]);
       run["other_artifacts"].for_each_item([&](json::Value item) { own.artifacts.push_back(artifact_of(item)); });
       run["full_code"].for_each_item([&](json::Value item) {
@@ -280,6 +281,7 @@ class DumpReader {
         own.pid = entry["process"].integer();
         own.torch_version = text_of(entry["torch_version"]);
         own.python_version = text_of(entry["python_version"]);
+        own.working_directory = text_of(entry["working_directory"]);
         if (*version == journal_version) continue;
         own.problems.push_back({start, "the journal has the version " + std::to_string(*version) + ", and 1 is read"});
         return;

@@ -471,13 +471,23 @@ class Data {
     out_.end_array();
   }
 
+  // The text of a file of source. A relative name starts where the program ran, or else where the page is made.
+  std::optional<std::string> source_at(const std::string& path) const {
+    if (!read_source_) return std::nullopt;
+    if (!path.starts_with('/'))
+      for (const Process& process : run_.processes)
+        if (!process.working_directory.empty())
+          if (std::optional<std::string> text = read_source_(process.working_directory + "/" + path)) return text;
+    return read_source_(path);
+  }
+
   // The text of a file in which each line that the record quotes is as quoted; nothing if there is no such file.
   std::optional<std::string> unchanged_source(const std::string& path, int file, std::string& why) const {
     if (!path.ends_with(".py")) {
       why = "this is no file of source";
       return std::nullopt;
     }
-    std::optional<std::string> text = read_source_ ? read_source_(path) : std::nullopt;
+    std::optional<std::string> text = source_at(path);
     if (!text || text->size() > source_max) {
       why = "the file is not on the machine on which this page was made";
       return std::nullopt;

@@ -47,6 +47,7 @@ class ToJson {
     optional("rank", process.rank);
     text("torch_version", process.torch_version);
     text("python_version", process.python_version);
+    text("working_directory", process.working_directory);
     out_.key("is_cut"), out_.boolean(process.is_cut);
     out_.member("unknown_strings", static_cast<std::int64_t>(process.unknown_strings));
     list("problems", process.problems, [&](const Problem& problem) {

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = """
-import torch
+import torch  # a line that no record quotes
 def doubled(x):
     return x * 2
 compiled = torch.compile(doubled, backend="eager")
@@ -48,6 +48,10 @@ def test_run_writes_the_page_and_report_writes_it_again(tmp_path: Path) -> None:
     assert done.stdout == "Wrote report.html.\n" and is_page(tmp_path / "report.html")
     done = python("-m", "depyf", "report", "dump", folder=tmp_path)
     assert done.returncode == 1 and "--force" in done.stderr
+    # The source is found from anywhere, though the program's name is relative.
+    (tmp_path / "elsewhere").mkdir()
+    done = python("-m", "depyf", "report", "../dump", folder=tmp_path / "elsewhere")
+    assert "a line that no record quotes" in (tmp_path / "elsewhere" / "report.html").read_text(encoding="utf-8")
     (tmp_path / "empty").mkdir()
     done = python("-m", "depyf", "report", "empty", "nothing.log", "-o", "other.html", folder=tmp_path)
     assert done.returncode == 1 and "no dump of depyf" in done.stderr and "nothing.log: cannot be read" in done.stderr

@@ -31,8 +31,8 @@ class Journaling:
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}  # by id of the compilation: its number, what is noted
         self._codes: set[int] = set()
         self._of_session = 0, 0  # how many notes and artifacts of no compilation are noted
-        versions = {name: getattr(self._session, name) for name in ("torch_version", "python_version")}
-        self._journal.begin(versions)
+        circumstances = ("torch_version", "python_version", "working_directory")
+        self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 
     def note(self, touched: Iterable[Compilation]) -> None:
         """Notes what is new of some compilations. Never raises: a journal that cannot be kept is given up."""

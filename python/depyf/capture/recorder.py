@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import platform
 import threading
 import types
@@ -65,6 +66,14 @@ def _noted(event: Event) -> Event:
     return cast(Event, handler)
 
 
+def _working_directory() -> str:
+    """The program's working directory; "" if it was removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 class Recorder:
     """Receives the events of one block. Thread safe; what it raises is caught by the hub and told once."""
 
@@ -73,7 +82,10 @@ class Recorder:
 
         self.directory = directory
         self.session = Session(
-            str(directory), torch_version=str(torch.__version__), python_version=platform.python_version()
+            str(directory),
+            torch_version=str(torch.__version__),
+            python_version=platform.python_version(),
+            working_directory=_working_directory(),
         )
         memory.opened(self.session)
         self._functions = functions
