@@ -64,7 +64,7 @@ function showFlow(root) {
         return make(
           "div.flow-end",
           null,
-          make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, item.reason + ", " + counted(item.compilations.length, "graph") + " end here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
+          make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, item.reason + ", " + counted(item.compilations.length, "graph") + (item.compilations.length === 1 ? " ends" : " end") + " here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
           ...(next.length ? next.map(box) : [make("div.flow-again", null, "what follows runs eagerly, or was not compiled in this run")]),
         );
       }),
