@@ -16,9 +16,12 @@ if [ $# -gt 0 ]; then exec .venv/bin/python -m pytest "$@"; fi
 # A group is a process of pytest of its own, so that each test always meets the same tests before it. The longest groups
 # are first: the end comes when both processors have nothing left to do.
 groups=()
-for letters in p r-z i-o e-h a-d; do groups+=("$(echo tests/torch/test_[$letters]*.py)"); done
+for letters in e-h r-z; do groups+=("$(echo tests/torch/test_[$letters]*.py)"); done
+groups+=(tests/report/)
+for letters in p i-o a-d; do groups+=("$(echo tests/torch/test_[$letters]*.py)"); done
 for folder in tests/*/; do
-  [ "$folder" = tests/torch/ ] || [ -z "$(find "$folder" -name 'test_*.py' -print -quit)" ] || groups+=("$folder")
+  case "$folder" in tests/torch/ | tests/report/) continue ;; esac
+  [ -z "$(find "$folder" -name 'test_*.py' -print -quit)" ] || groups+=("$folder")
 done
 groups+=("$(echo tests/test_*.py)")
 logs=.cache/tests
