@@ -207,19 +207,28 @@ class Rows {
     });
   }
 
-  // "... # train.py:11 h = self.norm(x)": guards end with the line that made them.
+  // "# train.py:11 h = self.norm(x)" stands above the guards that the line made, in a log behind each.
   void guards() {
+    int heading = no_line;
     for_each_row(text_.text, [&](int number, std::string_view row) {
-      const std::size_t comment = row.rfind("# ");
-      if (comment == std::string_view::npos) return;
-      std::string_view rest = row.substr(comment + 2);
-      const std::size_t space = rest.find(' '), colon = rest.substr(0, space).rfind(':');
-      if (colon == std::string_view::npos) return;
-      int line = 0;
-      std::from_chars(rest.data() + colon + 1, rest.data() + rest.size(), line);
-      if (const int known = lines_.find(texts::file_name(std::string(rest.substr(0, colon))), line); known != no_line)
-        add(number, "").lines = {known};
+      const std::size_t start = std::min(row.find_first_not_of(' '), row.size());
+      const bool is_heading = row.substr(start).starts_with("# ");
+      const std::size_t comment = is_heading ? start : row.rfind("# ");
+      const int own = comment == std::string_view::npos ? no_line : line_named(row.substr(comment + 2));
+      if (is_heading) heading = own;
+      const bool is_condition = start < row.size() && row[start] != ')';
+      if (const int made_by = own != no_line ? own : is_condition ? heading : no_line; made_by != no_line)
+        add(number, "").lines = {made_by};
     });
+  }
+
+  // The line that "train.py:11 h = self.norm(x)" begins with; no_line if the record has none of that name and number.
+  int line_named(std::string_view text) const {
+    const std::size_t space = text.find(' '), colon = text.substr(0, space).rfind(':');
+    if (colon == std::string_view::npos) return no_line;
+    int line = 0;
+    std::from_chars(text.data() + colon + 1, text.data() + text.size(), line);
+    return lines_.find(texts::file_name(std::string(text.substr(0, colon))), line);
   }
 
   Row& add(int number, std::string_view name) {

@@ -70,8 +70,10 @@ def test_each_compilation_has_guards_that_run(train):
     session, directory = train
     assert session.frames[0].guards_file == "__guards_0_for_forward.py"
     text = "".join((directory / frame.guards_file).read_text() for frame in session.frames)
-    scale = next(line for line in text.splitlines() if "['scale'] == 1.0" in line or "['scale']) is float" in line)
-    assert "train.py" in scale and "self.b2(x) * self.scale" in scale
+    lines = text.splitlines()
+    at = next(at for at, line in enumerate(lines) if "['scale'] == 1.0" in line or "['scale']) is float" in line)
+    made_by = next(line for line in reversed(lines[:at]) if line.lstrip().startswith("#"))  # stands above its guards
+    assert "train.py" in made_by and "self.b2(x) * self.scale" in made_by
     check_dump(directory)
     assert Session.from_dict(runs_in(directory)[0], str(directory)) == session
 

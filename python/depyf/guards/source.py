@@ -8,7 +8,7 @@ from depyf import names
 from depyf.compat import guard_forms
 from depyf.guards.model import Guard
 
-_COMMENT_AT = 80
+_NO_LINE = "no line of the program is known for these"
 
 
 def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
@@ -55,14 +55,20 @@ def _shortened(text: str) -> str:
 
 
 def _conditions(guards: list[tuple[int, Guard]], indent: str) -> list[str]:
+    """The conditions, a line each, below comments that say where those that follow come from."""
     out: list[str] = []
+    is_first, said = True, ""
     for i, one in guards:
         lines = (f"live[{i}](L, G)",) if one.live is not None else one.conditions
-        comment = _comment(one) if lines else ""
+        if not lines:
+            continue
+        comment = _comment(one) or (_NO_LINE if said else "")
+        if comment != said:
+            out.append(f"{indent}# {comment}")
+            said = comment
         for line in lines:
-            lead = "and " if out else ""
-            text = f"{indent}{lead}{_bracketed(line)}"
-            out.append(f"{text:<{_COMMENT_AT}}  # {comment}" if comment else text)
+            out.append(f"{indent}{'' if is_first else 'and '}{_bracketed(line)}")
+            is_first = False
     return out
 
 
