@@ -8,8 +8,8 @@
 #include "json/writer.h"
 #include "page/compare_texts.h"
 #include "page/lines.h"
-#include "page/memory.h"
 #include "page/rows.h"
+#include "record/memory.h"
 #include "texts/words.h"
 
 namespace depyf::page {
@@ -277,11 +277,11 @@ class Data {
     });
     list("saved", saved_values(it), [&](const SavedValue& saved) {
       out_.begin_object();
-      out_.member("name", saved.name);
+      out_.member("name", saved.node->name);
       out_.member("shape", saved.shape);
       optional("bytes", bytes_of(saved.shape));
-      flag("isInput", saved.is_input);
-      line("line", saved.place);
+      flag("isInput", saved.node->op == "placeholder");
+      line("line", saved.node->place);
       out_.end_object();
     });
     list("panes", texts, [&](const PageText& text) { pane(text, it); });

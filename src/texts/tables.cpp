@@ -1,13 +1,12 @@
 #include "texts/tables.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
+#include "record/memory.h"
 #include "texts/markdown.h"
 #include "texts/page.h"
 #include "texts/shown.h"
@@ -36,31 +35,6 @@ std::string base_name(std::string_view op) {
 }
 
 bool is_copy(const Node& node) { return std::binary_search(std::begin(copies), std::end(copies), base_name(node.op)); }
-
-// The bytes of a tensor that is described as f32[8, 256][256, 1]cpu; nothing where a size varies.
-std::optional<std::uint64_t> bytes_of(std::string_view shape) {
-  const std::size_t open = shape.find('['), close = shape.find(']');
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  const std::string_view type = shape.substr(0, open);
-  const std::size_t digits = type.find_first_of("0123456789");
-  std::uint64_t bytes = 1;  // of a bool
-  if (digits != std::string_view::npos) {
-    int bits = 0;
-    std::from_chars(type.data() + digits, type.data() + type.size(), bits);
-    bytes = std::max<std::uint64_t>(static_cast<std::uint64_t>(std::max(bits, 0)) / 8, 1);
-  }
-  std::string_view sizes = shape.substr(open + 1, close - open - 1);
-  while (!sizes.empty()) {
-    const std::size_t end = std::min(sizes.find(','), sizes.size());
-    std::uint64_t size = 0;
-    const auto [behind, error] = std::from_chars(sizes.data(), sizes.data() + end, size);
-    if (error != std::errc() || behind != sizes.data() + end) return std::nullopt;
-    if (__builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
-    sizes.remove_prefix(end);
-    while (!sizes.empty() && (sizes.front() == ',' || sizes.front() == ' ')) sizes.remove_prefix(1);
-  }
-  return bytes;
-}
 
 std::string in_units(std::uint64_t bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -286,23 +260,10 @@ class Tables {
 
   // What the forward graph returns and the backward graph takes.
   void saved(const Compilation& compilation, const Modules& modules) {
-    const Graph *forward = nullptr, *backward = nullptr;
-    for (const Graph& graph : compilation.graphs)
-      if (graph.stage == "forward" || graph.stage == "backward")
-        (graph.stage == "forward" ? forward : backward) = &graph;
-    if (!forward || !backward) return;
-    std::set<std::string> taken;
-    for (const Node& node : backward->nodes)
-      if (node.op == "placeholder") taken.insert(node.name);
-    std::unordered_map<std::string, const Node*> nodes;
-    for (const Node& node : forward->nodes) nodes.emplace(node.name, &node);
     Counts counts;
-    std::set<std::string> seen;
     std::size_t inputs = 0;
-    for (const std::string& output : forward->outputs) {
-      const auto known = nodes.find(output);
-      if (known == nodes.end() || !taken.contains(output) || !seen.insert(output).second) continue;
-      const Node& node = *known->second;
+    for (const SavedValue& value : saved_values(compilation)) {
+      const Node& node = *value.node;
       if (node.op == "placeholder") {
         ++inputs;
         continue;
@@ -310,8 +271,8 @@ class Tables {
       const Chain* chain = modules.chain_of("forward", node.name);
       Count& count = counts.at(place_of(node, chain), base_name(node.op), without_strides(node.shape));
       if (!count.forward++) count.module = chain ? chain->module : "", count.name = node.name;
-      const std::optional<std::uint64_t> bytes = bytes_of(node.shape);
-      count.bytes += bytes.value_or(0);
+      const std::optional<std::int64_t> bytes = bytes_of(node.shape);
+      count.bytes += static_cast<std::uint64_t>(bytes.value_or(0));
       count.is_open |= !bytes;
     }
     const std::vector<const Count*> rows = counts.sorted(true);

@@ -3,7 +3,7 @@
 
 #include "depyf/page.h"
 #include "page/compare_texts.h"
-#include "page/memory.h"
+#include "record/memory.h"
 #include "page/sha256.h"
 
 using namespace depyf;
@@ -16,15 +16,15 @@ TEST_CASE("page: SHA-256 is that of the standard, at every place of the padding"
 }
 
 TEST_CASE("page: the bytes of a shape, where all of it is numbers") {
-  CHECK(page::bytes_of("f32[8, 256][256, 1]cpu") == 8192);
-  CHECK(page::bytes_of("b8[][]cpu") == 1);
-  CHECK(page::bytes_of("bf16[3]") == 6);
-  CHECK(page::bytes_of("i64[0, 7]") == 0);
-  CHECK_FALSE(page::bytes_of("f32[s77, 64][64, 1]cpu"));
-  CHECK_FALSE(page::bytes_of("Sym(s77)"));
-  CHECK_FALSE(page::bytes_of("f32[8"));
-  CHECK_FALSE(page::bytes_of("f32[99999999999, 99999999999]"));
-  CHECK_FALSE(page::bytes_of(""));
+  CHECK(record::bytes_of("f32[8, 256][256, 1]cpu") == 8192);
+  CHECK(record::bytes_of("b8[][]cpu") == 1);
+  CHECK(record::bytes_of("bf16[3]") == 6);
+  CHECK(record::bytes_of("i64[0, 7]") == 0);
+  CHECK_FALSE(record::bytes_of("f32[s77, 64][64, 1]cpu"));
+  CHECK_FALSE(record::bytes_of("Sym(s77)"));
+  CHECK_FALSE(record::bytes_of("f32[8"));
+  CHECK_FALSE(record::bytes_of("f32[99999999999, 99999999999]"));
+  CHECK_FALSE(record::bytes_of(""));
 }
 
 TEST_CASE("page: no text of the record ends the script element that holds it") {

@@ -1,25 +1,27 @@
-#include "page/memory.h"
+#include "record/memory.h"
 
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "support/words.h"
 
-namespace depyf::page {
+namespace depyf::record {
 namespace {
 
 // Bits of an element, by the names that PyTorch prints types under in graphs.
 constexpr std::pair<std::string_view, int> bits_of_types[] = {
     {"f64", 64}, {"f32", 32},   {"f16", 16},     {"bf16", 16},  {"i64", 64},       {"i32", 32},      {"i16", 16},
     {"i8", 8},   {"u8", 8},     {"u16", 16},     {"u32", 32},   {"u64", 64},       {"b8", 8},        {"c32", 32},
-    {"c64", 64}, {"c128", 128}, {"f8e4m3fn", 8}, {"f8e5m2", 8}, {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8}};
+    {"c64", 64}, {"c128", 128}, {"f8e4m3fn", 8}, {"f8e5m2", 8}, {"f8e4m3fnuz", 8}, {"f8e5m2fnuz", 8},
+    {"f8e8m0fnu", 8}, {"f4e2m1fn_x2", 8}};
 
 constexpr std::int64_t bytes_max = std::int64_t{1} << 56;  // beyond it a size is a mistake of the text
 
-const record::Graph* graph_of_stage(const record::Compilation& compilation, std::string_view stage) {
-  const record::Graph* last = nullptr;
-  for (const record::Graph& graph : compilation.graphs)
+const Graph* graph_of_stage(const Compilation& compilation, std::string_view stage) {
+  const Graph* last = nullptr;
+  for (const Graph& graph : compilation.graphs)
     if (graph.stage == stage) last = &graph;
   return last;
 }
@@ -47,23 +49,20 @@ std::optional<std::int64_t> bytes_of(std::string_view shape) {
   return elements * bits->second / 8;
 }
 
-std::vector<SavedValue> saved_values(const record::Compilation& compilation) {
-  const record::Graph* forward = graph_of_stage(compilation, "forward");
-  const record::Graph* backward = graph_of_stage(compilation, "backward");
+std::vector<SavedValue> saved_values(const Compilation& compilation) {
+  const Graph* forward = graph_of_stage(compilation, "forward");
+  const Graph* backward = graph_of_stage(compilation, "backward");
   if (!forward || !backward) return {};
-  std::unordered_map<std::string_view, const record::Node*> nodes;
-  for (const record::Node& node : forward->nodes) nodes[node.name] = &node;
+  std::unordered_map<std::string_view, const Node*> nodes;
+  for (const Node& node : forward->nodes) nodes[node.name] = &node;
+  const std::unordered_set<std::string_view> returned(forward->outputs.begin(), forward->outputs.end());
   std::vector<SavedValue> saved;
-  for (const record::Node& input : backward->nodes) {
-    if (input.op != "placeholder") continue;
-    const auto node = nodes.find(input.name);
-    const bool is_returned =
-        std::find(forward->outputs.begin(), forward->outputs.end(), input.name) != forward->outputs.end();
-    if (node == nodes.end() || !is_returned) continue;
-    const record::Node& made = *node->second;
-    saved.push_back({made.name, input.shape.empty() ? made.shape : input.shape, made.place, made.op == "placeholder"});
+  for (const Node& input : backward->nodes) {
+    if (input.op != "placeholder" || !returned.contains(input.name)) continue;
+    if (const auto node = nodes.find(input.name); node != nodes.end())
+      saved.push_back({node->second, input.shape.empty() ? node->second->shape : input.shape});
   }
   return saved;
 }
 
-}  // namespace depyf::page
+}  // namespace depyf::record

@@ -9,17 +9,17 @@
 
 #include "depyf/record.h"
 
-namespace depyf::page {
+namespace depyf::record {
 
 // The bytes of a dense tensor of a shape such as f32[8, 256][256, 1]cpu; nothing if a size is not a number or the type unknown.
 std::optional<std::int64_t> bytes_of(std::string_view shape);
 
-// A value that the forward graph returns for the backward graph alone.
+// A value that the forward graph returns and the backward graph takes.
 struct SavedValue {
-  std::string name, shape;
-  record::Place place;
-  bool is_input = false;  // the forward graph only passes it on: a parameter or an input, which takes no more memory
+  const Node* node = nullptr;  // of the forward graph; a placeholder is only passed on, and takes no more memory
+  std::string shape;
 };
-std::vector<SavedValue> saved_values(const record::Compilation& compilation);
+// In the order in which the backward graph takes them.
+std::vector<SavedValue> saved_values(const Compilation& compilation);
 
-}  // namespace depyf::page
+}  // namespace depyf::record
