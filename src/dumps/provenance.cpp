@@ -1,33 +1,24 @@
 // provenance.json: what became of captured nodes, as depyf saw it in the process. It knows more than the links that are inferred
 // from texts, so it takes their place.
 #include <algorithm>
+#include <unordered_map>
 
 #include "depyf/dump.h"
-#include "json/json.h"
+#include "dumps/members.h"
 
 namespace depyf {
 namespace {
 
 using namespace record;
+using dumps::place_of, dumps::text_of, dumps::texts_of;
 
 constexpr int provenance_version = 1;  // the version that is read
-
-std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
-
-std::vector<std::string> texts_of(json::Value list) {
-  std::vector<std::string> texts;
-  list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });
-  return texts;
-}
 
 Chain chain_of(json::Value item) {
   Chain chain;
   chain.node = text_of(item["node"]);
   chain.op = text_of(item["operator"]);
-  chain.place.file = text_of(item["line"]["file"]);
-  chain.place.function = text_of(item["line"]["function"]);
-  chain.place.text = text_of(item["line"]["text"]);
-  chain.place.line = static_cast<int>(std::clamp<std::int64_t>(item["line"]["line"].integer().value_or(0), 0, 1 << 30));
+  chain.place = place_of(item["line"]);
   chain.joint = texts_of(item["joint"]);
   chain.not_recorded = texts_of(item["not_recorded"]);
   item["directions"].for_each_member([&](json::Value name, json::Value direction) {
@@ -42,12 +33,12 @@ Chain chain_of(json::Value item) {
 }
 
 void replace_chains(Compilation& compilation, json::Value provenance) {
+  std::unordered_map<std::string_view, const std::string*> modules;  // by node: known from the graph alone
+  for (const Chain& inferred : compilation.chains) modules[inferred.node] = &inferred.module;
   std::vector<Chain> chains;
   provenance["chains"].for_each_item([&](json::Value item) {
-    chains.push_back(chain_of(item));
-    // The module is known from the graph alone.
-    for (const Chain& inferred : compilation.chains)
-      if (inferred.node == chains.back().node) chains.back().module = inferred.module;
+    Chain& chain = chains.emplace_back(chain_of(item));
+    if (const auto module = modules.find(chain.node); module != modules.end()) chain.module = *module->second;
   });
   if (!chains.empty()) compilation.chains = std::move(chains);
   provenance["not_fused"].for_each_member([&](json::Value direction, json::Value pairs) {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "depyf/dump.h"
-#include "json/json.h"
+#include "dumps/members.h"
 #include "record/graph.h"
 #include "trace/output_code.h"
 #include "trace/reasons.h"
@@ -14,25 +14,9 @@ namespace depyf {
 namespace {
 
 using namespace record;
+using dumps::place_of, dumps::text_of, dumps::texts_of;
 
 constexpr int session_version = 1, journal_version = 1;  // the versions that are read
-
-std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
-
-Place place_of(json::Value line) {
-  Place place;
-  place.file = text_of(line["file"]);
-  place.function = text_of(line["function"]);
-  place.text = text_of(line["text"]);
-  place.line = static_cast<int>(std::clamp<std::int64_t>(line["line"].integer().value_or(0), 0, 1 << 30));
-  return place;
-}
-
-std::vector<std::string> texts_of(json::Value list) {
-  std::vector<std::string> texts;
-  list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });
-  return texts;
-}
 
 GraphBreak break_of(json::Value item) {
   GraphBreak graph_break;

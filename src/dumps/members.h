@@ -1,0 +1,30 @@
+// What the files of a dump have as members. What is missing, or of another kind, is empty.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "depyf/record.h"
+#include "json/json.h"
+
+namespace depyf::dumps {
+
+inline std::string text_of(json::Value value) { return value.is(json::Kind::string) ? value.text() : std::string(); }
+
+inline std::vector<std::string> texts_of(json::Value list) {
+  std::vector<std::string> texts;
+  list.for_each_item([&](json::Value item) { texts.push_back(text_of(item)); });
+  return texts;
+}
+
+inline record::Place place_of(json::Value line) {
+  record::Place place;
+  place.file = text_of(line["file"]);
+  place.function = text_of(line["function"]);
+  place.text = text_of(line["text"]);
+  place.line = static_cast<int>(std::clamp<std::int64_t>(line["line"].integer().value_or(0), 0, 1 << 30));
+  return place;
+}
+
+}  // namespace depyf::dumps
