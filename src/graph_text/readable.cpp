@@ -24,7 +24,8 @@ bool is_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+// The lines of a text, the empty one behind its last line break too, so that they can be joined again.
+std::vector<std::string_view> rows_of(std::string_view text) {
   std::vector<std::string_view> lines;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -169,7 +170,7 @@ std::string input_name(std::string_view name, std::string_view source) {
 Renames input_names(std::string_view text, const std::vector<std::string>& captured) {
   Renames renames, of_index;
   std::set<int> indices;
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : rows_of(text)) {
     const Declared input = declared_in(line);
     if (input.name.empty()) continue;
     // Inputs that were made of others name them: `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
@@ -226,7 +227,7 @@ std::string with_input_names(std::string_view text, const Renames& renames) {
   if (names.empty()) return std::string(text);
   const NameOf of_descriptor(renames.begin(), renames.end());
   std::string result;
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : rows_of(text)) {
     if (!result.empty()) result += '\n';
     const Declared input = declared_in(line);
     const auto name = names.find(std::string(input.name));
@@ -255,14 +256,14 @@ std::string_view original_name(std::string_view line) {
 
 Renames input_names_in(std::string_view text) {
   Renames renames;
-  for (const std::string_view line : lines_of(text))
+  for (const std::string_view line : rows_of(text))
     if (const std::string_view old_name = original_name(line); !old_name.empty())
       if (const Declared input = declared_in(line); !input.name.empty()) renames.emplace_back(old_name, input.name);
   return renames;
 }
 
 std::string with_headings(std::string_view text, const NameOf& headings) {
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = rows_of(text);
   std::string result, current;
   std::size_t places = 0;  // lines before this one that say where the next node comes from, and the blank one above
   auto put = [&](std::string_view line) {

@@ -10,6 +10,7 @@
 #include "page/lines.h"
 #include "page/rows.h"
 #include "record/memory.h"
+#include "support/words.h"
 #include "texts/words.h"
 
 namespace depyf::page {
@@ -27,25 +28,6 @@ bool is_compiled(const Compilation& compilation) { return compilation.status == 
 bool is_of_framework(const std::string& path) {
   return path.find("/torch/") != std::string::npos || path.find("<eval_with_key>") != std::string::npos ||
          path.find("<frozen ") != std::string::npos;
-}
-
-// The lines of a text without their ends.
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
-std::string_view stripped(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\f\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\f\r") + 1 - first);
 }
 
 class Data {
@@ -492,7 +474,7 @@ class Data {
       why = "the file is not on the machine on which this page was made";
       return std::nullopt;
     }
-    const std::vector<std::string_view> lines = split_lines(*text);
+    const std::vector<std::string_view> lines = lines_of(*text);
     bool is_confirmed = false;
     for (const SourceLine& line : lines_.lines()) {
       if (line.file != file || line.text.empty()) continue;

@@ -20,12 +20,6 @@ void merge(std::set<int>& numbers, int number) {
   if (number != no_line) numbers.insert(number);
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
-
 bool is_of(const std::string& direction, const std::string& wanted) {
   return direction == wanted || (wanted == "forward" && direction == "inference");
 }
@@ -67,7 +61,7 @@ class Rows {
     std::set<std::string_view> seen;
     bool is_body = false;
     for_each_row(text_.text, [&](int number, std::string_view row) {
-      const std::string_view statement = trimmed(row);
+      const std::string_view statement = stripped(row);
       if (statement.starts_with("def forward(")) is_body = true;
       if (!is_body) return;
       std::string_view name = word_at(statement);

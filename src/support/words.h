@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace depyf {
 
@@ -24,6 +25,29 @@ constexpr bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
+}
+
+constexpr std::string_view blanks = " \t\r\f\v\n";  // as Python's str.strip takes them away, in ASCII
+
+constexpr std::string_view stripped_end(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
+}
+
+constexpr std::string_view stripped(std::string_view text) {
+  text = stripped_end(text);
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text;
+}
+
+// The lines of a text without their ends. A text that ends in a line break has no empty line behind it.
+inline std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 // The position behind the string literal that begins at `at`.

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "depyf/texts.h"
+#include "support/words.h"
 #include "texts/markdown.h"
 
 namespace depyf::texts {
@@ -23,24 +24,6 @@ constexpr std::string_view not_ended[] = {"The block ended before this compilati
 std::string with_slashes(std::string path) {
   std::replace(path.begin(), path.end(), '\\', '/');
   return path;
-}
-
-std::string_view stripped(std::string_view text, bool only_end = false) {
-  constexpr std::string_view blank = " \t\r\f\v\n";
-  const std::size_t end = text.find_last_not_of(blank);
-  if (end == std::string_view::npos) return {};
-  text = text.substr(0, end + 1);
-  return only_end ? text : text.substr(text.find_first_not_of(blank));
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
 }
 
 std::string first_line(std::string_view text) {
@@ -97,7 +80,7 @@ void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) 
 std::vector<std::string> error_lines(const Compilation& compilation) {
   std::vector<std::string> lines;
   for (const std::string_view line : lines_of(compilation.failure))
-    if (const std::string_view kept = stripped(line, true); !kept.empty()) lines.emplace_back(kept);
+    if (const std::string_view kept = stripped_end(line); !kept.empty()) lines.emplace_back(kept);
   if (lines.size() <= first_lines + last_lines + 1) return lines;
   const std::size_t left_out = lines.size() - first_lines - last_lines;
   const auto first = lines.begin() + static_cast<std::ptrdiff_t>(first_lines);
@@ -158,7 +141,7 @@ bool is_known(const Place& place) { return !place.file.empty() || place.line != 
 
 std::string line_text(const Place& place) {
   if (!is_known(place)) return {};
-  return std::string(stripped(file_name(place.file) + ":" + std::to_string(place.line) + " " + place.text, true));
+  return std::string(stripped_end(file_name(place.file) + ":" + std::to_string(place.line) + " " + place.text));
 }
 
 std::string name_of(const Compilation& compilation) {
@@ -319,7 +302,7 @@ std::vector<std::string> symbol_rows(const std::vector<Symbol>& symbols) {
     std::string line = "  ";
     for (std::size_t i = 0; i < widths.size(); ++i)
       line += row[i] + std::string(widths[i] - characters_of(row[i]) + 2, ' ');
-    lines.emplace_back(stripped(line + row[4], true));
+    lines.emplace_back(stripped_end(line + row[4]));
   }
   return lines;
 }
