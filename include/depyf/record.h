@@ -329,6 +329,16 @@ struct Stage {
 // The stages in the order in which they are made, which is the order to read their files in.
 const std::vector<Stage>& stages();
 
+// The key of the stage whose text a file of a dump or a record of a log holds: one of `stages()`, or "inference", which
+// only logs tell from "forward". Empty: it holds something else.
+std::string_view stage_of(const Artifact& artifact);
+
+// The direction that the key of a stage states: forward, backward, inference. Empty: the stage has none, or one of each.
+std::string_view direction_of(std::string_view stage);
+
+// Whether the graph of a stage is read into nodes, which links lead through; the others are only shown as texts.
+bool is_linked(std::string_view stage);
+
 // The record as JSON, with "schema_version"; docs/record.md describes it.
 std::string to_json(const Run& run);
 

@@ -24,7 +24,15 @@ struct Unpacked {
 Unpacked unpack(std::string_view compressed);
 
 // The report of a graph break, as PyTorch words it in logs and exceptions, taken apart. The place is the one that the report
-// names, which may be PyTorch's own; addresses of objects are left out, since they differ in every run.
+// names, which may be PyTorch's own; addresses of objects are left out, since they differ in every run:
+//
+//     Graph break in user code at FILE:LINE
+//     Graph Break Reason: ...
+//       Explanation: ...
+//       Hint: ...
+//     User code traceback:
+//       File "FILE", line LINE, in FUNCTION
+//         SOURCE
 record::GraphBreak read_graph_break(std::string_view report);
 
 // The payload of the artifact as PyTorch made it.

@@ -209,7 +209,7 @@ class _Editor:
         free = [name for name in dict.fromkeys(place.added) if name not in used]
         bound = [name for name in dict.fromkeys(place.added) if name in used]
         width = _WIDTH - len(indent)
-        # What the statement does not use goes before anything is evaluated, even a part that gets a name.
+        # Names that the statement does not read are let go in front of everything that it evaluates, its named parts included.
         statements = self._letting_go(free, width) if free else []
         taken_out = self._take_out(place, set(bound)) if bound else []
         if taken_out:

@@ -56,7 +56,7 @@ LimitReached limit_reached_of(json::Value item) {
   return reached;
 }
 
-// A number as a log has it, 0.5: SymPy writes 0.500000000000000.
+// A number as logs write it, 0.5. SymPy writes 0.500000000000000 in a dump.
 std::string without_zeros(std::string value) {
   if (value.find('.') == std::string::npos || value.find_first_not_of("-.0123456789") != std::string::npos)
     return value;
@@ -283,14 +283,6 @@ class DumpReader {
   }
 
   void files(Compilation& compilation) {
-    struct Stage {
-      std::string_view kind, stage, direction;
-    };
-    static constexpr Stage stages[] = {{"Captured_Graph", "captured", ""},
-                                       {"Joint_graph", "joint", ""},
-                                       {"Forward_graph", "forward", "forward"},
-                                       {"Backward_graph", "backward", "backward"},
-                                       {"AFTER_POST_GRAD", "post_grad", ""}};
     const bool has_joint_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                              [](const Artifact& artifact) { return artifact.kind == "Joint_graph"; });
     std::map<std::string, std::vector<std::size_t>> waiting;  // by direction, graphs whose output code comes later
@@ -308,18 +300,17 @@ class DumpReader {
         graphs.erase(graphs.begin());
         continue;
       }
-      const auto stage = std::find_if(std::begin(stages), std::end(stages),
-                                      [&](const Stage& candidate) { return candidate.kind == artifact.kind; });
-      if (!with_graphs_ || stage == std::end(stages)) continue;
+      const std::string_view stage = stage_of(artifact);
+      if (!with_graphs_ || !is_linked(stage)) continue;
       const std::optional<std::string> text = read_file_(artifact.name);
       if (!text) continue;
-      if (stage->stage == "post_grad") waiting[artifact.direction].push_back(compilation.graphs.size());
+      if (stage == "post_grad") waiting[artifact.direction].push_back(compilation.graphs.size());
       Graph graph = graph_of(*text);
-      graph.stage = stage->stage;
-      graph.direction = stage->direction;
+      graph.stage = stage;
+      graph.direction = direction_of(stage);
       // Of a program without a backward AOTAutograd makes one graph, which logs call by another name.
       if (graph.stage == "forward" && !has_joint_graph) graph.stage = graph.direction = "inference";
-      if (stage->stage == "joint") mark_backward(graph);
+      if (stage == "joint") mark_backward(graph);
       compilation.graphs.push_back(std::move(graph));
     }
   }

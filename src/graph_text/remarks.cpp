@@ -23,7 +23,7 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   return text + part.after;
 }
 
-// The characters of that, without the names.
+// The characters of the text of a part with the first `shown` of its names, those of the names themselves left out.
 std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
   RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
   if (shown == 0) return characters(text_of(frame, 0));

@@ -111,7 +111,7 @@ bool Lifter::extend_display(Expr* display, Op op, Expr* key, Expr* value) {
     if (op == Op::set_add_) add(set->elts, value);
     else if (op == Op::set_update_) {
       add_all(set->elts, Constant::Kind::frozenset);
-      // The compiler makes a constant of three items or more, of which some were equal if fewer are left.
+      // The compiler makes a constant only of three items or more. A constant with fewer had equal items in the source.
       constexpr std::size_t least_in_constant = 3;
       if (constant_of(value, Constant::Kind::frozenset))
         while (!set->elts.empty() && is<ConstantExpr>(set->elts.back()) && set->elts.size() < least_in_constant)

@@ -10,7 +10,7 @@
 
 namespace depyf::page {
 
-// A row of a text that stands for a node, a kernel or a call of one, or that names a line of source.
+// A row of a text. It stands for a node, for a kernel or a call of a kernel, or it names a line of source.
 struct Row {
   int row = 0;  // from 1
   std::string name;  // of the node or the kernel; empty: neither

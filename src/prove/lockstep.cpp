@@ -561,8 +561,8 @@ class Lockstep {
     return false;
   }
 
-  // The instructions of the block stack, and those by which 3.8 runs the body of a finally as a subroutine: on top of the stack
-  // then lie NULL, an address or an exception.
+  // The instructions of the block stack, and those by which 3.8 runs the body of a finally as a subroutine. While such a body
+  // runs, NULL, the address to return to or an exception lies on top of the stack.
   bool block_stack(int side, Frame& frame) const {
     const Code& code = codes_[side];
     if (code.has_table) return false;

@@ -1,6 +1,34 @@
+#include <algorithm>
+
 #include "depyf/record.h"
 
 namespace depyf::record {
+namespace {
+
+struct RecordOfStage {
+  std::string_view kind, name, stage;
+};
+
+// The records of a log that hold the text of a stage. Some are kinds of their own, others artifacts with a name.
+constexpr RecordOfStage records[] = {
+    {"dynamo_output_graph", "", "captured"},
+    {"aot_joint_graph", "", "joint"},
+    {"aot_forward_graph", "", "forward"},
+    {"aot_inference_graph", "", "inference"},
+    {"aot_backward_graph", "", "backward"},
+    {"inductor_pre_grad_graph", "", "pre_grad"},
+    {"inductor_post_grad_graph", "", "post_grad"},
+    {"inductor_output_code", "", "kernel"},
+    {"artifact", "before_pre_grad_graph", "pre_grad_before"},
+    {"artifact", "after_pre_grad_graph", "pre_grad"},
+    {"artifact", "before_post_grad_graph", "post_grad_before"},
+    {"artifact", "after_post_grad_graph", "post_grad"},
+    {"artifact", "inductor_post_grad_graph", "post_grad"},
+    {"artifact", "inductor_ir_pre_fusion", "ir_before"},
+    {"artifact", "inductor_ir_post_fusion", "ir"},
+};
+
+}  // namespace
 
 const std::vector<Stage>& stages() {
   static const std::vector<Stage> table = {
@@ -18,6 +46,22 @@ const std::vector<Stage>& stages() {
       {"kernel", "kernel", "Inductor's output code: kernels, and the code that calls them", true},
   };
   return table;
+}
+
+std::string_view stage_of(const Artifact& artifact) {
+  for (const Stage& stage : stages())
+    if (stage.kind == artifact.kind) return stage.key;
+  for (const RecordOfStage& record : records)
+    if (record.kind == artifact.kind && (record.name.empty() || record.name == artifact.name)) return record.stage;
+  return {};
+}
+
+std::string_view direction_of(std::string_view stage) {
+  return stage == "forward" || stage == "backward" || stage == "inference" ? stage : std::string_view();
+}
+
+bool is_linked(std::string_view stage) {
+  return stage == "captured" || stage == "joint" || stage == "post_grad" || !direction_of(stage).empty();
 }
 
 }  // namespace depyf::record

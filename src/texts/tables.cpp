@@ -96,9 +96,9 @@ struct Count {
 class Counts {
  public:
   Count& at(const Place& place, const std::string& name, const std::string& shape = {}) {
-    Count& count = counts_[{order_of(place), name, shape}];
-    count.place = place, count.name = name, count.shape = shape;
-    return count;
+    const auto [row, is_new] = counts_.try_emplace({order_of(place), name, shape});
+    if (is_new) row->second.place = place, row->second.name = name, row->second.shape = shape;
+    return row->second;
   }
   std::vector<const Count*> sorted(bool by_bytes) const {
     std::vector<const Count*> rows;

@@ -12,35 +12,13 @@ namespace {
 
 using namespace record;
 
-struct Stage {
-  std::string_view kind, name, stage, direction;
-};
-
-// The records that hold a graph. Some are kinds of their own, others artifacts with a name.
-constexpr Stage stages[] = {
-    {"dynamo_output_graph", "", "captured", ""},
-    {"aot_joint_graph", "", "joint", ""},
-    {"aot_forward_graph", "", "forward", "forward"},
-    {"aot_backward_graph", "", "backward", "backward"},
-    {"aot_inference_graph", "", "inference", "inference"},
-    {"inductor_post_grad_graph", "", "post_grad", ""},
-    {"artifact", "inductor_post_grad_graph", "post_grad", ""},
-    {"artifact", "after_post_grad_graph", "post_grad", ""},
-};
-
-const Stage* stage_of(const Artifact& artifact) {
-  for (const Stage& stage : stages)
-    if (artifact.kind == stage.kind && (stage.name.empty() || artifact.name == stage.name)) return &stage;
-  return nullptr;
-}
-
 class GraphReader {
  public:
   GraphReader(std::string_view log, Compilation& compilation) : log_(log), compilation_(compilation) {}
 
   void run() {
     for (const Artifact& artifact : compilation_.artifacts) {
-      if (const Stage* stage = stage_of(artifact)) graph(*stage, artifact);
+      if (const std::string_view stage = stage_of(artifact); is_linked(stage)) graph(stage, artifact);
       else if (artifact.kind == "inductor_output_code") output_code(artifact);
       else if (artifact.name == "inductor_provenance_tracking_node_mappings") mappings(artifact);
     }
@@ -48,16 +26,16 @@ class GraphReader {
   }
 
  private:
-  void graph(const Stage& stage, const Artifact& artifact) {
+  void graph(std::string_view stage, const Artifact& artifact) {
     Graph graph = graph_of(payload_of(log_, artifact));
-    graph.stage = stage.stage;
-    graph.direction = stage.direction;
-    if (stage.stage == "joint") mark_backward(graph);
-    if (stage.stage == "captured") {  // a new attempt, which makes all that follows anew
+    graph.stage = stage;
+    graph.direction = direction_of(stage);
+    if (stage == "joint") mark_backward(graph);
+    if (stage == "captured") {  // a new attempt, which makes all that follows anew
       compilation_.graphs.clear();
       codes_.clear();
     }
-    if (stage.stage == "post_grad") waiting_ = compilation_.graphs.size();
+    if (stage == "post_grad") waiting_ = compilation_.graphs.size();
     compilation_.graphs.push_back(std::move(graph));
   }
 

@@ -340,7 +340,7 @@ class Reader {
     Compilation* compilation = find(record);
     if (!compilation) return;
     if (name == "dynamo_graph_break_reason") {
-      GraphBreak graph_break = trace::graph_break_of(trace::without_tabs(record.payload));
+      GraphBreak graph_break = read_graph_break(trace::without_tabs(record.payload));
       auto is_same = [&](const GraphBreak& known) {  // the tracing starts again and meets it again
         return known.place.file == graph_break.place.file && known.place.line == graph_break.place.line &&
                known.reason == graph_break.reason;

@@ -176,7 +176,38 @@ record::Place place_of(std::string_view text) {
   return place;
 }
 
-record::GraphBreak graph_break_of(std::string_view text) {
+record::FailedGuard failed_guard_of(std::string_view text) {
+  record::FailedGuard result;
+  result.is_in_words = true;
+  const std::vector<std::string_view> lines = lines_of(text);
+  if (lines.empty()) return result;
+  std::string_view line = lines[0];
+  const std::size_t colon = line.find(": ");
+  if (colon != std::string_view::npos && line.substr(0, colon).find('/') != std::string_view::npos &&
+      line.substr(0, colon).find_first_not_of("!0123456789/_") == std::string_view::npos) {
+    result.compilation = line.substr(0, colon);
+    line.remove_prefix(colon + 2);
+  }
+  const std::size_t comment = line.find("  # ");
+  if (comment != std::string_view::npos) {
+    const std::string_view comments = line.substr(comment + 4);
+    const std::size_t place = comments.rfind("# ");
+    result.place = place_of(place == std::string_view::npos ? comments : comments.substr(place + 2));
+    if (place != std::string_view::npos) result.place.text = stripped(comments.substr(0, place));
+  }
+  result.guard = stripped(line.substr(0, comment));
+  const std::vector<record::Place> stack = traceback_of(lines, 1);
+  if (!stack.empty()) result.place = stack.back();  // its path is not shortened
+  return result;
+}
+
+}  // namespace depyf::trace
+
+namespace depyf {
+
+using namespace trace;
+
+record::GraphBreak read_graph_break(std::string_view text) {
   record::GraphBreak result;
   const std::vector<std::string_view> lines = lines_of(text);
   std::vector<std::string_view> report;  // what stands before the stack
@@ -210,36 +241,5 @@ record::GraphBreak graph_break_of(std::string_view text) {
   }
   return result;
 }
-
-record::FailedGuard failed_guard_of(std::string_view text) {
-  record::FailedGuard result;
-  result.is_in_words = true;
-  const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.empty()) return result;
-  std::string_view line = lines[0];
-  const std::size_t colon = line.find(": ");
-  if (colon != std::string_view::npos && line.substr(0, colon).find('/') != std::string_view::npos &&
-      line.substr(0, colon).find_first_not_of("!0123456789/_") == std::string_view::npos) {
-    result.compilation = line.substr(0, colon);
-    line.remove_prefix(colon + 2);
-  }
-  const std::size_t comment = line.find("  # ");
-  if (comment != std::string_view::npos) {
-    const std::string_view comments = line.substr(comment + 4);
-    const std::size_t place = comments.rfind("# ");
-    result.place = place_of(place == std::string_view::npos ? comments : comments.substr(place + 2));
-    if (place != std::string_view::npos) result.place.text = stripped(comments.substr(0, place));
-  }
-  result.guard = stripped(line.substr(0, comment));
-  const std::vector<record::Place> stack = traceback_of(lines, 1);
-  if (!stack.empty()) result.place = stack.back();  // its path is not shortened
-  return result;
-}
-
-}  // namespace depyf::trace
-
-namespace depyf {
-
-record::GraphBreak read_graph_break(std::string_view report) { return trace::graph_break_of(report); }
 
 }  // namespace depyf

@@ -9,17 +9,6 @@
 
 namespace depyf::trace {
 
-// The payload of an artifact dynamo_graph_break_reason:
-//
-//     Graph break in user code at FILE:LINE
-//     Graph Break Reason: ...
-//       Explanation: ...
-//       Hint: ...
-//     User code traceback:
-//       File "FILE", line LINE, in FUNCTION
-//         SOURCE
-record::GraphBreak graph_break_of(std::string_view text);
-
 // One item of recompile_reasons: "0/0: self.scale == 1.0   # x = f(self.scale)  # FILE:LINE in FUNCTION", and in newer
 // releases a stack of the user's code behind it.
 record::FailedGuard failed_guard_of(std::string_view text);

@@ -165,14 +165,15 @@ TEST_CASE("tables tell what lines cost: copies, saved tensors, library calls, gr
     def forward(self, x: "f32[4, 1024][1024, 1]cpu", w: "f32[1024, 8][8, 1]cpu"):
         # File: /a/net.py:4 in forward, code: y = x.t().contiguous() @ w
         clone: "f32[4, 1024][1024, 1]cpu" = torch.ops.aten.clone.default(x);  x = None
-        mm: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(clone, w)
-        sin: "f32[4, 8][8, 1]cpu" = torch.ops.aten.sin.default(mm)
-        return (sin, w, clone, mm)
+        mm_1: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(clone, w)
+        sin: "f32[4, 8][8, 1]cpu" = torch.ops.aten.sin.default(mm_1)
+        mm_2: "f32[4, 8][8, 1]cpu" = torch.ops.aten.mm.default(clone, w)
+        return (sin, w, clone, mm_1, mm_2)
 )"));
   first.graphs.back().stage = first.graphs.back().direction = "forward";
   first.graphs.push_back(graph_of(R"(class GraphModule(torch.nn.Module):
-    def forward(self, w: "f32[1024, 8][8, 1]cpu", clone: "f32[4, 1024][1024, 1]cpu", mm: "f32[4, 8][8, 1]cpu", tangents_1: "f32[4, 8][8, 1]cpu"):
-        cos: "f32[4, 8][8, 1]cpu" = torch.ops.aten.cos.default(mm);  mm = None
+    def forward(self, w: "f32[1024, 8][8, 1]cpu", clone: "f32[4, 1024][1024, 1]cpu", mm_1: "f32[4, 8][8, 1]cpu", mm_2: "f32[4, 8][8, 1]cpu", tangents_1: "f32[4, 8][8, 1]cpu"):
+        cos: "f32[4, 8][8, 1]cpu" = torch.ops.aten.cos.default(mm_1);  mm_1 = None
         return (cos, None)
 )"));
   first.graphs.back().stage = first.graphs.back().direction = "backward";
@@ -190,9 +191,10 @@ TEST_CASE("tables tell what lines cost: copies, saved tensors, library calls, gr
   CHECK(text.find("| net.py:5 `print(x)` | A call of print | 0/0 (4) | 1/0 (7) |") != std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `extern_kernels.mm` | 1 | 0 |") != std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `clone f32[4, 1024]` | 1 | 0 |") != std::string::npos);
-  CHECK(text.find("2 tensors of 16 KiB that the forward computes and keeps until the backward, beside 1 input") !=
+  CHECK(text.find("3 tensors of 16 KiB that the forward computes and keeps until the backward, beside 1 input") !=
         std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | 1 | 16 KiB | `f32[4, 1024]` | `clone` |") !=
         std::string::npos);
+  CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | 2 | 256 B | `f32[4, 8]` | `mm_1` |") != std::string::npos);
   CHECK(texts::tables(Process()).empty());
 }

@@ -233,12 +233,12 @@ def call(args):
 }
 
 TEST_CASE("trace: reasons of graph breaks in the words of older releases") {
-  const GraphBreak old = trace::graph_break_of(
+  const GraphBreak old = read_graph_break(
       "Graph break in user code at /m.py:7\nReason: Unsupported: builtin: print\nUser code traceback:\n"
       "  File \"/m.py\", line 7, in g\n    print(x)\n    ^^^^^^^^\n");
   CHECK(old.reason == "Unsupported: builtin: print");
   CHECK(old.place.text == "print(x)");
-  const GraphBreak announced = trace::graph_break_of(
+  const GraphBreak announced = read_graph_break(
       "Graph break in user code at /m.py:7\nGraph Break Reason: Encountered graph break when attempting to trace CALL:\n\n"
       "Failed to trace builtin operator\n  Explanation: because\n");
   CHECK(announced.reason == "Failed to trace builtin operator");
