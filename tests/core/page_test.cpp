@@ -3,8 +3,8 @@
 
 #include "depyf/page.h"
 #include "page/compare_texts.h"
-#include "record/memory.h"
 #include "page/sha256.h"
+#include "record/memory.h"
 
 using namespace depyf;
 
