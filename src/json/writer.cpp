@@ -97,6 +97,16 @@ void Writer::string(std::string_view utf8) {
   text_ += '"';
 }
 
+void Writer::optional(std::string_view name, std::optional<std::int64_t> value) {
+  key(name);
+  value ? integer(*value) : null();
+}
+
+void Writer::optional(std::string_view name, std::string_view text) {
+  key(name);
+  text.empty() ? null() : string(text);
+}
+
 void Writer::integer(std::int64_t value) { scalar(std::to_string(value)); }
 
 void Writer::number(double value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,21 @@ class Writer {
 
   void member(std::string_view name, std::string_view text) { key(name), string(text); }
   void member(std::string_view name, std::int64_t value) { key(name), integer(value); }
+  // A member with an array; `write_item` writes one item.
+  template <class Items, class WriteItem>
+  void list(std::string_view name, const Items& items, WriteItem write_item) {
+    key(name);
+    begin_array();
+    for (const auto& item : items) write_item(item);
+    end_array();
+  }
+  template <class Texts>
+  void strings(std::string_view name, const Texts& texts) {
+    list(name, texts, [this](const auto& text) { string(text); });
+  }
+  // A member that is null if the value is unknown. The empty text stands for an unknown text.
+  void optional(std::string_view name, std::optional<std::int64_t> value);
+  void optional(std::string_view name, std::string_view text);
 
   std::string take() { return std::move(text_) + "\n"; }
 

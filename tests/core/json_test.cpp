@@ -105,3 +105,17 @@ TEST_CASE("json: what the writer writes is read back") {
   CHECK(root["list"].at(0).integer() == -1);
   CHECK(root["list"].at(1).number() == 0.5);
 }
+
+TEST_CASE("json: members with lists, and null for values that are unknown") {
+  depyf::json::Writer writer(true);
+  writer.begin_object();
+  writer.strings("texts", std::vector<std::string>{"a", ""});
+  writer.list("squares", std::vector<int>{2, 3}, [&](int item) { writer.integer(item * item); });
+  writer.optional("pid", 7);
+  writer.optional("rank", std::nullopt);
+  writer.optional("file", "x.py");
+  writer.optional("function", "");
+  writer.end_object();
+  CHECK(writer.take() ==
+        "{\"texts\":[\"a\",\"\"],\"squares\":[4,9],\"pid\":7,\"rank\":null,\"file\":\"x.py\",\"function\":null}\n");
+}
