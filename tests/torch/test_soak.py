@@ -53,6 +53,22 @@ def test_harm_is_found_and_its_seed_is_printed(tmp_path):
     assert "1 harmed" in done.stdout and "seed 7, eager" in done.stdout and "result: " in done.stdout
 
 
+def test_what_varies_in_plain_runs_is_not_called_harm_and_hides_none(tmp_path):
+    varying = TELLS.replace("import torch\n", "import sys\n\nimport torch\n", 1).replace(
+        "    return len(convert_frame._bytecode_hooks)\n",
+        "    sys.run_number = getattr(sys, 'run_number', 0) + 1\n    return sys.run_number\n",
+    )
+    program = tmp_path / "varies.py"
+    program.write_text(varying)
+    done = soak("--program", str(program), "--seed", "7", "--backends", "eager", keep=tmp_path / "kept")
+    assert done.returncode == 1
+    assert "1 harmed" in done.stdout and "call 0, result: " in done.stdout
+    program.write_text(varying.replace("x + len(convert_frame._bytecode_hooks)", "x + 1"))
+    done = soak("--program", str(program), "--seed", "7", "--backends", "eager", keep=tmp_path / "kept")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 harmed" in done.stdout and "1 left out" in done.stdout
+
+
 def test_a_seed_gives_the_same_program_again():
     sys.path.insert(0, str(ROOT / "tools" / "soak"))
     try:

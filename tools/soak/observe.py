@@ -27,6 +27,7 @@ import depyf
 import torch
 
 _DEPTH = 12  # of a value; what lies deeper has only its type
+_PLAIN_RUNS = 6  # of a program that differs under the block, before that is called harm
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Verdict:
     frames: int = 0
     files: int = 0
     unstable: list[str] = field(default_factory=list)
-    """Where two plain runs differ: nothing can be said of the program then."""
+    """In what plain runs differ, so that nothing can be said of it."""
 
 
 def _is_constant(value: object) -> bool:
@@ -231,30 +232,33 @@ def _backward(result: Any) -> None:
             return
 
 
-def _differences(plain: Observation, watched: Observation) -> Iterator[str]:
-    for number, (one, two) in enumerate(zip(plain.calls, watched.calls)):
-        if one != two:
-            parts = zip(("result", "exception", "arguments", "keywords", "state", "module"), one[0][1], two[0][1])
-            differing = [f"{part}: {_shortened(a, b)}" for part, a, b in parts if a != b]
-            if one[1] != two[1]:
-                differing.append(f"printed: {one[1]!r} {two[1]!r}")
-            yield f"call {number}: {'; '.join(differing) or 'grad mode'}"
+def _differences(plain: Observation, watched: Observation) -> dict[str, str]:
+    """What differs between two runs: a line for each part of a call, for the compilations and for each kind of PyTorch's counters."""
+    lines = {}
+    for number, (of_plain, of_watched) in enumerate(zip(plain.calls, watched.calls)):
+        if of_plain != of_watched:
+            names = ("result", "exception", "arguments", "keywords", "state", "module")
+            parts = zip(names, of_plain[0][1], of_watched[0][1])
+            differing = {part: _shortened(a, b) for part, a, b in parts if a != b}
+            if of_plain[1] != of_watched[1]:
+                differing["printed"] = f"{of_plain[1]!r} {of_watched[1]!r}"
+            lines |= {f"call {number}, {part}": line for part, line in (differing or {"grad mode": ""}).items()}
     if len(plain.calls) != len(watched.calls):
-        yield f"{len(plain.calls)} calls instead of {len(watched.calls)}"
+        lines["calls"] = f"{len(plain.calls)} plain, {len(watched.calls)} with depyf"
     if plain.compiled != watched.compiled:
-        extra = [one for one in watched.compiled if one not in plain.compiled]
-        missing = [one for one in plain.compiled if one not in watched.compiled]
-        yield (
-            f"compilations: {len(plain.compiled)} plain, {len(watched.compiled)} with depyf; "
+        extra = [function for function in watched.compiled if function not in plain.compiled]
+        missing = [function for function in plain.compiled if function not in watched.compiled]
+        lines["compilations"] = (
+            f"{len(plain.compiled)} plain, {len(watched.compiled)} with depyf; "
             f"with depyf alone: {extra}; plain alone: {missing}"
         )
-    if plain.counts != watched.counts:
-        for kind in sorted({*plain.counts, *watched.counts}):
-            one_count, two_count = plain.counts.get(kind, {}), watched.counts.get(kind, {})
-            if one_count != two_count:
-                yield f"counters[{kind!r}]: {one_count} plain, {two_count} with depyf"
+    for kind in sorted({*plain.counts, *watched.counts}):
+        of_plain, of_watched = plain.counts.get(kind, {}), watched.counts.get(kind, {})
+        if of_plain != of_watched:
+            lines[f"counters[{kind!r}]"] = f"{of_plain} plain, {of_watched} with depyf"
     if plain.random_state != watched.random_state:
-        yield "the state of the random numbers differs"
+        lines["random numbers"] = "their state differs"
+    return lines
 
 
 def _shortened(one: Any, two: Any) -> str:
@@ -262,6 +266,25 @@ def _shortened(one: Any, two: Any) -> str:
     while isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
         one, two = next((a, b) for a, b in zip(one, two) if a != b)
     return f"{str(one)[:200]} != {str(two)[:200]}"
+
+
+def _compare(verdict: Verdict, plain: Observation, watched: Observation, run_again: Callable[[], Observation]) -> None:
+    """Fills in what harm a block did, and in what plain runs differ among themselves.
+
+    A plain run is repeated while the run under the block differs from all before it: Dynamo skips library code that it has
+    failed at once for the rest of the process, and a guard may hold or fail by where memory was free. Harm is what differs
+    from every plain run, where these agree with each other.
+    """
+    runs = [plain]
+    while harmed := _differences(runs[-1], watched):
+        if len(runs) == _PLAIN_RUNS:
+            break
+        runs.append(run_again())
+    if not harmed:
+        return
+    varying = {part: line for other_run in runs[1:] for part, line in _differences(plain, other_run).items()}
+    verdict.harmed = [f"{part}: {line}" for part, line in harmed.items() if part not in varying]
+    verdict.unstable = [f"{part}: {line}" for part, line in varying.items() if part in harmed]
 
 
 def observe(path: Path, backend: str, seed: int) -> Verdict:
@@ -280,20 +303,12 @@ def observe(path: Path, backend: str, seed: int) -> Verdict:
                 sessions.append(session)
                 yield
 
-        watched = None
         try:
             watched = run(path, backend, seed, watched_block())
-            verdict.harmed = list(_differences(plain, watched))
         except Exception:
             verdict.harmed = [traceback.format_exc()]
-        if verdict.harmed:
-            # Dynamo skips library code that it has failed at once for the rest of the process: the second plain run may
-            # be the one that the run under the block equals.
-            again = run(path, backend, seed, contextlib.nullcontext())
-            is_same = watched is not None and not list(_differences(again, watched))
-            verdict.unstable = [] if is_same else list(_differences(plain, again))
-            if is_same or verdict.unstable:
-                verdict.harmed = []
+        else:
+            _compare(verdict, plain, watched, lambda: run(path, backend, seed, contextlib.nullcontext()))
         for session in sessions:
             _judge_session(verdict, session)
         _judge_files(verdict, Path(directory))

@@ -155,7 +155,7 @@ class Summary:
 
     def __str__(self) -> str:
         return (
-            f"{self.programs} programs, {self.runs} runs ({self.unstable} left out: plain runs of them differ or die, or it took too long): "
+            f"{self.programs} programs, {self.runs} runs ({self.unstable} left out in part or whole: plain runs of them differ or die, or they took too long): "
             f"{self.harmed} harmed; {self.frames} frames: {self.unproved} not proved, {self.not_running} proved and not "
             f"run from their files; {self.files} files: {self.not_parsed} that do not parse"
         )
