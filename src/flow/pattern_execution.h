@@ -28,7 +28,7 @@ class PatternExecution {
       rest,  // copy of a mapping
       constant,  // loaded at `begin`
       expression,  // [begin, end)
-      test
+      test  // true where the pattern fits; where it does not if `number` is 1
     };
     Is is = Is::node;
     int node = -1, begin = 0, end = 0, number = 0;

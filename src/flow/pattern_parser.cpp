@@ -12,6 +12,8 @@
 //   C(p, a=q)   C; ('a',); MATCH_CLASS 1; COPY 1; POP_JUMP_IF_NONE F; UNPACK_SEQUENCE 2; p; q
 //               to 3.10: MATCH_CLASS 1; POP_JUMP_IF_FALSE F; COPY 1; 0; BINARY_SUBSCR; p; COPY 1; 1; BINARY_SUBSCR; q; POP_TOP
 //
+// Dynamo writes POP_JUMP_IF_NONE as LOAD_CONST None; IS_OP; POP_JUMP_IF_TRUE, and POP_JUMP_IF_NOT_NONE in the same way.
+//
 // F is one of a cascade of POP_TOP that drops what lies on the stack there. Optimisations move stores and swaps about, so the
 // code is run over symbols: which part of the subject lies where. The names come off the stack when all tests are done.
 #include "flow/pattern_parser.h"

@@ -64,9 +64,9 @@ int PatternExecution::step(int at, State& state) {
   auto top = [&](int n) -> Value& { return stack[stack.size() - n]; };
   auto is = [&](int n, Value::Is what) { return count >= n && top(n).is == what; };
   auto drop = [&](int n) { stack.resize(stack.size() - n); };
-  auto test = [&](int n) {
+  auto test = [&](int n, bool is_inverted = false) {
     drop(n);
-    stack.push_back({Value::Is::test});
+    stack.push_back({Value::Is::test, -1, 0, 0, is_inverted});
   };
   switch (instruction.op) {
     case Op::pop_top_:
@@ -134,22 +134,22 @@ int PatternExecution::step(int at, State& state) {
       test(2);
       return at + 1;
     case Op::is_op_:
-      if (is(2, Value::Is::parts) && arg == 1 && is_none(top(1))) {
+      if (is(2, Value::Is::parts) && is_none(top(1))) {
         nodes_[top(2).node].found = true;
-        test(2);
+        test(2, arg == 0);
         return at + 1;
       }
-      if (!is(2, Value::Is::node) || arg != 0 || !is_singleton(top(1)) || !plain(top(2).node)) return -1;
+      if (!is(2, Value::Is::node) || !is_singleton(top(1)) || !plain(top(2).node)) return -1;
       nodes_[top(2).node].kind = Kind::singleton, nodes_[top(2).node].constant = top(1).begin;
-      test(2);
+      test(2, arg != 0);
       return at + 1;
     case Op::pop_jump_if_false_:
     case Op::pop_jump_if_true_: {
       if (!is(1, Value::Is::test)) return -1;
+      const bool fails_there = (instruction.op == Op::pop_jump_if_true_) == (top(1).number != 0);
       drop(1);
-      bool inverted = instruction.op == Op::pop_jump_if_true_;
-      state.failures.push_back({inverted ? at + 1 : instruction.target, int(stack.size())});
-      return inverted ? instruction.target : at + 1;
+      state.failures.push_back({fails_there ? instruction.target : at + 1, int(stack.size())});
+      return fails_there ? at + 1 : instruction.target;
     }
     case Op::pop_jump_if_none_:
     case Op::pop_jump_if_not_none_: {

@@ -75,16 +75,13 @@ bool Lifter::matching(const Instruction& instruction) {
       // subject, keys: pushes the tuple of their values, or None
       spill_all(stack_.size());
       Expr *keys = make(peek(1).expr->node), *subject = make(peek(2).expr->node);
-      std::string_view key = fresh_name();
-      Expr* present = make(Compare{context_.name(key), context_.list({CompareOp::in}), context_.list({subject})});
-      auto comprehension = [&](Expr* elt) {
-        return make(ComprehensionExpr{ComprehensionKind::generator, elt, nullptr,
-                                      context_.list({Comprehension{context_.name(key), keys, {}, false}})});
+      // tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None: a comprehension would make
+      // a cell of the subject.
+      auto call = [&](std::string_view function, std::initializer_list<Expr*> arguments) {
+        return make(Call{context_.name(function), context_.list(arguments), {}});
       };
-      Expr* all = make(Call{context_.name("all"), context_.list({comprehension(present)}), {}});
-      Expr* values = make(Call{
-          context_.name("tuple"), context_.list({comprehension(make(Subscript{subject, context_.name(key)}))}), {}});
-      push(IfExp{all, values, context_.none()});
+      auto mapped = [&](std::string_view method) { return call("map", {make(Attribute{subject, method}), keys}); };
+      push(IfExp{call("all", {mapped("__contains__")}), call("tuple", {mapped("__getitem__")}), context_.none()});
       spill_all(stack_.size());
       found();
       return true;
