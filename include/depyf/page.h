@@ -31,7 +31,8 @@ PageTexts page_texts(const record::Process& process, const ReadArtifact& read_ar
 using ReadSource = std::function<std::optional<std::string>(const std::string& path)>;
 
 struct PageOptions {
-  std::string command;  // the command that wrote the page, as the page states it
+  std::string command;  // the command that wrote the page, as the page states it; a redacted page does not state it
+  bool is_redacted = false;  // without source text, paths, strings, numbers, and names that are the user's own
 };
 
 // The page of a run whose graphs were read and linked. `texts` has an item for each process. A file of source is shown only if

@@ -375,11 +375,12 @@ def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
         of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
     """
 
-def write_page(paths: list[str], output: str, command: str) -> list[str]:
+def write_page(paths: list[str], output: str, command: str, is_redacted: bool = ...) -> list[str]:
     """Writes the report of logs and dumps as one HTML file. Returns what went wrong; without any run nothing is written.
 
     Args:
         paths: logs, directories of logs, and dumps.
         output: the file; it is overwritten.
         command: what the page states as the command that wrote it.
+        is_redacted: whether source text, paths, strings, numbers and names of the user are left out.
     """

@@ -46,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run.add_argument("-m", action="store_true", dest="module", help="the program is a module's name, as for python -m")
     run.add_argument("--report", action="store_true", help="write DIR/report.html too: the run as one page")
     run.add_argument(
+        "--redact", action="store_true", help=f"of --report: {page.REDACTED}; the files of DIR show it all"
+    )
+    run.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
     )
     explain = commands.add_parser("explain", help="print the summary of a finished dump")
@@ -65,8 +68,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command == "run":
         if not parsed.program:
             run.error("no program is given")
+        if parsed.redact and not parsed.report:
+            run.error("--redact is about the page, which --report writes")
         try:
-            return program.run(parsed.program, module=parsed.module, directory=parsed.o, with_page=parsed.report)
+            wanted_page: program.WantedPage = "redacted" if parsed.redact else "whole" if parsed.report else "none"
+            return program.run(parsed.program, module=parsed.module, directory=parsed.o, wanted_page=wanted_page)
         except (OSError, SyntaxError) as error:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1

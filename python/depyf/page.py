@@ -11,19 +11,32 @@ from typing import Any
 
 from depyf import _core
 
+# What a redacted page is without, for --help.
+REDACTED = (
+    "leave out source text, paths, strings, numbers that are no sizes, and messages of errors; kept are operators, shapes, "
+    "times, numbers of lines, and names that consist of words of PyTorch and Python; other names become name1, file1.py"
+)
 
-def write_page(paths: Sequence[str | os.PathLike[str]], output: str | os.PathLike[str], command: str) -> list[str]:
+
+def write_page(
+    paths: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    command: str,
+    *,
+    redact: bool = False,
+) -> list[str]:
     """Writes the page of dumps and TORCH_TRACE logs. Returns what could not be read.
 
     Args:
         paths: directories that `prepare_debug` wrote to, logs, and directories of logs.
         output: the file; it is overwritten.
         command: what the page states as the command that wrote it.
+        redact: whether source text, paths, strings, numbers and names of the user are left out; see `REDACTED`.
 
     Raises:
         OSError: no run could be read, or the page could not be written.
     """
-    problems = _core.write_page([os.fspath(path) for path in paths], os.fspath(output), command)
+    problems = _core.write_page([os.fspath(path) for path in paths], os.fspath(output), command, redact)
     if not Path(output).exists():
         raise OSError("; ".join(problems) or f"{os.fspath(output)}: nothing was written")
     return problems
@@ -39,6 +52,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("paths", nargs="+", metavar="DIR|LOG", help="a dump, a log, or a directory of logs")
     parser.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="report.html if not given")
+    parser.add_argument("--redact", action="store_true", help=REDACTED)
     parser.add_argument("--force", action="store_true", help="overwrite the file")
 
 
@@ -48,7 +62,8 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"depyf: {parsed.output} is there already; choose another name, or say --force", file=sys.stderr)
         return 1
     try:
-        problems = write_page(parsed.paths, parsed.output, f"depyf report {' '.join(parsed.paths)} -o {parsed.output}")
+        command = f"depyf report {' '.join(parsed.paths)} -o {parsed.output}"
+        problems = write_page(parsed.paths, parsed.output, command, redact=parsed.redact)
     except OSError as error:
         print(f"depyf: {error}", file=sys.stderr)
         return 1

@@ -9,7 +9,7 @@ import sys
 import traceback
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from depyf import journal, names
 from depyf.capture import recovery
@@ -18,15 +18,17 @@ from depyf.session import Session, read_runs
 
 DIRECTORY = "depyf_dump"
 
+WantedPage = Literal["none", "whole", "redacted"]
 
-def run(arguments: list[str], *, module: bool, directory: str, with_page: bool = False) -> int:
+
+def run(arguments: list[str], *, module: bool, directory: str, wanted_page: WantedPage = "none") -> int:
     """Runs a program as `python` would, and prints at the end, to standard error, what was compiled.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
         module: is it a module's name?
         directory: of the dump.
-        with_page: whether the report is written too, as report.html in the directory.
+        wanted_page: the report that is written too, as report.html in the directory.
 
     Returns:
         The program's exit status.
@@ -52,12 +54,10 @@ def run(arguments: list[str], *, module: bool, directory: str, with_page: bool =
         block.__exit__(None, None, None)
     sys.stdout.flush()
     print(summary(Path(session.directory)), file=sys.stderr)
-    if with_page:
+    if wanted_page != "none":
         try:
-            print(
-                f"          and {session.report(Path(session.directory) / 'report.html')}: all of it as one page",
-                file=sys.stderr,
-            )
+            path = session.report(Path(session.directory) / "report.html", redact=wanted_page == "redacted")
+            print(f"          and {path}: all of it as one page", file=sys.stderr)
         except OSError as error:
             print(f"depyf: the report could not be written: {error}", file=sys.stderr)
     if interruption is not None:

@@ -359,11 +359,13 @@ class Session:
             raise TypeError("a run is not an object")
         return typing.cast(Session, load(cls, {**data, "directory": directory}))
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], *, redact: bool = False) -> Path:
         """Writes what the dump has, this block included, as one HTML file that any browser opens without a network.
 
         Args:
             path: of the file; it is overwritten.
+            redact: leave out source text, paths, strings, numbers that are no sizes, and messages of errors. Operators,
+                shapes, times, numbers of lines, and names that consist of words of PyTorch and Python are kept.
 
         Returns:
             The file.
@@ -371,7 +373,7 @@ class Session:
         Raises:
             OSError: the dump cannot be read, or the file not be written.
         """
-        page.write_page([self.directory], path, f"session.report({str(path)!r})")
+        page.write_page([self.directory], path, f"session.report({str(path)!r})", redact=redact)
         return Path(path)
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:

@@ -13,12 +13,12 @@ namespace depyf {
 namespace {
 
 std::vector<std::string> write_page(const std::vector<std::string>& paths, const std::string& output,
-                                    const std::string& command) {
+                                    const std::string& command, bool is_redacted) {
   const ReleasedGil released;
   report::Reading reading = report::read(paths, true, true);
   if (reading.run.processes.empty()) return std::move(reading.errors);
   if (std::string problem =
-          report::write_file(output, html_page(reading.run, reading.texts, report::content_of, {command}));
+          report::write_file(output, html_page(reading.run, reading.texts, report::content_of, {command, is_redacted}));
       !problem.empty())
     reading.errors.push_back(std::move(problem));
   return std::move(reading.errors);
@@ -28,6 +28,7 @@ std::vector<std::string> write_page(const std::vector<std::string>& paths, const
 
 void bind_report(nb::module_& module) {
   module.def("write_page", &write_page, nb::arg("paths"), nb::arg("output"), nb::arg("command"),
+             nb::arg("is_redacted") = false,
              "Writes the report of logs and dumps as one HTML file. Returns what went wrong.");
 }
 

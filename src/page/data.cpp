@@ -465,6 +465,10 @@ class Data {
 
   // The text of a file in which each line that the record quotes is as quoted; nothing if there is no such file.
   std::optional<std::string> unchanged_source(const std::string& path, int file, std::string& why) const {
+    if (options_.is_redacted) {
+      why = "the page was written without source (--redact)";
+      return std::nullopt;
+    }
     if (!path.ends_with(".py")) {
       why = "this is no file of source";
       return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "page/compress.h"
 #include "page/data.h"
+#include "page/redact.h"
 #include "page/sha256.h"
 #include "page/viewer.h"
 
@@ -15,6 +16,11 @@ constexpr std::size_t compressed_from = std::size_t{1} << 19;  // bytes of data;
 std::string data_element(const std::string& data) {
   if (data.size() < compressed_from) return "<script type=\"application/json\" id=\"data\">" + data + "</script>\n";
   return "<script type=\"application/gzip\" id=\"data\">" + page::base64(page::gzip(data)) + "</script>\n";
+}
+
+std::string redacted_page(const record::Run& run, const std::vector<PageTexts>& texts) {
+  const page::Redacted redacted = page::redacted(run, texts);
+  return page::data_of(redacted.run, redacted.texts, nullptr, {"depyf report --redact", true});
 }
 
 }  // namespace
@@ -34,7 +40,8 @@ std::string html_page(const record::Run& run, const std::vector<PageTexts>& text
   html += "<link rel=\"icon\" href=\"data:,\">\n<title>torch.compile report</title>\n<style>" + style +
           "</style>\n</head>\n";
   html += "<body>\n<noscript>This page needs JavaScript. It runs what is in this file and loads nothing.</noscript>\n";
-  html += data_element(page::data_of(run, texts, read_source, options));
+  html +=
+      data_element(options.is_redacted ? redacted_page(run, texts) : page::data_of(run, texts, read_source, options));
   html += "<script>" + script + "</script>\n</body>\n</html>\n";
   return html;
 }

@@ -14,7 +14,7 @@
 namespace {
 
 constexpr const char* help_text =
-    R"(usage: depyf-report [--json] [--links] [-o DIR|PAGE.html [--force]] LOG|DIR...
+    R"(usage: depyf-report [--json] [--links] [-o DIR|PAGE.html [--force] [--redact]] LOG|DIR...
 
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
@@ -29,6 +29,9 @@ options:
   -o DIR      write index.md, a page for each compilation, tables by line of source, and the graphs, output code and guards
               of logs as files into DIR; nothing is overwritten
   --force     overwrite what is there under the same names
+  --redact    write NAME.html without source text, paths, strings, numbers that are no sizes, and messages of errors;
+              kept are operators, shapes, times, numbers of lines, and names that consist of words of PyTorch and Python;
+              other names become name1, file1.py and so on
   --help      print this text
   --version   print the version
 
@@ -88,7 +91,7 @@ std::string joined(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool as_json = false, with_links = false, force = false;
+  bool as_json = false, with_links = false, force = false, redact = false;
   std::string output;
   std::vector<std::string> paths;
   for (int i = 1; i < argc; ++i) {
@@ -107,6 +110,8 @@ int main(int argc, char** argv) {
       with_links = true;
     } else if (argument == "--force") {
       force = true;
+    } else if (argument == "--redact") {
+      redact = true;
     } else if (argument == "-o" && i + 1 < argc) {
       output = argv[++i];
     } else if (argument == "-o") {
@@ -125,6 +130,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const bool as_html = output.ends_with(".html");
+  if (redact && (!as_html || as_json)) {
+    std::fputs("depyf-report: --redact is for -o NAME.html alone: other texts would show what it leaves out\n", stderr);
+    return 2;
+  }
   if (std::error_code error; as_html && !force && std::filesystem::exists(output, error)) {
     std::fprintf(stderr, "depyf-report: %s\n", is_there(output).c_str());
     return 1;
@@ -135,7 +144,8 @@ int main(int argc, char** argv) {
   if (!as_json && output.empty() && !with_links) depyf::report::read_graphs_of_different_ranks(reading.run);
   const depyf::record::Run& run = reading.run;
   if (as_html) {
-    const std::string page = depyf::html_page(run, reading.texts, depyf::report::content_of, {joined(argc, argv)});
+    const std::string page =
+        depyf::html_page(run, reading.texts, depyf::report::content_of, {joined(argc, argv), redact});
     if (const std::string problem = depyf::report::write_file(output, page); !problem.empty()) {
       std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
       return 1;
