@@ -236,20 +236,20 @@ function nameOfProcess(process) {
 
 /**
  * What became of a line in one compilation: the names of its nodes and kernels by pane.
- * @param {Compilation} compilation @returns {Map<number, Map<string, string[]>>}
+ * @param {Compilation} compilation @returns {Map<number, Map<string, Set<string>>>}
  */
 function trailsOf(compilation) {
-  /** @type {Map<number, Map<string, string[]>>} */
+  /** @type {Map<number, Map<string, Set<string>>>} */
   const trails = new Map();
   for (const [key, pane] of panesOf(compilation)) {
     if (pane.stage === "guards" || pane.stage === "code") continue;
     for (const row of pane.rows) {
-      for (const line of row.slice(4)) {
-        let trail = trails.get(line);
-        if (!trail) trails.set(line, (trail = new Map()));
+      for (let at = 4; at < row.length; at += 1) {
+        let trail = trails.get(row[at]);
+        if (!trail) trails.set(row[at], (trail = new Map()));
         const names = trail.get(key);
-        if (!names) trail.set(key, [row[1]]);
-        else if (!names.includes(row[1])) names.push(row[1]);
+        if (names) names.add(row[1]);
+        else trail.set(key, new Set([row[1]]));
       }
     }
   }

@@ -41,13 +41,26 @@ function differenceRows(difference, leftCount, rightCount, isFolded) {
   return { rows, changes };
 }
 
+/** @param {Compilation} compilation @param {Difference} difference */
+function countOfChanges(compilation, difference) {
+  const old = currentProcess().compilations[difference.compilation];
+  const counts = [old.panes[difference.from], compilation.panes[difference.to]].map((pane) => rowsOfText(pane.text).length);
+  return differenceRows(difference, counts[0], counts[1], true).changes;
+}
+
+/**
+ * The number of the first comparison in which a row differs; 0 if there is none.
+ * @param {Compilation} compilation
+ */
+const firstChange = (compilation) => Math.max(0, compilation.differences.findIndex((difference) => countOfChanges(compilation, difference) > 0));
+
 /** @param {HTMLElement} root */
 function showDifference(root) {
   const route = readRoute();
   const { compilations } = currentProcess();
   const index = compilationOfKey(route.c || "");
   const compilation = compilations[index];
-  const number = Number(route.d || 0);
+  const number = Number(route.d || (compilation ? firstChange(compilation) : 0));
   const difference = compilation && compilation.differences[number];
   if (!difference) {
     root.append(emptyState("There is nothing to compare.", "The recompilations lead to what can be."));
@@ -65,7 +78,7 @@ function showDifference(root) {
   const select = make(
     "select",
     { "aria-label": "What is compared", onchange: (/** @type {Event} */ event) => go(withProcess({ view: "difference", c: compilationKey(index), d: /** @type {HTMLSelectElement} */ (event.target).value })) },
-    ...compilation.differences.map((item, at) => make("option", { value: at, selected: at === number }, titleOfDifference(compilation, item))),
+    ...compilation.differences.map((item, at) => make("option", { value: at, selected: at === number }, titleOfDifference(compilation, item) + (countOfChanges(compilation, item) ? "" : " (equal)"))),
   );
   const lay = () => {
     const { rows, changes } = differenceRows(difference, leftRows.length, rightRows.length, isFolded);

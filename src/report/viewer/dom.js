@@ -56,6 +56,15 @@ function replaceContent(element, ...children) {
 }
 
 /**
+ * An item of a list of what can be done or what differs: a badge, a sentence, and what it cost on the right.
+ * @param {Child} badge @param {Child[]} sentence @param {Child} cost
+ * @param {...(Child | Child[])} more below the sentence
+ */
+function actionItem(badge, sentence, cost, ...more) {
+  return make("li.action", null, make("div.action-head", null, badge, make("p", null, ...sentence), cost), ...more);
+}
+
+/**
  * A text with its code spans, which stand between backquotes.
  * @param {string} text
  * @returns {Child[]}

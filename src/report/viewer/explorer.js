@@ -90,7 +90,7 @@ class Explorer {
       make("button.step", { title: "the next compilation (])", onclick: () => this.step(1) }, "\u203a"),
       make("span.dim", null, facts.join(" \u00b7 ")),
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
-      compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index) }, "compare") : null,
+      compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "compare") : null,
       width,
     );
   }
@@ -213,16 +213,21 @@ class Explorer {
       replaceContent(this.trail, make("span.dim", null, why ? "No line of source: " + why : "Hover over a line to see what it became. Click to pin it; Esc lets go."));
       return;
     }
-    /** @type {Map<string, string[]>} */
+    /** @type {Map<string, Set<string>>} */
     const names = new Map();
-    for (const line of lines) for (const [key, found] of this.trails.get(line) || []) names.set(key, [...new Set([...(names.get(key) || []), ...found])]);
+    for (const line of lines)
+      for (const [key, ofLine] of this.trails.get(line) || []) {
+        const known = names.get(key);
+        if (!known) names.set(key, new Set(ofLine));
+        else for (const name of ofLine) known.add(name);
+      }
     const [first] = lines;
     /** @param {string} label @param {string} key @param {string} kind */
     const step = (label, key, kind) => {
-      const found = names.get(key);
-      if (!found) return null;
-      const shown = found.slice(0, 4).join(", ") + (found.length > 4 ? " and " + (found.length - 4) + " more" : "");
-      return make("span.trail-step" + kind, { title: found.slice(0, 60).join(", ") }, make("small", null, label), " ", shown);
+      const all = [...(names.get(key) || [])];
+      if (!all.length) return null;
+      const shown = all.slice(0, 4).join(", ") + (all.length > 4 ? " and " + (all.length - 4) + " more" : "");
+      return make("span.trail-step" + kind, { title: all.slice(0, 60).join(", ") }, make("small", null, label), " ", shown);
     };
     replaceContent(
       this.trail,

@@ -58,7 +58,7 @@ function showFlow(root) {
       "section.flow-function",
       null,
       make("header", null, make("b", null, flow.title), make("span.cost", null, counted(flow.entries.length, "entry").replace("entrys", "entries") + (seconds ? ", " + secondsText(seconds) : ""))),
-      make("ol.flow-entries", null, ...flow.entries.map((index, position) => flowEntry(index, position))),
+      make("ol.flow-entries", null, ...flow.entries.map((index, position) => flowEntry(index, position, sharedConditions(flow.entries)))),
       ...[...flow.ends].map(([number, next]) => {
         const item = process.breaks[number];
         return make(
@@ -75,14 +75,32 @@ function showFlow(root) {
 }
 
 /**
- * One entry of the cache as a branch of the decision: what a call needs to take it.
+ * The conditions that all entries of a function have: they do not decide which entry a call takes.
+ * @param {number[]} entries
+ */
+function sharedConditions(entries) {
+  const { compilations } = currentProcess();
+  const compiled = entries.map((index) => compilations[index]).filter((compilation) => compilation.limits.length);
+  if (compiled.length < 2) return new Set();
+  const sets = compiled.map((compilation) => new Set(compilation.limits.map((limit) => limit.condition)));
+  return new Set([...sets[0]].filter((condition) => sets.every((set) => set.has(condition))));
+}
+
+const conditionsShown = 6;
+const conditionLengthMax = 60;
+
+/**
+ * One entry of the cache as a branch of the decision: what a call needs to take it, first what other entries do not ask for.
  * @param {number} index
  * @param {number} position
+ * @param {Set<string>} shared
  */
-function flowEntry(index, position) {
+function flowEntry(index, position, shared) {
   const compilation = currentProcess().compilations[index];
   const graphs = compilation.panes.filter((pane) => pane.stage === "captured").length;
-  const wanted = compilation.limits.filter((limit) => /[<>=]=|<|>/.test(limit.condition) && limit.condition.length < 60).slice(0, 6);
+  const compared = compilation.limits.filter((limit) => /[<>=]=|<|>/.test(limit.condition) && limit.condition.length < conditionLengthMax);
+  const deciding = compared.filter((limit) => !shared.has(limit.condition));
+  const wanted = (deciding.length ? deciding : compared).slice(0, conditionsShown);
   return make(
     "li",
     null,

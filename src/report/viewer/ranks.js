@@ -15,15 +15,10 @@ function showRanks(root) {
       "ol.actions",
       null,
       ...data.ranks.map((group) =>
-        make(
-          "li.action",
+        actionItem(
+          make("span.badge." + (group.partsAt ? "amber" : "green"), null, group.partsAt ? "differs" : "the same"),
+          group.partsAt ? [...names(group), " first differ" + (group.processes.length > 1 ? "" : "s") + " from ", ...names(data.ranks[group.nearest]), " in compilation ", make("a", { href: routeText({ c: group.partsAt, p: String(group.processes[0]) }) }, group.partsAt), ": ", ...withCode(group.difference)] : names(group),
           null,
-          make(
-            "div.action-head",
-            null,
-            make("span.badge." + (group.partsAt ? "amber" : "green"), null, group.partsAt ? "differs" : "the same"),
-            make("p", null, ...names(group), group.partsAt ? [" first differ" + (group.processes.length > 1 ? "" : "s") + " from ", ...names(data.ranks[group.nearest]), " in compilation ", make("a", { href: routeText({ c: group.partsAt, p: String(group.processes[0]) }) }, group.partsAt), ": ", ...withCode(group.difference)] : null),
-          ),
         ),
       ),
     ),

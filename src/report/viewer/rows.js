@@ -6,6 +6,10 @@ const overscan = 12;
 const hues = ["#009f81", "#ff6e3a", "#8400cd", "#008df9", "#e20134", "#00c2f9", "#9f0162", "#ffc33b", "#00fccf", "#ff5aaf", "#a40122", "#ffb2fd"];
 const hueCount = hues.length;
 const marksWidth = 8;
+const stateLit = 1;
+const statePinned = 2;
+/** Characters of a row that are shown: a call of a graph may have tens of thousands, each word an element of its own. */
+const charactersMax = 2000;
 
 /** A list of any length that scrolls. */
 class VirtualRows {
@@ -75,7 +79,7 @@ let printing = false;
 
 /** Rows that a reader of a kernel or a graph need not see: they stand in every file. */
 const boilerplate =
-  /^(from |import |aten = |inductor_ops = |_quantized = |assert_\w+ = |empty_strided\w* = |reinterpret_tensor = |alloc_from_pool = |async_compile(_\w+)? = |\s*$)/;
+  /^(from |import |aten = |inductor_ops = |_quantized = |assert_\w+ = |empty_strided\w* = |reinterpret_tensor = |alloc_from_pool = |async_compile(_\w+)? = |\s*$|\s+l_\w+ = L_\w+$)/;
 const boilerplateMin = 3;
 
 /** @typedef {{from: number, to: number}} Fold rows from..to (from 0, `to` behind the last) that stand as one */
@@ -149,12 +153,12 @@ function originMark(lines, isSource) {
 }
 
 /**
- * A row of what PyTorch made at half of its indentation, as panes are narrow.
+ * A row of what PyTorch made at half of its indentation and without the folders of files, as panes are narrow.
  * @param {string} row
  */
 function narrowed(row) {
   const indent = row.length - row.trimStart().length;
-  return row.slice(Math.ceil(indent / 2));
+  return row.slice(Math.ceil(indent / 2)).replace(/^( *# )File: (?:.*[/\\])?([^/\\]+:\d+) in [^,]*, code: /, "$1$2 ");
 }
 
 /** A pane of rows. Hover and click are reported; which rows are lit is set from outside. */
@@ -186,6 +190,16 @@ class CodePane {
     this.lit = new Set();
     /** @type {Set<number>} */
     this.pinned = new Set();
+    /**
+     * How a row that is an element is marked; a row that is missing here has no mark.
+     * @type {WeakMap<HTMLElement, number>}
+     */
+    this.marked = new WeakMap();
+    /**
+     * Rows that are shown whole though they are long.
+     * @type {Set<number>}
+     */
+    this.whole = new Set();
     /** @type {Fold[]} */
     this.folds = [];
     /** @type {Uint8Array} */
@@ -258,6 +272,7 @@ class CodePane {
     this.folds = source.isSource ? [] : foldsOf(source.rows);
     this.ownerOf.clear();
     for (const [row, link] of source.links) for (let at = row; at <= link.last; at += 1) this.ownerOf.set(at, row);
+    this.whole.clear();
     this.cursor = -1;
     this.hovered = -1;
     this.list.element.setAttribute("aria-label", source.title);
@@ -290,8 +305,17 @@ class CodePane {
     });
     let columns = 0;
     for (const row of source.rows) if (row.length > columns) columns = row.length;
-    this.list.reset(this.order.length, Math.min(columns, 2000), (index) => this.makeRow(index));
+    this.list.reset(this.order.length, Math.min(columns, charactersMax), (index) => this.makeRow(index));
     this.drawMarks();
+  }
+
+  /** @param {Event} event @param {number} row */
+  showWhole(event, row) {
+    event.stopPropagation();
+    this.whole.add(row);
+    const { scrollTop } = this.list.element;
+    this.lay();
+    this.list.element.scrollTop = scrollTop;
   }
 
   /** @param {Fold} fold */
@@ -331,13 +355,16 @@ class CodePane {
     const link = this.linkOf(entry);
     const lines = link ? link.lines : [];
     const isFirst = this.ownerOf.get(entry) === entry;
+    const whole = source.isSource ? source.rows[entry - 1] || "" : narrowed(source.rows[entry - 1] || "");
+    const isCut = whole.length > charactersMax && !this.whole.has(entry);
     const element = make(
       "div.row",
-      { role: "option", title: isFirst && link && !lines.length && link.why ? "No line of source: " + link.why : null },
+      { role: "option", "aria-selected": "false", title: isFirst && link && !lines.length && link.why ? "No line of source: " + link.why : null },
       make("span.number", null, entry),
       source.gutter ? make("span.gutter", null, source.gutter(entry)) : null,
       isFirst || !lines.length ? originMark(isFirst ? lines : [], source.isSource) : make("span.origin", null, make("i.bar.hue-" + hueOf(lines[0]))),
-      make("code", null, ...coloured(source.isSource ? source.rows[entry - 1] || "" : narrowed(source.rows[entry - 1] || ""), this.states[entry - 1])),
+      make("code", null, ...coloured(isCut ? whole.slice(0, charactersMax) : whole, this.states[entry - 1])),
+      isCut ? make("button.rest", { tabindex: -1, onclick: (/** @type {Event} */ event) => this.showWhole(event, entry) }, counted(whole.length - charactersMax, "character") + " more") : null,
     );
     if (lines.length) element.classList.add("tint-" + hueOf(lines[0]));
     if (isFirst && link && !lines.length && link.why) element.classList.add("without-line");
@@ -348,10 +375,15 @@ class CodePane {
 
   /** @param {HTMLElement} element @param {number} row */
   mark(element, row) {
-    element.classList.toggle("lit", this.touches(row, this.lit));
+    const isLit = this.touches(row, this.lit);
     const isPinned = this.touches(row, this.pinned);
+    const state = (isLit ? stateLit : 0) + (isPinned ? statePinned : 0);
+    const before = this.marked.get(element) || 0;
+    if (state === before) return; // to set a class again would have the browser match the styles of the row again
+    this.marked.set(element, state);
+    element.classList.toggle("lit", isLit);
     element.classList.toggle("pinned", isPinned);
-    element.setAttribute("aria-selected", String(isPinned));
+    if (isPinned !== before >= statePinned) element.setAttribute("aria-selected", String(isPinned));
   }
 
   /** @param {Set<number>} lit @param {Set<number>} pinned */

@@ -87,10 +87,10 @@ function actionsOf(process, eager) {
         "ol.actions",
         null,
         ...failed.map((compilation) =>
-          make(
-            "li.action",
+          actionItem(
+            make("span.badge.red", null, "eager"),
+            withCode(compilation.headline),
             null,
-            make("div.action-head", null, make("span.badge.red", null, "eager"), make("p", null, ...withCode(compilation.headline))),
             compilation.details.length ? (compilation.breaks.length ? make("ul", null, ...compilation.details.map((detail) => make("li", null, ...withCode(detail)))) : make("pre", null, compilation.details.join("\n"))) : null,
             make("p.action-links", null, compilation.line >= 0 ? sourceLink(compilation.line) : null, " ", compilationLink(process.compilations.indexOf(compilation), "compilation " + compilation.id)),
           ),
@@ -113,16 +113,10 @@ function actionsOf(process, eager) {
         "ol.actions",
         null,
         ...again.map(({ compilation, index }) =>
-          make(
-            "li.action",
-            null,
-            make(
-              "div.action-head",
-              null,
-              make("span.badge.amber", null, compilationLink(index)),
-              make("p", null, make("b", null, compilation.title), ": ", ...withCode(compilation.deciding)),
-              secondsOf(compilation) ? make("span.cost", null, secondsText(secondsOf(compilation))) : null,
-            ),
+          actionItem(
+            make("span.badge.amber", null, compilationLink(index)),
+            [make("b", null, compilation.title), ": ", ...withCode(compilation.deciding)],
+            secondsOf(compilation) ? make("span.cost", null, secondsText(secondsOf(compilation))) : null,
           ),
         ),
       ),
@@ -134,16 +128,11 @@ function actionsOf(process, eager) {
 
 /** @param {Process} process @param {Break} item */
 function breakItem(process, item) {
-  return make(
-    "li.action",
-    null,
-    make(
-      "div.action-head",
-      null,
-      make("span.badge.red", null, "break"),
-      make("p", null, item.where ? make("b", null, item.line >= 0 ? sourceLink(item.line) : item.where) : null, " ", ...withCode(item.sentence.startsWith(item.where + ": ") ? item.sentence.slice(item.where.length + 2) : item.sentence)),
-      item.seconds ? make("span.cost", { title: "seconds that the compilations which end here took" }, secondsText(item.seconds)) : null,
-    ),
+  const sentence = item.sentence.startsWith(item.where + ": ") ? item.sentence.slice(item.where.length + 2) : item.sentence;
+  return actionItem(
+    make("span.badge.red", null, "break"),
+    [item.where ? make("b", null, item.line >= 0 ? sourceLink(item.line) : item.where) : null, " ", ...withCode(sentence)],
+    item.seconds ? make("span.cost", { title: "seconds that the compilations which end here took" }, secondsText(item.seconds)) : null,
     item.source ? make("pre", null, item.source) : null,
     item.hints.length
       ? make("details", { open: true }, make("summary", null, "What can be done"), make("ul", null, ...item.hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint)))))
