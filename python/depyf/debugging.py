@@ -96,28 +96,30 @@ class debug:
 
 def message() -> str:
     """The files that run, by directory, and where a breakpoint in each makes sense."""
-    present = [one for one in running.files.values() if os.path.exists(one.path)]
+    present = [file for file in running.files.values() if os.path.exists(file.path)]
     if not present:
         return (
             "depyf: no dumped file is running code. Call the function in a `with depyf.prepare_debug(directory):` block "
             "first; the heads of the files there say why one does not run."
         )
-    out = []
-    for directory in dict.fromkeys(os.path.dirname(one.path) for one in present):
-        inside = [one for one in present if os.path.dirname(one.path) == directory]
-        compilations = list(dict.fromkeys(one.compile_id for one in inside))
+    lines = []
+    for directory in dict.fromkeys(os.path.dirname(file.path) for file in present):
+        inside = [file for file in present if os.path.dirname(file.path) == directory]
+        compilations = list(dict.fromkeys(file.compile_id for file in inside))
         # A compilation's transformed code is made last, and runs first.
-        inside.sort(key=lambda one: (compilations.index(one.compile_id), one.kind != "transformed code"))
-        out.append(
+        inside.sort(key=lambda file: (compilations.index(file.compile_id), file.kind != "transformed code"))
+        lines.append(
             f"depyf: {len(inside)} files in {directory} are the running code. Break where they begin, or beyond:"
         )
-        for one in inside[-_SHOWN_MAX:]:
-            what = " ".join(part for part in (one.direction, one.kind) if part)
-            out.append(f"  b {one.path}:{one.first_line}  # {what}, {one.function}, compilation {one.compile_id}")
+        for file in inside[-_SHOWN_MAX:]:
+            description = " ".join(part for part in (file.direction, file.kind) if part)
+            lines.append(
+                f"  b {file.path}:{file.first_line}  # {description}, {file.function}, compilation {file.compile_id}"
+            )
         if len(inside) > _SHOWN_MAX:
-            out.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
-    out.append("depyf: nothing is compiled in this block; calls that fit no compilation are told of.")
-    return names.one_line_each(out)
+            lines.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
+    lines.append("depyf: nothing is compiled in this block; calls that fit no compilation are told of.")
+    return names.one_line_each(lines)
 
 
 class _Pdb(pdb.Pdb):

@@ -224,8 +224,8 @@ def _class_name(kind: type) -> str:
     return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
 
 
-def type_name(thing: object) -> str:
-    return f"an object of type {_class_name(type(thing))}"
+def type_name(value: object) -> str:
+    return f"an object of type {_class_name(type(value))}"
 
 
 def describe(value: object) -> str:

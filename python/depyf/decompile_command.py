@@ -65,7 +65,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="compile back with this interpreter, of the version of the files, and mark each function that does not give the "
         "same bytecode; auto: find one for each file (DEPYF_PYTHON_3_14, PATH, pyenv)",
     )
-    for name, what in _TEXTS.items():
+    for name, text_kind in _TEXTS.items():
         option = "--dump-load" if name == "load" else "--" + name
         instead.add_argument(
             option,
@@ -73,7 +73,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
             action="store_const",
             const=name,
             default="",
-            help=f"print {what}, in place of the source",
+            help=f"print {text_kind}, in place of the source",
         )
     names = [name for name, _ in _core.passes() if name not in ("decode", "flow", "print")]
     instead.add_argument(
@@ -178,9 +178,9 @@ def _code(target: str) -> types.CodeType:
     code = _code_of_file(Path(where)) if Path(where).is_file() else _code_of_module(where)
     if not function:
         return code
-    for name, found in _functions(code):
+    for name, candidate in _functions(code):
         if name == function:
-            return found
+            return candidate
     raise ValueError(f"no function {function} in {where}")
 
 

@@ -90,45 +90,49 @@ def source_of(code: types.CodeType, *, name: str | None = None) -> str:
     return decompile_code(code, name=name).source
 
 
-def find_code(thing: types.CodeType | Callable[..., Any]) -> types.CodeType:
+def find_code(value: types.CodeType | Callable[..., Any]) -> types.CodeType:
     """The code object behind a callable; `thing` itself if it is one.
 
     Raises:
         TypeError: there is none, as for classes and functions written in C.
     """
-    innermost = _innermost(thing)
+    innermost = _innermost(value)
     return innermost if isinstance(innermost, types.CodeType) else innermost.__code__
 
 
-def _innermost(thing: Any) -> types.CodeType | types.FunctionType:
+def _innermost(value: Any) -> types.CodeType | types.FunctionType:
     """The function that runs when `thing` is called or asked for, or the code object where there is no function."""
     seen: set[int] = set()
-    at: Any = thing
-    while id(at) not in seen:
-        seen.add(id(at))
-        if isinstance(at, types.CodeType):
-            return at
-        if isinstance(at, (types.MethodType, classmethod, staticmethod)):
-            at = at.__func__
-        elif isinstance(at, property):
-            at = at.fget or at.fset or at.fdel
-        elif isinstance(at, functools.cached_property):
-            at = at.func
-        elif isinstance(at, types.GeneratorType):
-            return at.gi_code
-        elif isinstance(at, types.CoroutineType):
-            return at.cr_code
-        elif isinstance(at, types.AsyncGeneratorType):
-            return at.ag_code
-        elif isinstance(at, (functools.partial, functools.partialmethod)):
-            at = at.func
-        elif isinstance(at, type):
-            raise TypeError(f"cannot decompile the class {at.__qualname__} as one function: it has no code of its own")
-        elif (inner := callables.wrapped(at)) is not None or (inner := callables.defined_call(at)) is not None:
-            at = inner
-        elif isinstance(at, types.FunctionType):
-            return at
-    raise TypeError(f"cannot decompile {type_name(thing)}: there is no Python code behind it")
+    candidate: Any = value
+    while id(candidate) not in seen:
+        seen.add(id(candidate))
+        if isinstance(candidate, types.CodeType):
+            return candidate
+        if isinstance(candidate, (types.MethodType, classmethod, staticmethod)):
+            candidate = candidate.__func__
+        elif isinstance(candidate, property):
+            candidate = candidate.fget or candidate.fset or candidate.fdel
+        elif isinstance(candidate, functools.cached_property):
+            candidate = candidate.func
+        elif isinstance(candidate, types.GeneratorType):
+            return candidate.gi_code
+        elif isinstance(candidate, types.CoroutineType):
+            return candidate.cr_code
+        elif isinstance(candidate, types.AsyncGeneratorType):
+            return candidate.ag_code
+        elif isinstance(candidate, (functools.partial, functools.partialmethod)):
+            candidate = candidate.func
+        elif isinstance(candidate, type):
+            raise TypeError(
+                f"cannot decompile the class {candidate.__qualname__} as one function: it has no code of its own"
+            )
+        elif (inner := callables.wrapped(candidate)) is not None or (
+            inner := callables.defined_call(candidate)
+        ) is not None:
+            candidate = inner
+        elif isinstance(candidate, types.FunctionType):
+            return candidate
+    raise TypeError(f"cannot decompile {type_name(value)}: there is no Python code behind it")
 
 
 def class_source(cls: type, *, style: str | None = None) -> str:

@@ -206,13 +206,13 @@ def _is_replaced_by(value: object, code: types.CodeType) -> bool:
 
 def _cells(function: types.FunctionType) -> dict[str, Any]:
     """Returns the variables of enclosing scopes that a function refers to, those that are set."""
-    found = {}
+    values = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:
-            found[name] = cell.cell_contents
+            values[name] = cell.cell_contents
         except ValueError:
             continue
-    return found
+    return values
 
 
 def _call_of(value: object) -> object:

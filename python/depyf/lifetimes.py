@@ -119,7 +119,7 @@ def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator
 def _leads_to(earlier: _Place, place: _Place) -> bool:
     """True if no execution comes to `place` without having come by `earlier` first; loops are not looked at."""
     block, index = earlier.way[-1]
-    return any(block == other and index <= at for other, at in place.way)
+    return any(block == outer_block and index <= position for outer_block, position in place.way)
 
 
 def _names_read(node: ast.AST) -> set[str]:
@@ -143,26 +143,26 @@ def _is_read_behind(name: str, place: _Place, places: list[_Place]) -> bool:
         block
         for outer in places
         if isinstance(outer.statement, (ast.For, ast.While)) and _leads_to(outer, place) and outer is not place
-        for block, at in [outer.way[-1]]
-        if (block, at) in place.way
+        for block, position in [outer.way[-1]]
+        if (block, position) in place.way
     }
-    for other in places:
-        if other is place or name not in other.names_read or isinstance(other.statement, ast.Delete):
+    for later in places:
+        if later is place or name not in later.names_read or isinstance(later.statement, ast.Delete):
             continue  # a name that goes earlier is left out of a later `del`
-        in_same_loop = any(block in loops and (block, at) in other.way for block, at in place.way)
-        if in_same_loop or _follows(other, place):
-            return not _is_stored_between(name, place, other, places)
+        in_same_loop = any(block in loops and (block, position) in later.way for block, position in place.way)
+        if in_same_loop or _follows(later, place):
+            return not _is_stored_between(name, place, later, places)
     return False
 
 
-def _follows(other: _Place, place: _Place) -> bool:
+def _follows(later: _Place, place: _Place) -> bool:
     """True if `other` stands behind `place` in a block that holds both, or is nested in it."""
-    for (block, index), (other_block, other_index) in zip(place.way, other.way):
+    for (block, index), (other_block, other_index) in zip(place.way, later.way):
         if block != other_block:
             return False
         if index != other_index:
             return other_index > index
-    return len(other.way) > len(place.way)
+    return len(later.way) > len(place.way)
 
 
 def _is_stored_between(name: str, place: _Place, reader: _Place, places: list[_Place]) -> bool:

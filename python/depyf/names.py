@@ -65,9 +65,9 @@ def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
     """`code` and every code object among its constants, at any depth."""
     todo = [code]
     while todo:
-        one = todo.pop()
-        yield one
-        todo.extend(const for const in one.co_consts if type(const) is types.CodeType)
+        nested = todo.pop()
+        yield nested
+        todo.extend(const for const in nested.co_consts if type(const) is types.CodeType)
 
 
 def short_names(code: types.CodeType) -> dict[str, str]:
@@ -77,9 +77,9 @@ def short_names(code: types.CodeType) -> dict[str, str]:
     """
     used: set[str] = set()
     full: set[str] = set()
-    for one in nested_codes(code):
-        used.update(one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars)
-        full.update(name for name in one.co_names if _UUID.search(name))
+    for nested in nested_codes(code):
+        used.update(nested.co_names, nested.co_varnames, nested.co_freevars, nested.co_cellvars)
+        full.update(name for name in nested.co_names if _UUID.search(name))
     wanted: dict[str, list[str]] = {}
     for name in sorted(full):
         wanted.setdefault(shorten(name), []).append(name)
@@ -89,8 +89,8 @@ def short_names(code: types.CodeType) -> dict[str, str]:
 def rename(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
     """`code` with the names in `co_names` replaced, at any depth. The same object where nothing changes."""
 
-    def renamed(one: types.CodeType) -> types.CodeType:
-        return one.replace(co_names=tuple([names.get(name, name) for name in one.co_names]))
+    def renamed(nested: types.CodeType) -> types.CodeType:
+        return nested.replace(co_names=tuple([names.get(name, name) for name in nested.co_names]))
 
     return map_codes(code, renamed) if names else code
 
@@ -109,7 +109,7 @@ def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.Cod
 
 def as_data(code: types.CodeType) -> types.CodeType:
     """A copy of `code` that keeps no object of the program alive: constants that are no plain data are left out."""
-    return map_codes(code, lambda one: one.replace(co_consts=tuple(map(_constant_as_data, one.co_consts))))
+    return map_codes(code, lambda nested: nested.replace(co_consts=tuple(map(_constant_as_data, nested.co_consts))))
 
 
 def _constant_as_data(value: Any) -> Any:
@@ -133,8 +133,8 @@ def restore_attributes(tree: ast.Module, code: types.CodeType) -> ast.Module:
     """
     wanted = {
         name
-        for one in nested_codes(code)
-        for name in one.co_names
+        for nested in nested_codes(code)
+        for name in nested.co_names
         if not name.isidentifier() or keyword.iskeyword(name)
     }
     return _Attributes(wanted).visit(tree) if wanted else tree

@@ -151,16 +151,16 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
 
 def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
     """The code of the one class in the source, compiled in a function that binds its free variables."""
-    found = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    if len(found) == 1 and isinstance(found[0], ast.FunctionDef):
-        found = [node for node in found[0].body if isinstance(node, ast.ClassDef)]
-    if len(found) != 1:
-        raise ValueError(f"{code.co_name}: expected one class in the source, found {len(found)}")
-    body: list[ast.stmt] = [found[0]]
+    definitions = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    if len(definitions) == 1 and isinstance(definitions[0], ast.FunctionDef):
+        definitions = [node for node in definitions[0].body if isinstance(node, ast.ClassDef)]
+    if len(definitions) != 1:
+        raise ValueError(f"{code.co_name}: expected one class in the source, found {len(definitions)}")
+    body: list[ast.stmt] = [definitions[0]]
     if code.co_freevars:
         body.insert(0, _bound(code.co_freevars))
-    name = found[0].name
-    if name not in code.co_freevars and any(name in global_names(one) for one in names.nested_codes(code)):
+    name = definitions[0].name
+    if name not in code.co_freevars and any(name in global_names(nested) for nested in names.nested_codes(code)):
         # What is in the class knows it as a global.
         body.insert(0, ast.Global([name], **_AT_THE_START))
         prefix = name
@@ -237,9 +237,9 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
 
 def _argument_names(arguments: ast.arguments) -> list[str]:
     """In the order of `co_varnames`."""
-    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    found += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    return [one.arg for one in found]
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    parameters += [parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None]
+    return [parameter.arg for parameter in parameters]
 
 
 def _code_arguments(code: types.CodeType) -> list[str]:
@@ -251,15 +251,15 @@ def _code_arguments(code: types.CodeType) -> list[str]:
 def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> None:
     arguments = function.args
     positional = len(arguments.posonlyargs) + len(arguments.args)
-    found = (len(arguments.posonlyargs), positional, len(arguments.kwonlyargs))
+    written_counts = (len(arguments.posonlyargs), positional, len(arguments.kwonlyargs))
     wanted = (code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount)
     starred = (arguments.vararg is not None, arguments.kwarg is not None)
     flags = (bool(code.co_flags & inspect.CO_VARARGS), bool(code.co_flags & inspect.CO_VARKEYWORDS))
     written, expected = _argument_names(arguments), _code_arguments(code)
     same_names = len(written) == len(expected) and all(
-        one == other or not other.isidentifier() for one, other in zip(written, expected)
+        first == second or not second.isidentifier() for first, second in zip(written, expected)
     )
-    if found != wanted or starred != flags or not same_names:
+    if written_counts != wanted or starred != flags or not same_names:
         raise ValueError(
             f"{code.co_name}: the arguments differ: ({ast.unparse(arguments)}) instead of {signature(code)}"
         )
@@ -268,18 +268,18 @@ def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: typ
 def signature(code: types.CodeType) -> str:
     """The arguments of a code object as a `def` writes them."""
     args = _code_arguments(code)
-    out = args[: code.co_argcount]
+    parts = args[: code.co_argcount]
     if code.co_posonlyargcount:
-        out.insert(code.co_posonlyargcount, "/")
+        parts.insert(code.co_posonlyargcount, "/")
     rest = args[code.co_argcount + code.co_kwonlyargcount :]
     if code.co_flags & inspect.CO_VARARGS:
-        out.append("*" + rest.pop(0))
+        parts.append("*" + rest.pop(0))
     elif code.co_kwonlyargcount:
-        out.append("*")
-    out += args[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        parts.append("*")
+    parts += args[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & inspect.CO_VARKEYWORDS:
-        out.append("**" + rest.pop(0))
-    return f"({', '.join(out)})"
+        parts.append("**" + rest.pop(0))
+    return f"({', '.join(parts)})"
 
 
 def _rename_hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
@@ -336,20 +336,20 @@ def _nested(code: types.CodeType, name: str) -> types.CodeType:
     return next(const for const in code.co_consts if type(const) is types.CodeType and const.co_name == name)
 
 
-def _check(found: types.CodeType, code: types.CodeType) -> None:
+def _check(compiled: types.CodeType, code: types.CodeType) -> None:
     """Raises ValueError where the compiled function cannot stand in for `code`."""
     for flag, kind in _KINDS.items():
-        if (found.co_flags ^ code.co_flags) & flag:
-            is_one, other = ("is", "is not") if found.co_flags & flag else ("is not", "is")
-            raise ValueError(f"{code.co_name}: the source {is_one} {kind}, the code {other}")
-    for what, mine, theirs in (
-        ("free variables", found.co_freevars, code.co_freevars),
-        ("cell variables", found.co_cellvars, code.co_cellvars),
+        if (compiled.co_flags ^ code.co_flags) & flag:
+            is_one, is_other = ("is", "is not") if compiled.co_flags & flag else ("is not", "is")
+            raise ValueError(f"{code.co_name}: the source {is_one} {kind}, the code {is_other}")
+    for part, mine, theirs in (
+        ("free variables", compiled.co_freevars, code.co_freevars),
+        ("cell variables", compiled.co_cellvars, code.co_cellvars),
     ):
         if mine != theirs:
-            raise ValueError(f"{code.co_name}: the {what} differ: {mine} instead of {theirs}")
-    if found.co_nlocals < code.co_nlocals:
-        raise ValueError(f"{code.co_name}: {found.co_nlocals} locals instead of at least {code.co_nlocals}")
+            raise ValueError(f"{code.co_name}: the {part} differ: {mine} instead of {theirs}")
+    if compiled.co_nlocals < code.co_nlocals:
+        raise ValueError(f"{code.co_name}: {compiled.co_nlocals} locals instead of at least {code.co_nlocals}")
 
 
 def qualname(name: str) -> dict[str, Any]:
@@ -373,16 +373,16 @@ def _qualified_as(code: types.CodeType, original: types.CodeType) -> types.CodeT
     for _, const, name, _ in _functions(original):
         theirs.setdefault(const.co_name, {})[name] = const
     consts = list(code.co_consts)
-    for at, const, mine, name_at in _functions(code):
-        found = theirs.get(const.co_name, {})
-        if len(found) != 1:
+    for index, const, mine, name_at in _functions(code):
+        same_names = theirs.get(const.co_name, {})
+        if len(same_names) != 1:
             continue
-        ((wanted, same),) = found.items()
+        ((wanted, same),) = same_names.items()
         if mine and wanted and mine != wanted:
             const = _replace_prefix(const, mine, wanted)
             if name_at is not None:
                 consts[name_at] = wanted
-        consts[at] = _qualified_as(const, same)
+        consts[index] = _qualified_as(const, same)
     if all(new is old for new, old in zip(consts, code.co_consts)):
         return code
     return code.replace(co_consts=tuple(consts))
@@ -391,20 +391,20 @@ def _qualified_as(code: types.CodeType, original: types.CodeType) -> types.CodeT
 def _functions(code: types.CodeType) -> list[tuple[int, types.CodeType, str, int | None]]:
     """Of each code object among the constants: its index, itself, its qualified name, and to 3.10 the index of that: it is
     the constant that `MAKE_FUNCTION` gets with it. "" where there is none."""
-    found = [(at, const) for at, const in enumerate(code.co_consts) if type(const) is types.CodeType]
+    functions = [(index, const) for index, const in enumerate(code.co_consts) if type(const) is types.CodeType]
     if hasattr(types.CodeType, "co_qualname"):
-        return [(at, const, const.co_qualname, None) for at, const in found]
-    if not found:
+        return [(index, const, const.co_qualname, None) for index, const in functions]
+    if not functions:
         return []
-    made = [one for one in dis.get_instructions(code) if one.opname != "EXTENDED_ARG"]
+    instructions = [instruction for instruction in dis.get_instructions(code) if instruction.opname != "EXTENDED_ARG"]
     named = {
-        one.arg: two.arg
-        for one, two, three in zip(made, made[1:], made[2:])
-        if (one.opname, two.opname, three.opname) == ("LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION")
+        first.arg: two.arg
+        for first, two, three in zip(instructions, instructions[1:], instructions[2:])
+        if (first.opname, two.opname, three.opname) == ("LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION")
     }
     return [
-        (at, const, "" if (name_at := named.get(at)) is None else code.co_consts[name_at], name_at)
-        for at, const in found
+        (index, const, "" if (name_at := named.get(index)) is None else code.co_consts[name_at], name_at)
+        for index, const in functions
     ]
 
 
@@ -412,14 +412,14 @@ def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeTyp
     """Gives qualified names another beginning: those of code objects (from 3.11 on), and those among the constants, which
     class bodies store, and from which functions are named to 3.10."""
 
-    def changed(one: types.CodeType) -> types.CodeType:
+    def changed(nested: types.CodeType) -> types.CodeType:
         consts = tuple(
             by + const[len(prefix) :] if type(const) is str and f"{const}.".startswith(f"{prefix}.") else const
-            for const in one.co_consts
+            for const in nested.co_consts
         )
-        if hasattr(types.CodeType, "co_qualname") and one.co_qualname.startswith(prefix):
-            return one.replace(co_consts=consts, co_qualname=by + one.co_qualname[len(prefix) :])
-        return one.replace(co_consts=consts)
+        if hasattr(types.CodeType, "co_qualname") and nested.co_qualname.startswith(prefix):
+            return nested.replace(co_consts=consts, co_qualname=by + nested.co_qualname[len(prefix) :])
+        return nested.replace(co_consts=consts)
 
     return names.map_codes(code, changed)
 
@@ -436,9 +436,9 @@ def _qualname_before_311(code: types.CodeType, name: str) -> str:
 
 def _restore_constants(result: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
     """Makes each `__const_N` in the compiled code the object that it stood for."""
-    if not any(name.startswith("__const_") for one in names.nested_codes(result) for name in one.co_names):
+    if not any(name.startswith("__const_") for nested in names.nested_codes(result) for name in nested.co_names):
         return result
     paths = _core.decompile(names.rename(constants_of, names.short_names(constants_of))).constants
     values = {name: names.constant_at(constants_of, path) for name, path in paths.items()}
-    bind: Callable[[types.CodeType], types.CodeType] = lambda one: bind_names_to_constants(one, values)  # noqa: E731
+    bind: Callable[[types.CodeType], types.CodeType] = lambda nested: bind_names_to_constants(nested, values)  # noqa: E731
     return names.map_codes(result, bind)

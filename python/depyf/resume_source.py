@@ -26,7 +26,7 @@ def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None
     if line is None or not _has_line(user, code.co_filename, line):
         return line
     offset = _OFFSET.match(name)
-    exact = next((one for start, end, one in user.co_lines() if offset and start <= int(offset[1]) < end), None)
+    exact = next((line for start, end, line in user.co_lines() if offset and start <= int(offset[1]) < end), None)
     # Of a break in a branch there are two, which go on at other lines than that of the break.
     return exact if exact is not None and exact >= line else line
 

@@ -211,24 +211,24 @@ def _variables(code: types.CodeType) -> set[str]:
     return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
 
 
-def _with_nested(code: types.CodeType, made: Decompilation, proof: Proof | None) -> types.CodeType | None:
+def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof | None) -> types.CodeType | None:
     """Returns `code` with the nested code objects of the original in place of those that the proof pairs with them; None if
     the result would not do the same, or if two of the original's take the part of the same one.
 
     Code that no execution reaches, which the proof pairs with nothing, stays as it is.
     """
-    original = made.original
+    original = decompiled.original
     if not any(type(const) is types.CodeType for const in code.co_consts):
         return code
     if proof is None:
-        proof = prove(original, code, assumptions=made.assumptions)
+        proof = prove(original, code, assumptions=decompiled.assumptions)
     kept: dict[int, types.CodeType] = {}
     for index_in_original, index in proof.nested:
         own = original.co_consts[index_in_original]
         if kept.setdefault(index, own) is not own:
             return None
     result = bytecode.with_nested(code, kept)
-    return result if prove(original, result, assumptions=made.assumptions) else None
+    return result if prove(original, result, assumptions=decompiled.assumptions) else None
 
 
 def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
@@ -261,15 +261,17 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
 def named(code: types.CodeType, path: str) -> types.CodeType:
     """`code`, and what is of the same file in it, under the name of another file."""
     old = code.co_filename
-    return names.map_codes(code, lambda one: one.replace(co_filename=path) if one.co_filename == old else one)
+    return names.map_codes(
+        code, lambda nested: nested.replace(co_filename=path) if nested.co_filename == old else nested
+    )
 
 
-def like(code: types.CodeType, other: types.CodeType) -> types.CodeType:
+def like(code: types.CodeType, original: types.CodeType) -> types.CodeType:
     """A function's code under the qualified name of another's, and without the mark of `from __future__ import annotations`
     if the other has it not: annotations are no part of a function's code."""
     mark = __future__.annotations.compiler_flag
-    flags = code.co_flags & ~mark | other.co_flags & mark
-    return code.replace(co_flags=flags, **qualname(getattr(other, "co_qualname", "")))
+    flags = code.co_flags & ~mark | original.co_flags & mark
+    return code.replace(co_flags=flags, **qualname(getattr(original, "co_qualname", "")))
 
 
 def shifted(code: types.CodeType, lines: int) -> types.CodeType:
@@ -277,7 +279,9 @@ def shifted(code: types.CodeType, lines: int) -> types.CodeType:
     file = code.co_filename
     return names.map_codes(
         code,
-        lambda one: one.replace(co_firstlineno=one.co_firstlineno + lines) if one.co_filename == file else one,
+        lambda nested: (
+            nested.replace(co_firstlineno=nested.co_firstlineno + lines) if nested.co_filename == file else nested
+        ),
     )
 
 

@@ -128,17 +128,17 @@ class Expressions:
             return None
         if type(module) is not str or type(qualname) is not str:
             return None
-        at: Any = sys.modules.get(module)
-        first = self._names.get(id(at)) if at is not None else None
+        value_there: Any = sys.modules.get(module)
+        first = self._names.get(id(value_there)) if value_there is not None else None
         parts = qualname.split(".")
         if not all(part.isidentifier() for part in parts):
             return None
         for part in parts:
-            own = _own_attributes(at)
+            own = _own_attributes(value_there)
             if own is None or part not in own:
                 return None
-            at = own[part]
-        if (at.__func__ if type(at) in (classmethod, staticmethod) else at) is not value:
+            value_there = own[part]
+        if (value_there.__func__ if type(value_there) in (classmethod, staticmethod) else value_there) is not value:
             return None
         if first is None:
             first = f"__import__({module!r}, fromlist=['*'])" if "." in module else f"__import__({module!r})"
@@ -231,8 +231,8 @@ def with_signature(
     old = lines[definition.lineno - 1]
     indentation = old[: len(old) - len(old.lstrip())]
     keyword = "async def" if isinstance(definition, ast.AsyncFunctionDef) else "def"
-    for at in range(definition.lineno, _end_of_head(lines, definition)):
-        lines[at] = ""  # no line moves
+    for number in range(definition.lineno, _end_of_head(lines, definition)):
+        lines[number] = ""  # no line moves
     lines[definition.lineno - 1] = f"{indentation}{keyword} {name or definition.name}{writer.text(definition.args)}:"
     return "\n".join(lines), writer.expressions.unnamed
 
@@ -259,8 +259,8 @@ def definition_alone(source: str, function: types.FunctionType) -> list[str]:
     end = definition.end_lineno or definition.lineno
     within = _lines_within_strings(definition)
     column = definition.col_offset
-    inner = ((at, lines[at - 1]) for at in range(definition.lineno, end + 1))
-    return [line if at in within or not line else f"    {line[column:]}" for at, line in inner]
+    inner = ((number, lines[number - 1]) for number in range(definition.lineno, end + 1))
+    return [line if number in within or not line else f"    {line[column:]}" for number, line in inner]
 
 
 def _lines_within_strings(tree: ast.AST) -> set[int]:
@@ -362,10 +362,10 @@ def _attribute_or_none(param: object, name: str) -> Any:
 
 def _annotations(function: types.FunctionType) -> dict[str, Any]:
     try:
-        found = function.__annotations__
+        annotations = function.__annotations__
     except Exception:  # from 3.14 on they are evaluated only now, by code of the user's
         return {}
-    return dict(found) if type(found) is dict else {}
+    return dict(annotations) if type(annotations) is dict else {}
 
 
 def _number(value: Any) -> str | None:

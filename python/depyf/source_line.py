@@ -29,8 +29,8 @@ class Line:
         """The file for readers: of an installed package with its folders, `torch/optim/optimizer.py`, else its name."""
         file = self.file.replace("\\", "/")
         for folder in ("/site-packages/", "/dist-packages/"):
-            _, found, inside = file.rpartition(folder)
-            if found:
+            _, matched, inside = file.rpartition(folder)
+            if matched:
                 return inside
         return self.name
 
@@ -42,8 +42,8 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
         lines: a stack, the innermost line last.
         library: the path of its folder, with the separator at its end.
     """
-    found = list(lines)
-    return next((line for line in reversed(found) if is_users(line.file, library)), found[-1] if found else None)
+    known = list(lines)
+    return next((line for line in reversed(known) if is_users(line.file, library)), known[-1] if known else None)
 
 
 def is_users(file: str, library: str) -> bool:

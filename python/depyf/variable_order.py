@@ -22,7 +22,7 @@ def renamings(code: types.CodeType) -> dict[str, str]:
     """Name -> name to compile with, so that free and cell variables come in the order that they have in `code`, and in
     the code in it as far as that agrees. Empty where the names sort so as they are.
     """
-    orders = [order for one in names.nested_codes(code) for order in _orders(one) if len(order) > 1]
+    orders = [order for nested in names.nested_codes(code) for order in _orders(nested) if len(order) > 1]
     if all(list(order) == sorted(order) for order in orders):
         return {}
     before: dict[str, set[str]] = {}
@@ -37,7 +37,7 @@ def renamings(code: types.CodeType) -> dict[str, str]:
         except graphlib.CycleError:
             continue
         before = more
-    return {name: f"depyf_{at:04}_{name}" for at, name in enumerate(sequence)}
+    return {name: f"depyf_{position:04}_{name}" for position, name in enumerate(sequence)}
 
 
 def _orders(code: types.CodeType) -> list[list[str]]:
@@ -45,7 +45,7 @@ def _orders(code: types.CodeType) -> list[list[str]]:
     if sys.version_info >= (3, 11):  # those that are arguments come first, in the order of the arguments
         arguments = code.co_varnames
     cells = [name for name in code.co_cellvars if name not in arguments]
-    return [[name for name in found if name not in _FIXED] for found in (list(code.co_freevars), cells)]
+    return [[name for name in variables if name not in _FIXED] for variables in (list(code.co_freevars), cells)]
 
 
 def renamed(tree: ast.Module, by: dict[str, str]) -> ast.Module:
@@ -87,24 +87,24 @@ def restored(code: types.CodeType, by: dict[str, str]) -> types.CodeType:
     """Compiled code with the variables' own names again."""
     own = {new: name for name, new in by.items()}
 
-    def all_of(found: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(own.get(name, name) for name in found)
+    def all_of(variables: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(own.get(name, name) for name in variables)
 
     def qualified(name: str) -> str:
         return ".".join(own.get(part, part) for part in name.split("."))
 
-    def change(one: types.CodeType) -> types.CodeType:
+    def change(nested: types.CodeType) -> types.CodeType:
         if hasattr(types.CodeType, "co_qualname"):
-            one = one.replace(co_qualname=qualified(one.co_qualname))
+            nested = nested.replace(co_qualname=qualified(nested.co_qualname))
         consts = tuple(
-            qualified(const) if type(const) is str and "depyf_" in const else const for const in one.co_consts
+            qualified(const) if type(const) is str and "depyf_" in const else const for const in nested.co_consts
         )
-        return one.replace(
-            co_names=all_of(one.co_names),
-            co_varnames=all_of(one.co_varnames),
-            co_freevars=all_of(one.co_freevars),
-            co_cellvars=all_of(one.co_cellvars),
-            co_name=own.get(one.co_name, one.co_name),
+        return nested.replace(
+            co_names=all_of(nested.co_names),
+            co_varnames=all_of(nested.co_varnames),
+            co_freevars=all_of(nested.co_freevars),
+            co_cellvars=all_of(nested.co_cellvars),
+            co_name=own.get(nested.co_name, nested.co_name),
             co_consts=consts,
         )
 

@@ -22,16 +22,16 @@ def NOTHING() -> None:
     """A reference to no object."""
 
 
-def reference(thing: Any, gone: Callable[[Any], None] | None = None) -> Reference:
+def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Reference:
     """A weak reference to an object; a strong one to an object that can have no weak references.
 
     Args:
         gone: called with the reference when the object is gone.
     """
     try:
-        return weakref.ref(thing, gone)
+        return weakref.ref(value, gone)
     except TypeError:
-        return lambda: thing
+        return lambda: value
 
 
 class Forget:
@@ -63,20 +63,20 @@ class Table(Generic[V]):
     def __init__(self) -> None:
         self._entries: dict[int, tuple[Reference, V]] = {}
 
-    def get(self, thing: Any) -> V | None:
+    def get(self, key: Any) -> V | None:
         """The value of an object; None if it has none."""
-        entry = self._entries.get(id(thing))
-        return entry[1] if entry is not None and entry[0]() is thing else None
+        entry = self._entries.get(id(key))
+        return entry[1] if entry is not None and entry[0]() is key else None
 
-    def set(self, thing: Any, value: V) -> None:
+    def set(self, key: Any, value: V) -> None:
         """Gives an object a value."""
-        key = id(thing)
-        self._entries[key] = reference(thing, Forget(self, key)), value
+        number = id(key)
+        self._entries[number] = reference(key, Forget(self, number)), value
 
-    def pop(self, thing: Any) -> None:
+    def pop(self, key: Any) -> None:
         """Takes away the value of an object, if it has one."""
-        if thing in self:
-            del self._entries[id(thing)]
+        if key in self:
+            del self._entries[id(key)]
 
     def clear(self) -> None:
         """Takes away all values."""
@@ -85,13 +85,13 @@ class Table(Generic[V]):
     def items(self) -> Iterator[tuple[Any, V]]:
         """The objects that are alive with their values, in the order in which they came."""
         for refers, value in list(self._entries.values()):
-            thing = refers()
-            if thing is not None:
-                yield thing, value
+            key = refers()
+            if key is not None:
+                yield key, value
 
-    def __contains__(self, thing: Any) -> bool:
-        entry = self._entries.get(id(thing))
-        return entry is not None and entry[0]() is thing
+    def __contains__(self, key: Any) -> bool:
+        entry = self._entries.get(id(key))
+        return entry is not None and entry[0]() is key
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -104,10 +104,10 @@ class Numbers:
         self._known: Table[int] = Table()
         self._next = itertools.count(1)
 
-    def of(self, thing: Any) -> int:
+    def of(self, value: Any) -> int:
         """The number of an object."""
-        number = self._known.get(thing)
+        number = self._known.get(value)
         if number is None:
             number = next(self._next)
-            self._known.set(thing, number)
+            self._known.set(value, number)
         return number

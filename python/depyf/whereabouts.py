@@ -58,12 +58,12 @@ class Here:
         guards = "; its guards held" if self.guards_held else ""
         if self.guards_hold is not None:
             guards += ", and hold" if self.guards_hold else f", and would fail now: {self.guard_failure}"
-        out = [f"compilation {self.compile_id} of {self.function}, at {self.file}:{self.line}{guards}"]
+        lines = [f"compilation {self.compile_id} of {self.function}, at {self.file}:{self.line}{guards}"]
         if self.graph is not None:
-            out.append(f"graph: {self.graph.path}")
-        for what, values in (("input", self.inputs), ("output", self.outputs)):
-            out += [f"{what} {name}: {_brief(value)}" for name, value in values.items()]
-        return "\n".join(out)
+            lines.append(f"graph: {self.graph.path}")
+        for role, values in (("input", self.inputs), ("output", self.outputs)):
+            lines += [f"{role} {name}: {_brief(value)}" for name, value in values.items()]
+        return "\n".join(lines)
 
 
 def here(frame: types.FrameType | None = None) -> Here | None:
@@ -78,36 +78,40 @@ def here(frame: types.FrameType | None = None) -> Here | None:
     Returns:
         None where there is no such frame.
     """
-    at: types.FrameType | None = sys._getframe(1) if frame is None else frame
-    while at is not None and at.f_code.co_filename not in running.known and dynamo.original_of(at.f_code) is None:
-        at = at.f_back
-    if at is None:
+    frame_inside: types.FrameType | None = sys._getframe(1) if frame is None else frame
+    while (
+        frame_inside is not None
+        and frame_inside.f_code.co_filename not in running.known
+        and dynamo.original_of(frame_inside.f_code) is None
+    ):
+        frame_inside = frame_inside.f_back
+    if frame_inside is None:
         return None
-    file = running.known.get(at.f_code.co_filename)
-    caller: types.FrameType | None = at
+    file = running.known.get(frame_inside.f_code.co_filename)
+    caller: types.FrameType | None = frame_inside
     while caller is not None and dynamo.original_of(caller.f_code) is None:
         caller = caller.f_back
     code = dynamo.original_of(caller.f_code) if caller is not None else None
     entry = held = holds = failure = None
     if code is not None and caller is not None:
         held = True
-        entry = next((one for one in dynamo.entries(code) if one.code is caller.f_code), None)
+        entry = next((entry for entry in dynamo.entries(code) if entry.code is caller.f_code), None)
         if entry is not None and (file is None or file.kind in ("transformed code", "Captured_Graph")):
             failure = dynamo.guard_failure(code, caller.f_code, dict(caller.f_locals))
             holds = failure is None
     compile_id = file.compile_id if file is not None else entry.compile_id if entry is not None else None
     if entry is None and compile_id is not None:
-        every = (one for code in dynamo.compiled_codes() for one in dynamo.entries(code))
-        entry = next((one for one in every if one.compile_id == compile_id), None)
+        every = (entry for code in dynamo.compiled_codes() for entry in dynamo.entries(code))
+        entry = next((entry for entry in every if entry.compile_id == compile_id), None)
     in_graph = file is not None and file.kind != "transformed code"
     graph = file if in_graph else _called_by(file)
-    inputs, outputs = _values(at) if in_graph else ({}, {})
-    function = file.function if file is not None else at.f_code.co_name
+    inputs, outputs = _values(frame_inside) if in_graph else ({}, {})
+    function = file.function if file is not None else frame_inside.f_code.co_name
     return Here(
         names.shorten(function),
         compile_id,
-        at.f_code.co_filename,
-        at.f_lineno,
+        frame_inside.f_code.co_filename,
+        frame_inside.f_lineno,
         entry,
         held,
         holds,
@@ -124,12 +128,12 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
         return None
     folder = Path(file.path).parent
     same = [
-        one
-        for one in running.files.values()
-        if one.compile_id == file.compile_id
-        and Path(one.path).parent == folder
-        and one.kind != "transformed code"
-        and one.direction != "backward"
+        known
+        for known in running.files.values()
+        if known.compile_id == file.compile_id
+        and Path(known.path).parent == folder
+        and known.kind != "transformed code"
+        and known.direction != "backward"
     ]
     return same[-1] if same else None
 
@@ -149,11 +153,15 @@ def _interface(path: str, function: str, line: int) -> tuple[tuple[str, ...], tu
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return (), ()
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function and n.lineno == line]
-    if not found:
+    definitions = [
+        n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function and n.lineno == line
+    ]
+    if not definitions:
         return (), ()
-    body = found[0]
-    inputs = [one.arg for one in (*body.args.posonlyargs, *body.args.args) if one.arg not in ("self", "args")]
+    body = definitions[0]
+    inputs = [
+        argument.arg for argument in (*body.args.posonlyargs, *body.args.args) if argument.arg not in ("self", "args")
+    ]
     outputs: list[str] = []
     for statement in body.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name) and statement.value.id == "args":

@@ -44,14 +44,21 @@ class prepare_debug(contextlib.ContextDecorator):
 
     def __init__(
         self,
-        *what: Any,
+        *positional: Any,
         dump_src_dir: str | os.PathLike[str] | None = None,
         clean_wild_fx_code: bool = True,
         log_bytecode: bool = False,
     ) -> None:
-        if what and _is_path(what[0]) and len(what) < 4 and all(isinstance(one, int) for one in what[1:]):
-            what = what[:1]  # the older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too
-        arguments = [*what] if dump_src_dir is None else [*what, dump_src_dir]
+        if (
+            positional
+            and _is_path(positional[0])
+            and len(positional) < 4
+            and all(isinstance(flag, int) for flag in positional[1:])
+        ):
+            positional = positional[
+                :1
+            ]  # the older tool takes clean_wild_fx_code and log_bytecode, both bool, by position too
+        arguments = [*positional] if dump_src_dir is None else [*positional, dump_src_dir]
         if not arguments or len(arguments) > 2 or not _is_path(arguments[-1]):
             raise TypeError("prepare_debug takes a directory, or a function and a directory")
         self._directory = Path(os.path.abspath(os.fspath(arguments[-1])))
@@ -82,5 +89,5 @@ class prepare_debug(contextlib.ContextDecorator):
         recorder.finish()
 
 
-def _is_path(what: object) -> bool:
-    return isinstance(what, (str, os.PathLike))
+def _is_path(value: object) -> bool:
+    return isinstance(value, (str, os.PathLike))

@@ -319,7 +319,7 @@ class Artifacts:
     def tie(self, compile: Compilation, code: types.CodeType) -> None:
         """What runs from the files of a compilation does so as long as Dynamo calls this code."""
         frame = compile.frame
-        graphs_that_run = [one.file for one in frame.artifacts if one.running]
+        graphs_that_run = [artifact.file for artifact in frame.artifacts if artifact.running]
         paths = [str(self.directory / file) for file in (frame.transformed_file, *graphs_that_run) if file]
         original = compile.function()
         if original is not None:

@@ -45,11 +45,11 @@ class Guarding:
 
     def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
         """Reads the guards of a compilation when they are made; None if this PyTorch has no tree of guards."""
-        found = origins.read(builder)
-        read = guards.read(manager, local, found.line_of)
+        origins_read = origins.read(builder)
+        read = guards.read(manager, local, origins_read.line_of)
         if read is None:
             return None
-        guarded = Guarded(read.recorded(), found, frontier(read, found.symbols))
+        guarded = Guarded(read.recorded(), origins_read, frontier(read, origins_read.symbols))
         self._known.set(manager, (read, guarded))
         self._codes.set(code, True)
         if len(self._known) > self._most:
@@ -75,11 +75,11 @@ class Guarding:
         if call is None:
             return [_told(reason) for reason in told_by_torch]
         code, local = call
-        found: list[list[Failure]] = []
+        failures_of_entries: list[list[Failure]] = []
         for entry in dynamo.live_entries(code):
-            told = [reason for reason in told_by_torch if reason.startswith(f"{entry.compile_id}:")]
-            found.append(self._failing(entry, local) or [_told(reason) for reason in told])
-        nearest_first = sorted((failures for failures in found if failures), key=_distance)
+            reasons = [reason for reason in told_by_torch if reason.startswith(f"{entry.compile_id}:")]
+            failures_of_entries.append(self._failing(entry, local) or [_told(reason) for reason in reasons])
+        nearest_first = sorted((failures for failures in failures_of_entries if failures), key=_distance)
         return [failure for failures in nearest_first for failure in failures[:_MOST_REASONS]]
 
     def _failing(self, entry: dynamo.Live, local: dict[str, Any]) -> list[Failure]:

@@ -28,7 +28,7 @@ class Listener(Protocol):
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
     def recompiled(self, graph: Any) -> None: ...
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
-    def not_fused(self, one: str, other: str, reason: str) -> None: ...
+    def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
 
@@ -69,7 +69,7 @@ def remove(listener: Listener) -> None:
     """Sends no more events to the listener. Takes the hooks away if it was the last."""
     global _listeners
     with _lock:
-        _listeners = tuple(one for one in _listeners if one is not listener)
+        _listeners = tuple(known for known in _listeners if known is not listener)
         if not _listeners:
             _take_hooks_away()
 
@@ -160,5 +160,5 @@ def _loaded(path: str, module: types.ModuleType) -> None:
     _tell(lambda listener: listener.loaded(path, module))
 
 
-def _not_fused(one: str, other: str, reason: str) -> None:
-    _tell(lambda listener: listener.not_fused(one, other, reason))
+def _not_fused(first: str, second: str, reason: str) -> None:
+    _tell(lambda listener: listener.not_fused(first, second, reason))

@@ -34,7 +34,7 @@ def remember(code: types.CodeType, session: Session, frame: Frame) -> None:
 def opened(session: Session) -> None:
     """A block begins."""
     with _lock:
-        _sessions[:] = [one for one in _sessions if one() is not None]
+        _sessions[:] = [reference for reference in _sessions if reference() is not None]
         _sessions.append(weakref.ref(session))
 
 

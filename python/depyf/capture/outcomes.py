@@ -88,10 +88,10 @@ def _is_about_limit(message: str) -> bool:
 
 def _exceeded(limit: str, value: int | None, code: types.CodeType | None, same: list[Frame]) -> Exceeded:
     ids = [entry.compile_id for entry in dynamo.live_entries(code) if entry.compile_id] if code is not None else []
-    made = {frame.compile_id: frame for frame in same if frame.status == "compiled"}
-    ids = sorted(dict.fromkeys(ids or made), key=_order)
-    reasons = [_reason(made[number]) if number in made else "" for number in ids]
-    frontiers = [made[number].frontier for number in ids if number in made]
+    compiled = {frame.compile_id: frame for frame in same if frame.status == "compiled"}
+    ids = sorted(dict.fromkeys(ids or compiled), key=_order)
+    reasons = [_reason(compiled[number]) if number in compiled else "" for number in ids]
+    frontiers = [compiled[number].frontier for number in ids if number in compiled]
     accepted = frontier.together(frontiers) if len(frontiers) == len(ids) else []
     differing = [line for line in accepted if " or " in line.partition("  # ")[0]]
     return Exceeded(limit, value, ids, reasons, differing, cache.keeps_entries_at_limit())

@@ -128,8 +128,8 @@ class Recorder:
             self._name_resume_functions(compile, original, code)
             called = [
                 n
-                for one in names.nested_codes(code)
-                for name in one.co_names
+                for nested in names.nested_codes(code)
+                for name in nested.co_names
                 if (n := names.compiled_fn_number(name)) is not None
             ]
             if called:
@@ -189,7 +189,7 @@ class Recorder:
                 seen.operations = inductor.operations()
                 self._fusing[threading.get_ident()] = seen
 
-    def not_fused(self, one: str, other: str, reason: str) -> None:
+    def not_fused(self, first: str, second: str, reason: str) -> None:
         """Inductor does not fuse two operations of its IR."""
         with self._lock:
             if self._closed:
@@ -198,7 +198,7 @@ class Recorder:
             if seen is None and (compile := self._current()) is not None:
                 seen = compile.seen.direction(graphs.direction())
             if seen is not None:
-                seen.not_fused[one, other] = reason
+                seen.not_fused[first, second] = reason
 
     @_noted
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
@@ -217,7 +217,7 @@ class Recorder:
             if seen is not None:
                 seen.line_of = guarded.origins.line_of
             compile.frame.frontier = guarded.frontier
-            compile.frame.symbols = [_in_terms(_with_reason(one, compile.specialized)) for one in guarded.symbols]
+            compile.frame.symbols = [_in_terms(_with_reason(symbol, compile.specialized)) for symbol in guarded.symbols]
             ranges = guarded.origins.ranges
             compile.frame.runtime_values = [
                 replace(value, range=ranges.get(value.name, value.range)) for value in compile.frame.runtime_values
@@ -285,8 +285,8 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
-            told = self._has_trace and not inductor.elsewhere()
-            if not told and not self._artifacts.knows(path) and hasattr(module, "call"):
+            is_announced = self._has_trace and not inductor.elsewhere()
+            if not is_announced and not self._artifacts.knows(path) and hasattr(module, "call"):
                 compile = self._current()
                 if compile is not None:
                     text = Path(path).read_text(encoding="utf-8")
@@ -305,8 +305,8 @@ class Recorder:
             note = f"depyf failed, and the dump is incomplete: {type(error).__name__}: {error}{where}"
             if note not in self.session.notes:
                 self.session.notes.append(note)
-            told, self._told = self._told, True
-        if not told:
+            was_told, self._told = self._told, True
+        if not was_told:
             report.warn(note)
 
     def _note(self) -> None:
@@ -362,10 +362,10 @@ class Recorder:
             noticing.notice(self._order)
         self.session.features = probe.features(right=probe.tell_losses())
         self.session.notes += [
-            f"{one.feature}: {one.status}: {why}"
-            for one in self.session.features
-            if one.key in _OF_DUMPS
-            for why in one.why
+            f"{feature.feature}: {feature.status}: {why}"
+            for feature in self.session.features
+            if feature.key in _OF_DUMPS
+            for why in feature.why
         ]
 
     def _add_missing(self) -> None:
@@ -374,9 +374,9 @@ class Recorder:
 
     def _write_provenance(self) -> None:
         self._provenance = [
-            found
+            links
             for compile in self._order
-            if (found := dumped.write(self.directory, compile.frame, compile.seen)) is not None
+            if (links := dumped.write(self.directory, compile.frame, compile.seen)) is not None
         ]
 
     def _write_index(self) -> None:
@@ -423,7 +423,9 @@ class Recorder:
             if record.error:
                 frame.error = names.shorten(record.error)
                 number = compile.number_of_original
-                compiled_before = [one.frame for one in self._order if one.number_of_original == number]
+                compiled_before = [
+                    compilation.frame for compilation in self._order if compilation.number_of_original == number
+                ]
                 outcomes.add_failure(frame, compile.function(), compiled_before, self._users_line)
             self._artifacts.write(compile, last=True)
             compile.settle()
@@ -468,8 +470,8 @@ class Recorder:
 
     def _name_resume_functions(self, compile: Compilation, original: types.CodeType, code: types.CodeType) -> None:
         table = dynamo.globals_being_compiled() or {}
-        for one in names.nested_codes(code):
-            for name in one.co_names:
+        for nested in names.nested_codes(code):
+            for name in nested.co_names:
                 if dynamo.is_resume_name(name):
                     compile.add_resume(name, dynamo.resume_code(table.get(name)), original)
         self._link_resume_names()
@@ -496,7 +498,9 @@ class Recorder:
         if file is None or file.kind != "transformed code":
             return None
         frames = [compile.frame for compile in self._order if compile.frame.compile_id == file.compile_id]
-        places = [one.line for one in frames[-1].breaks if one.line is not None] if frames else []
+        places = (
+            [graph_break.line for graph_break in frames[-1].breaks if graph_break.line is not None] if frames else []
+        )
         return places[-1] if places else None
 
     # Artifacts
@@ -527,9 +531,9 @@ class Recorder:
 
 def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
     """A symbol with the reason why it was specialised, if it was."""
-    for one in specialized:
-        if one.name == symbol.name:
-            return replace(symbol, value=one.value, specialized_by=one.specialized_by, reason=one.reason)
+    for constant in specialized:
+        if constant.name == symbol.name:
+            return replace(symbol, value=constant.value, specialized_by=constant.specialized_by, reason=constant.reason)
     return symbol
 
 

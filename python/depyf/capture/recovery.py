@@ -64,8 +64,8 @@ def recover(directory: Path) -> list[Block]:
         OSError: the directory cannot be read or written to. Journals stay then.
     """
     with files.locked(directory):
-        found = blocks(directory)
-        dead = [block for block in found if not block.is_open]
+        blocks_found = blocks(directory)
+        dead = [block for block in blocks_found if not block.is_open]
         if dead:
             for block in dead:
                 _write_full_code(block, directory)
@@ -74,7 +74,7 @@ def recover(directory: Path) -> list[Block]:
             dump.write_record(directory, [block.session for block in dead], [], last=_are_last(directory, dead))
             for block in dead:
                 block.path.unlink(missing_ok=True)
-    return found
+    return blocks_found
 
 
 def _are_last(directory: Path, dead: list[Block]) -> bool:

@@ -24,7 +24,11 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
         if compile.original is not None:
             by_code.setdefault(compile.number_of_original, []).append(compile)
     reached: set[int] = set()
-    compiled = {key for key, group in by_code.items() if any(one.frame.status != "not compiled" for one in group)}
+    compiled = {
+        key
+        for key, group in by_code.items()
+        if any(compilation.frame.status != "not compiled" for compilation in group)
+    }
     tops = [key for key in by_code if key in compiled and not by_code[key][0].frame.is_resume]
     for key in tops:
         reached |= _write(key, by_code, session, artifacts)
@@ -36,7 +40,12 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
 
 def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
     """Writes one file; returns the functions in it."""
-    places = {name: line for group in by_code.values() for one in group for name, line in one.resume_places.items()}
+    places = {
+        name: line
+        for group in by_code.values()
+        for compilation in group
+        for name, line in compilation.resume_places.items()
+    }
     todo, reached = [top], {top}
     sections: list[dump.Section] = []
     while todo:
@@ -49,7 +58,12 @@ def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, ar
         frames = [compile.frame for compile in group]
         sections.append(
             dump.Section(
-                original, frames, [_write_guards(one, artifacts) for one in group], called, own, group[0].source
+                original,
+                frames,
+                [_write_guards(compilation, artifacts) for compilation in group],
+                called,
+                own,
+                group[0].source,
             )
         )
         for compile in group:

@@ -106,16 +106,23 @@ def _matched(module: Any, body: ast.ClassDef) -> Iterator[tuple[Any, ast.ClassDe
     inner = _classes_in(body)
     modules = graphs.submodules(module)
     if len(inner) == len(modules):
-        for one, node in zip(modules, inner):
-            yield from _matched(one, node)
+        for submodule, node in zip(modules, inner):
+            yield from _matched(submodule, node)
 
 
 def _classes_in(node: ast.Module | ast.ClassDef) -> list[ast.ClassDef]:
-    return [one for one in node.body if isinstance(one, ast.ClassDef)]
+    return [statement for statement in node.body if isinstance(statement, ast.ClassDef)]
 
 
 def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
-    return next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "forward"), None)
+    return next(
+        (
+            statement
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef) and statement.name == "forward"
+        ),
+        None,
+    )
 
 
 def _forward(
@@ -131,13 +138,16 @@ def _forward(
     if printed is None or own is None or len(own.body) < len(printed.body):
         return None, "PyTorch's own text has no such function"
     before = own.body[: len(own.body) - len(printed.body)]
-    parameters = [one.arg for one in own.args.args if one.arg in renames]
+    parameters = [parameter.arg for parameter in own.args.args if parameter.arg in renames]
     if before or parameters:
         lines = source.encode().split(b"\n")
-        texts = [lines[one.lineno - 1][one.col_offset : one.end_col_offset].decode() for one in before]
+        texts = [
+            lines[statement.lineno - 1][statement.col_offset : statement.end_col_offset].decode()
+            for statement in before
+        ]
         taken = {old: name for old, name in renames.items() if old not in parameters}
-        texts = [_core.with_names(one, taken) for one in texts] if taken else texts
-        texts += [f"{renames[one]} = {one}; del {one}" for one in parameters]
+        texts = [_core.with_names(text, taken) for text in texts] if taken else texts
+        texts += [f"{renames[parameter]} = {parameter}; del {parameter}" for parameter in parameters]
         try:
             # The parser puts them all in one line, that of the `def`: to visit the nodes of a long list of inputs takes longer.
             before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body
@@ -169,8 +179,8 @@ def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str)
         # The same lines under more comments: the same bytecode, that many lines further down.
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
-        if functions and all(one.__code__.co_filename == path for one in functions.values()):
-            return Swap([(one, running.shifted(one.__code__, shift)) for one in functions.values()]), ""
+        if functions and all(function.__code__.co_filename == path for function in functions.values()):
+            return Swap([(function, running.shifted(function.__code__, shift)) for function in functions.values()]), ""
     codes, reason = _kernel_codes(text, own, path)
     if not reason and module is None:
         reason = "Inductor did not load it"

@@ -61,8 +61,8 @@ def call() -> Call | None:
 class Export:
     """A call of `torch.export`."""
 
-    what: str
-    """The class of the module that is exported."""
+    module: str
+    """The name of the class of the module that is exported."""
     line: Line | None
     """The line that calls it."""
 
@@ -75,18 +75,18 @@ def export() -> Export | None:
     package = sys.modules.get("torch.export")
     globals_of_package = None if package is None else vars(package)
     frame: types.FrameType | None = sys._getframe(1)
-    found = None
+    export_frame = None
     while frame is not None:
         if frame.f_globals is globals_of_package:
-            found = frame
+            export_frame = frame
         frame = frame.f_back
-    if found is None:
+    if export_frame is None:
         return None
-    module = found.f_locals.get("mod")
-    what = "" if module is None else str(type.__getattribute__(type(module), "__qualname__"))
-    caller = found.f_back
+    module = export_frame.f_locals.get("mod")
+    module_name = "" if module is None else str(type.__getattribute__(type(module), "__qualname__"))
+    caller = export_frame.f_back
     line = None if caller is None else Line(caller.f_code.co_filename, caller.f_lineno)
-    return Export(what, line)
+    return Export(module_name, line)
 
 
 @guarded()

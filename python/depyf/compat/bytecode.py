@@ -29,27 +29,27 @@ _NULL_ABOVE = sys.version_info >= (3, 13)
 
 def _instructions(raw: bytes) -> Iterator[tuple[int, int, int, int]]:
     """(offset of the first byte with prefixes, offset after the caches, opcode, argument) of each instruction."""
-    start = at = 0
+    start = position = 0
     argument = 0
-    while at < len(raw):
-        opcode, low = raw[at], raw[at + 1]
+    while position < len(raw):
+        opcode, low = raw[position], raw[position + 1]
         argument = argument << 8 | low
-        at += 2
+        position += 2
         if opcode == _EXTENDED_ARG:
             continue
-        while _CACHE is not None and at < len(raw) and raw[at] == _CACHE:
-            at += 2
-        yield start, at, opcode, argument
-        start, argument = at, 0
+        while _CACHE is not None and position < len(raw) and raw[position] == _CACHE:
+            position += 2
+        yield start, position, opcode, argument
+        start, argument = position, 0
 
 
 def _with_argument(opcode: int, argument: int) -> bytes:
     """The instruction with as many EXTENDED_ARG before it as its argument needs."""
-    out = bytearray()
+    encoded = bytearray()
     for shift in (24, 16, 8):
         if argument >> shift:
-            out += bytes((_EXTENDED_ARG, argument >> shift & 255))
-    return bytes(out) + bytes((opcode, argument & 255))
+            encoded += bytes((_EXTENDED_ARG, argument >> shift & 255))
+    return bytes(encoded) + bytes((opcode, argument & 255))
 
 
 # All that running a code object depends on, beside its constants; `co_exceptiontable` from 3.11 on.
@@ -69,17 +69,17 @@ _EXACT = (type(None), bool, int, float, complex, str, bytes, type(...))
 _MARSHAL_WITHOUT_REFERENCES = 2  # the same constants give the same bytes, whoever else refers to them
 
 
-def is_same(code: types.CodeType, other: types.CodeType) -> bool:
+def is_same(code: types.CodeType, second: types.CodeType) -> bool:
     """True if two code objects have the same bytecode and run it on the same names and constants.
 
     Their own names, files, positions and stack sizes may differ. False also where a constant is anything but a number, a
     string, bytes or a tuple of these: frozensets that are equal may be in another order, and code holds other positions.
     """
-    if any(getattr(code, field, None) != getattr(other, field, None) for field in _RUNS):
+    if any(getattr(code, field, None) != getattr(second, field, None) for field in _RUNS):
         return False
-    if not (_is_exact(code.co_consts) and _is_exact(other.co_consts)):
+    if not (_is_exact(code.co_consts) and _is_exact(second.co_consts)):
         return False
-    constants, others = (marshal.dumps(each.co_consts, _MARSHAL_WITHOUT_REFERENCES) for each in (code, other))
+    constants, others = (marshal.dumps(each.co_consts, _MARSHAL_WITHOUT_REFERENCES) for each in (code, second))
     return constants == others
 
 
@@ -90,12 +90,12 @@ def _is_exact(constant: object) -> bool:
 
 def global_names(code: types.CodeType) -> set[str]:
     """The global names that `code` itself reads, writes or deletes."""
-    found = set()
+    globals_used = set()
     for _, _, opcode, argument in _instructions(code.co_code):
         name = dis.opname[opcode]
         if name in ("LOAD_GLOBAL", "STORE_GLOBAL", "DELETE_GLOBAL"):
-            found.add(code.co_names[argument >> 1 if _NULL_BIT and name == "LOAD_GLOBAL" else argument])
-    return found
+            globals_used.add(code.co_names[argument >> 1 if _NULL_BIT and name == "LOAD_GLOBAL" else argument])
+    return globals_used
 
 
 def assigned_names(code: types.CodeType) -> set[str]:
@@ -120,45 +120,47 @@ def problem(code: types.CodeType) -> str | None:
         instructions = list(dis.get_instructions(code))
     except Exception as error:  # an index out of the table that it is for
         return f"an instruction names what is not there ({type(error).__name__}: {error})"
-    at = {one.offset: i for i, one in enumerate(instructions)}
-    for one in instructions:
-        if one.opname.startswith("<"):
-            return f"offset {one.offset}: {one.opcode} is no opcode"
+    index_of_offset = {instruction.offset: i for i, instruction in enumerate(instructions)}
+    for instruction in instructions:
+        if instruction.opname.startswith("<"):
+            return f"offset {instruction.offset}: {instruction.opcode} is no opcode"
     if code.co_flags & _SUSPENDS:
         return None  # what their frames begin with differs by version
-    return _stack_problem(code, instructions, at)
+    return _stack_problem(code, instructions, index_of_offset)
 
 
-def _stack_problem(code: types.CodeType, instructions: list[dis.Instruction], at: dict[int, int]) -> str | None:
+def _stack_problem(
+    code: types.CodeType, instructions: list[dis.Instruction], index_of_offset: dict[int, int]
+) -> str | None:
     todo = [(0, 0)]
-    todo += [(at[target], depth) for target, depth in _handlers(code) if target in at]
+    todo += [(index_of_offset[target], depth) for target, depth in _handlers(code) if target in index_of_offset]
     seen: dict[int, int] = {}
     while todo:
         index, depth = todo.pop()
         while True:
             if index >= len(instructions):
                 return "control runs off its end"
-            one = instructions[index]
+            instruction = instructions[index]
             if seen.get(index, -1) >= depth:
                 break
             seen[index] = depth
             if depth > code.co_stacksize:
-                return f"offset {one.offset}: {depth} values on a stack of {code.co_stacksize}"
-            argument = one.arg if one.opcode >= dis.HAVE_ARGUMENT else None
-            is_jump = one.opcode in dis.hasjrel or one.opcode in dis.hasjabs
+                return f"offset {instruction.offset}: {depth} values on a stack of {code.co_stacksize}"
+            argument = instruction.arg if instruction.opcode >= dis.HAVE_ARGUMENT else None
+            is_jump = instruction.opcode in dis.hasjrel or instruction.opcode in dis.hasjabs
             try:
                 if is_jump:
-                    target = at.get(one.argval)
+                    target = index_of_offset.get(instruction.argval)
                     if target is None:
-                        return f"offset {one.offset}: {one.opname} leads to {one.argval}, where no instruction begins"
-                    after = depth + dis.stack_effect(one.opcode, argument, jump=True)
+                        return f"offset {instruction.offset}: {instruction.opname} leads to {instruction.argval}, where no instruction begins"
+                    after = depth + dis.stack_effect(instruction.opcode, argument, jump=True)
                     todo.append((target, after))
-                depth += dis.stack_effect(one.opcode, argument, jump=False)
+                depth += dis.stack_effect(instruction.opcode, argument, jump=False)
             except ValueError:
                 return None  # an instruction that only the interpreter itself writes: nothing more can be said
             if depth < 0:
-                return f"offset {one.offset}: {one.opname} takes more than is on the stack"
-            if one.opname in _LEAVES:
+                return f"offset {instruction.offset}: {instruction.opname} takes more than is on the stack"
+            if instruction.opname in _LEAVES:
                 break
             index += 1
     return None

@@ -136,12 +136,12 @@ def backend_of(wrapper: Any) -> Any:
     return backend
 
 
-def same_backend(one: Any, other: Any) -> bool:
+def same_backend(first: Any, second: Any) -> bool:
     """Does Dynamo use an entry made by `one` for a caller with `other`?"""
-    if one is None or other is None or one is other:
+    if first is None or second is None or first is second:
         return True
     try:
-        return type(one) is type(other) and bool(one == other)
+        return type(first) is type(second) and bool(first == second)
     except Exception:
         return False
 
@@ -149,14 +149,14 @@ def same_backend(one: Any, other: Any) -> bool:
 def stance() -> str:
     """What `torch.compiler.set_stance` says at the moment; "default" where there is no such thing."""
     now = private.get("torch._dynamo.eval_frame:_stance")
-    found = None if now is None else private.of(now, "torch._dynamo.eval_frame:DynamoStance.stance")
-    return "default" if found is None else str(found)
+    value = None if now is None else private.of(now, "torch._dynamo.eval_frame:DynamoStance.stance")
+    return "default" if value is None else str(value)
 
 
 def recompile_limit() -> int | None:
     """The number of entries from which on Dynamo no longer compiles a function."""
-    found = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
-    return found if isinstance(found, int) else None
+    limit = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
+    return limit if isinstance(limit, int) else None
 
 
 def keeps_entries_at_limit() -> bool:
@@ -185,22 +185,22 @@ def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
     """A copy of a tree without what is read through the given sources ("L['b']")."""
     if not hasattr(getattr(manager, "root", None), "clone_manager"):
         raise NotImplementedError(_NO_TREES)
-    root = manager.root.clone_manager(lambda one: one.get_source() not in dropped_sources)
+    root = manager.root.clone_manager(lambda manager_node: manager_node.get_source() not in dropped_sources)
     return _wrapped(root, manager, manager.global_scope)
 
 
-def _wrapped(root: Any, like: Any, global_scope: Any) -> Any:
+def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
     make = private.get("torch._dynamo.guards:GuardManagerWrapper")
     if make is None:
         raise NotImplementedError(_NO_TREES)
     wrapper = make(root)
     # What PyTorch reads of a tree when it reports why guards failed.
-    wrapper.closure_vars = dict(getattr(like, "closure_vars", None) or {})
+    wrapper.closure_vars = dict(getattr(model, "closure_vars", None) or {})
     wrapper.global_scope = global_scope if global_scope is not None else {}
-    wrapper.args = list(getattr(like, "args", None) or ["L", "G", "**___kwargs_ignored"])
+    wrapper.args = list(getattr(model, "args", None) or ["L", "G", "**___kwargs_ignored"])
     wrapper.verbose_code_parts = []
     # Objects that guards know by their identity stay alive with the tree that says so.
-    wrapper.id_matched_objs = dict(getattr(like, "id_matched_objs", None) or {})
+    wrapper.id_matched_objs = dict(getattr(model, "id_matched_objs", None) or {})
     return wrapper
 
 

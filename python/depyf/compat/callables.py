@@ -13,11 +13,11 @@ from typing import Any
 from depyf.compat import private
 
 
-def wrapped(thing: Any) -> Any:
+def wrapped(wrapper: Any) -> Any:
     """What a wrapper wraps; None if it is none."""
     # An instance's own dictionary: looking up an attribute could run code of an arbitrary object.
     try:
-        own = object.__getattribute__(thing, "__dict__")
+        own = object.__getattribute__(wrapper, "__dict__")
     except AttributeError:
         return None
     if not isinstance(own, (dict, types.MappingProxyType)):
@@ -31,24 +31,24 @@ def wrapped(thing: Any) -> Any:
     return None
 
 
-def defined_call(thing: Any) -> types.FunctionType | types.MethodType | None:
+def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
     """The Python function that calling an instance runs: its `forward` if it is a torch module, else its `__call__`."""
-    if isinstance(thing, types.FunctionType):
+    if isinstance(value, types.FunctionType):
         return None
-    for name in ("forward", "__call__") if is_module(thing) else ("__call__",):
-        call = inspect.getattr_static(type(thing), name, None)
+    for name in ("forward", "__call__") if is_module(value) else ("__call__",):
+        call = inspect.getattr_static(type(value), name, None)
         if isinstance(call, (types.FunctionType, types.MethodType)):
             return call
     return None
 
 
-def compiled_in(thing: Any) -> Any:
+def compiled_in(value: Any) -> Any:
     """What `torch.compile` was given to make `thing`; the frame that Dynamo compiles for it runs this.
 
     None if `thing` is no result of `torch.compile`.
     """
     try:
-        own = object.__getattribute__(thing, "__dict__")
+        own = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return None
     if isinstance(own, types.MappingProxyType) or not isinstance(own, dict):
@@ -61,7 +61,7 @@ def compiled_in(thing: Any) -> Any:
         return inner if isinstance(inner, types.FunctionType) else bound_call(module)
     if "_torchdynamo_orig_callable" not in own:
         return None
-    if own.get("_torchdynamo_wrapper_id", id(thing)) != id(thing):
+    if own.get("_torchdynamo_wrapper_id", id(value)) != id(value):
         return None  # a copy of the attributes, as functools.wraps makes it
     inner = own["_torchdynamo_orig_callable"]
     if not callable(inner):
@@ -70,18 +70,18 @@ def compiled_in(thing: Any) -> Any:
     return inner
 
 
-def bound_call(thing: Any) -> Any:
+def bound_call(value: Any) -> Any:
     """The method that calling an instance runs, bound to it: `forward` of a torch module, else `__call__`."""
-    call = defined_call(thing)
+    call = defined_call(value)
     if call is None:
         return None
-    own = getattr(thing, "__dict__", {})
-    replaced = own.get("forward") if isinstance(own, dict) and is_module(thing) else None
+    own = getattr(value, "__dict__", {})
+    replaced = own.get("forward") if isinstance(own, dict) and is_module(value) else None
     if replaced is not None:  # put on the one instance
         return replaced
-    return call.__get__(thing, type(thing)) if isinstance(call, types.FunctionType) else call
+    return call.__get__(value, type(value)) if isinstance(call, types.FunctionType) else call
 
 
-def is_module(thing: Any) -> bool:
+def is_module(value: Any) -> bool:
     """Is this a torch module?"""
-    return inspect.getattr_static(type(thing), "_call_impl", None) is not None
+    return inspect.getattr_static(type(value), "_call_impl", None) is not None

@@ -22,8 +22,8 @@ def dynamic_of(wrapper: Any) -> bool | None:
             candidates.append(cell.cell_contents)
         except ValueError:
             continue
-    for one in candidates:
-        value = getattr(one, "_dynamic", None)
+    for candidate in candidates:
+        value = getattr(candidate, "_dynamic", None)
         if type(value) is bool:
             return value
     return None
@@ -52,17 +52,17 @@ def graph_text(compiled: Any) -> str | None:
 
     todo, seen = [(compiled, 0)], set()
     while todo:
-        one, depth = todo.pop(0)
-        if id(one) in seen or depth > 4:
+        value, depth = todo.pop(0)
+        if id(value) in seen or depth > 4:
             continue
-        seen.add(id(one))
-        if isinstance(one, torch.fx.GraphModule):
-            return graphs.text(one) or None
+        seen.add(id(value))
+        if isinstance(value, torch.fx.GraphModule):
+            return graphs.text(value) or None
         for name in ("_torchdynamo_orig_callable", "__wrapped__", "__self__"):
-            inner = getattr(one, name, None)
+            inner = getattr(value, name, None)
             if inner is not None and not isinstance(inner, types.ModuleType):
                 todo.append((inner, depth + 1))
-        for cell in getattr(one, "__closure__", None) or ():
+        for cell in getattr(value, "__closure__", None) or ():
             try:
                 todo.append((cell.cell_contents, depth + 1))
             except ValueError:
@@ -74,12 +74,12 @@ def graph_text(compiled: Any) -> str | None:
 def failures(code: types.CodeType) -> list[str]:
     """PyTorch's reasons for the compilations of a function after its first, all in one list, in their order."""
     known = private.get("torch._dynamo.utils:guard_failures") or {}
-    return [str(one) for one in known.get(code, ())]
+    return [str(failure) for failure in known.get(code, ())]
 
 
 def seen_by_dynamo(code: types.CodeType) -> bool:
     """Has Dynamo tried to compile it since the last reset?"""
-    return any(one is code for one in dynamo.seen_codes())
+    return any(seen is code for seen in dynamo.seen_codes())
 
 
 def has_skip_reasons() -> bool:
@@ -90,5 +90,5 @@ def has_skip_reasons() -> bool:
 @guarded()
 def skip_reason(code: types.CodeType) -> str | None:
     """The rule by which Dynamo leaves a function alone; None if there is none."""
-    found = private.call("torch._dynamo.trace_rules:check_verbose", code)
-    return str(found.reason) if found is not None and found.skipped else None
+    verdict = private.call("torch._dynamo.trace_rules:check_verbose", code)
+    return str(verdict.reason) if verdict is not None and verdict.skipped else None

@@ -64,8 +64,8 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     def call(self: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
         if threading.get_ident() != thread:
             return original(self, frame, *args, **kwargs)
-        found = way(frame)
-        return original(self, frame, *args, **kwargs) if found is None else found
+        result = way(frame)
+        return original(self, frame, *args, **kwargs) if result is None else result
 
     held = not_compiled(call)
 

@@ -63,7 +63,7 @@ def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
         with compile_lock():
             _remove(handle)
             hooks = private.get("torch._dynamo.convert_frame:_bytecode_hooks") or {}
-            for key in [key for key, one in hooks.items() if one is ours]:
+            for key in [key for key, hook in hooks.items() if hook is ours]:
                 del hooks[key]
 
     return remove
@@ -146,13 +146,13 @@ def globals_of(guard_manager: Any) -> dict[str, Any] | None:
     if not hasattr(guard_manager, "root"):  # of a release without trees
         return None
     scope = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.global_scope")
-    found = scope.get("G") if isinstance(scope, dict) else None
-    return found if isinstance(found, dict) else None
+    global_scope = scope.get("G") if isinstance(scope, dict) else None
+    return global_scope if isinstance(global_scope, dict) else None
 
 
 def live_entries(code: types.CodeType) -> list[Live]:
     """The cache entries of an original code object, the one that is tried first in front."""
-    return [Live(one.compile_id, one.manager, one.code, one.backend) for one in raw_entries(code)]
+    return [Live(raw.compile_id, raw.manager, raw.code, raw.backend) for raw in raw_entries(code)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +168,8 @@ class RawEntry:
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
     """The ordinary entries of an original code object, the one that is tried first in front."""
     listed = private.call("torch._dynamo.eval_frame:_debug_get_cache_entry_list", code, otherwise=[])
-    found = [_raw_entry(entry) for entry in _linked(listed)]
-    return [one for one in found if one is not None]
+    entries_read = [_raw_entry(entry) for entry in _linked(listed)]
+    return [entry for entry in entries_read if entry is not None]
 
 
 def is_in_cache(original: types.CodeType, transformed: types.CodeType) -> bool:
@@ -200,11 +200,11 @@ def _linked(listed: Any) -> list[Any]:
     """Cache entries as a list; older releases give a linked list."""
     if isinstance(listed, list):
         return listed
-    found: list[Any] = []
-    while listed is not None and len(found) < _MOST_ENTRIES:
-        found.append(listed)
+    nodes: list[Any] = []
+    while listed is not None and len(nodes) < _MOST_ENTRIES:
+        nodes.append(listed)
         listed = private.of(listed, f"{_ENTRY}.next")
-    return found
+    return nodes
 
 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
@@ -212,18 +212,18 @@ def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
 
     To be called while the reasons are told. No argument leads there, so PyTorch's own frame is asked.
     """
-    found = False
+    has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         inside = frame.f_locals if frame.f_globals.get("__name__") == "torch._dynamo.guards" else {}
         if "cache_entries" in inside:
-            found = True
+            has_frame = True
             call = inside.get("frame")
             code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
             if isinstance(code, types.CodeType) and isinstance(local, dict):
                 return code, local
         frame = frame.f_back
-    private.not_found(f"{_GUARDS}:frame" if found else f"{_GUARDS}:cache_entries")
+    private.not_found(f"{_GUARDS}:frame" if has_frame else f"{_GUARDS}:cache_entries")
     return None
 
 
@@ -281,9 +281,9 @@ def globals_being_compiled() -> dict[str, Any] | None:
     globals_of_module = _globals_of_module("torch._dynamo.convert_frame")
     while frame is not None:
         if frame.f_globals is globals_of_module:
-            found = frame.f_locals.get("globals")
-            if type(found) is dict:
-                return found
+            candidate = frame.f_locals.get("globals")
+            if type(candidate) is dict:
+                return candidate
             compiling = True
         frame = frame.f_back
     if compiling:
@@ -307,7 +307,7 @@ def locals_being_compiled() -> dict[str, Any] | None:
 
 def entries(code: types.CodeType) -> list[Entry]:
     """The cache entries of an original code object, the one that is tried first in front."""
-    return [Entry(one.code, guards_text(one.manager), one.compile_id) for one in raw_entries(code)]
+    return [Entry(entry.code, guards_text(entry.manager), entry.compile_id) for entry in raw_entries(code)]
 
 
 @guarded(str)
@@ -318,13 +318,13 @@ def guards_text(manager: Any) -> str:
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
     """Of each cache entry of an original code object, why a call with these locals does not fit it, in Dynamo's words."""
-    found = [_failure(entry.manager, bound) for entry in raw_entries(code)]
-    return [reason for reason in found if reason is not None]
+    reasons = [_failure(entry.manager, bound) for entry in raw_entries(code)]
+    return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
     """Why a call with these locals would not fit the entry with this transformed code; None where it would."""
-    entry = next((one for one in raw_entries(code) if one.code is transformed), None)
+    entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else _failure(entry.manager, bound)
 
 
@@ -344,8 +344,8 @@ def original_of(code: types.CodeType) -> types.CodeType | None:
     if "torch._dynamo.utils" not in sys.modules:
         return None
     table = private.get("torch._dynamo.utils:orig_code_map")
-    found = table.get(code) if table is not None else None
-    return found if isinstance(found, types.CodeType) else None
+    original = table.get(code) if table is not None else None
+    return original if isinstance(original, types.CodeType) else None
 
 
 def compiled_codes() -> list[types.CodeType]:
@@ -364,15 +364,15 @@ def seen_codes() -> list[types.CodeType]:
 
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
     """The code objects, and those of the resume functions that what Dynamo made of them leads to."""
-    found = list(codes)
-    for code in found:  # grows on the way
+    codes_found = list(codes)
+    for code in codes_found:  # grows on the way
         for entry in entries(code):
             for name in entry.code.co_names:
                 if is_resume_name(name):
                     resume = resume_code(find_global(name))
-                    if resume is not None and all(resume is not one for one in found):
-                        found.append(resume)
-    return found
+                    if resume is not None and all(resume is not known for known in codes_found):
+                        codes_found.append(resume)
+    return codes_found
 
 
 def resume_code(value: object) -> types.CodeType | None:
@@ -430,7 +430,7 @@ def is_resume_code(code: types.CodeType) -> bool:
 
 def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
     """What the parameters of the resume functions are called that transformed code calls, by their global names."""
-    found = {}
+    parameters_of = {}
     table: dict[str, Any] | None = None
     for name in code.co_names:
         if not is_resume_name(name):
@@ -439,8 +439,8 @@ def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
             table = globals_being_compiled() or {}
         resume = resume_code(table[name] if name in table else find_global(name))
         if resume is not None:
-            found[name] = resume.co_varnames[: resume.co_argcount]
-    return found
+            parameters_of[name] = resume.co_varnames[: resume.co_argcount]
+    return parameters_of
 
 
 def find_global(name: str) -> object:

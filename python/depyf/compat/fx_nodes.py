@@ -79,8 +79,8 @@ class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
     """Which of `NOTES` are there -> those: few combinations, of many nodes."""
 
     def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
-        self[there] = found = tuple(path for path, one in zip(NOTES, there, strict=True) if one)
-        return found
+        self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
+        return paths
 
 
 _NOTES = _Notes()
@@ -90,7 +90,7 @@ _NOTES = _Notes()
 def rows(graph_module: Any) -> list[NodeRow]:
     """The nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
-    found = []
+    node_rows = []
     # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
@@ -106,8 +106,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
         if kinds not in types:
             right = [private.item(meta, path) for path in NOTES]
             right += [
-                one if one is None or type(one) is dict else private.item(meta, path)
-                for path, one in zip(_MODULES, noted[len(NOTES) :], strict=True)
+                value if value is None or type(value) is dict else private.item(meta, path)
+                for path, value in zip(_MODULES, noted[len(NOTES) :], strict=True)
             ]
             if all(map(is_, right, noted)):
                 types.add(kinds)
@@ -126,7 +126,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
         target = targets.get((node.op, id(node.target)))
         if target is None:
             target = targets[node.op, id(node.target)] = _target(node)
-        found.append(
+        node_rows.append(
             NodeRow(
                 node.name,
                 target,
@@ -135,11 +135,11 @@ def rows(graph_module: Any) -> list[NodeRow]:
                 seq_nr,
                 text,
                 tag == "is_backward",
-                _NOTES[tuple([one is not None for one in noted[: len(NOTES)]])],
+                _NOTES[tuple([value is not None for value in noted[: len(NOTES)]])],
                 modules,
             )
         )
-    return found
+    return node_rows
 
 
 @guarded(int)
@@ -194,10 +194,10 @@ _operators: dict[Any, str] = {}
 
 
 def _of_operator(node: Any) -> str:
-    found = _operators.get(node.target)
-    if found is None:
-        found = _operators[node.target] = _printed(node)
-    return found
+    printed = _operators.get(node.target)
+    if printed is None:
+        printed = _operators[node.target] = _printed(node)
+    return printed
 
 
 def _innermost(source: Any) -> Source:

@@ -73,10 +73,10 @@ _AUTOCAST_WORD = re.compile(r"^autocast\((\w+)\)_\w+$")
 
 
 def _changed(name: str) -> str:
-    found = _AUTOCAST_WORD.match(name)
-    if found is None:
+    match = _AUTOCAST_WORD.match(name)
+    if match is None:
         return _NAMES.get(name, name.replace("_", " "))
-    return f"{AUTOCAST} on {'the CPU' if found[1] == 'cpu' else found[1].upper()}"
+    return f"{AUTOCAST} on {'the CPU' if match[1] == 'cpu' else match[1].upper()}"
 
 
 def modes() -> list[str] | None:

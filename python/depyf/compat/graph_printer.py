@@ -89,7 +89,11 @@ class _Graph:
     def text(self) -> str:
         codegen = self._graph._codegen
         shown = os.environ.get("FX_GRAPH_SHOW_META", "0") == "1"
-        if shown or codegen._body_transformer or any(hasattr(one, "print_readable") for one in self._module.children()):
+        if (
+            shown
+            or codegen._body_transformer
+            or any(hasattr(child, "print_readable") for child in self._module.children())
+        ):
             raise Unknown
         if type(codegen).__module__ != "torch.fx.graph":
             raise Unknown
@@ -142,15 +146,15 @@ class _Graph:
                 continue
             if not _NOTES.isdisjoint(meta) and any(meta.get(key) not in ({}, None) for key in _NOTES):
                 raise Unknown
-            made = _comment(meta.get("stack_trace"))
-            if made != comment:
-                comment = made
-                parts.add(("comment", made == _NO_COMMENT))
-                body.append(made)
+            trace_comment = _comment(meta.get("stack_trace"))
+            if trace_comment != comment:
+                comment = trace_comment
+                parts.add(("comment", trace_comment == _NO_COMMENT))
+                body.append(trace_comment)
             unused = dead.get(node, _NOTHING)
             if not node.users:
                 unused = [*unused, node]
-            end = f";  {' = '.join([one.name for one in unused])} = None\n" if unused else "\n"
+            end = f";  {' = '.join([dead.name for dead in unused])} = None\n" if unused else "\n"
             body.append(f"{its_name}{annotation} = {self._value(node, op)}{end}")
         return arguments, body
 
@@ -158,7 +162,7 @@ class _Graph:
         """What a node computes."""
         target, argument, is_node = node.target, self._argument, self._node_type
         self._parts.add(op)
-        listed = [one.name if type(one) is is_node else argument(one) for one in node.args]
+        listed = [item.name if type(item) is is_node else argument(item) for item in node.args]
         if op == "call_function":
             name, is_operator = _name(target)
             self._parts.add(name)
@@ -184,11 +188,11 @@ class _Graph:
         if kind in _CONSTANTS:
             return repr(value)
         if kind == "tuple":
-            listed = [self._argument(one) for one in value]
+            listed = [self._argument(item) for item in value]
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
         if kind in ("immutable_list", "list"):
             is_node = self._node_type
-            return f"[{', '.join([one.name if type(one) is is_node else self._argument(one) for one in value])}]"
+            return f"[{', '.join([item.name if type(item) is is_node else self._argument(item) for item in value])}]"
         raise Unknown
 
     def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
@@ -196,26 +200,26 @@ class _Graph:
         value: Any = meta.get("val")
         if value is None and "val" not in meta:
             value = meta.get("tensor_meta" if "tensor_meta" in meta else "example_value")
-        said = node.type
+        declared = node.type
         kind = type(value).__name__
-        self._parts.add(("value", kind, said is None))
-        if said is not None:
+        self._parts.add(("value", kind, declared is None))
+        if declared is not None:
             # Not printed beside these; it takes a name away from nodes all the same if it has to be imported.
-            known = isinstance(said, type) and said.__module__.partition(".")[0] in ("torch", "builtins")
+            known = isinstance(declared, type) and declared.__module__.partition(".")[0] in ("torch", "builtins")
             if not known or kind not in (*_TENSORS, *_SYMBOLS):
                 raise Unknown
         if kind in _TENSORS:
             key = shape, dtype, layout, device, strides = (*_of_tensor(value), value.stride())
             # Sizes that are no numbers must not be compared: that can make guards.
             is_plain = _INT.issuperset(map(type, shape)) and _INT.issuperset(map(type, strides))
-            found = _annotations.get(key) if is_plain else None
-            if found is None:
+            parts_and_text = _annotations.get(key) if is_plain else None
+            if parts_and_text is None:
                 name, place = _dtype_and_device(dtype, layout, device)
-                found = name, f': "{name}{self._sizes(shape)}{self._sizes(strides)}{place}"'
+                parts_and_text = name, f': "{name}{self._sizes(shape)}{self._sizes(strides)}{place}"'
                 if is_plain and len(_annotations) < _MOST_KEPT:
-                    _annotations[key] = found
-            self._parts.add(found[0])
-            return found[1]
+                    _annotations[key] = parts_and_text
+            self._parts.add(parts_and_text[0])
+            return parts_and_text[1]
         if kind in _SYMBOLS:
             if self._simple and type(value.node.expr).__name__ != "Symbol":
                 raise Unknown
@@ -227,7 +231,7 @@ class _Graph:
     def _sizes(self, sizes: Any) -> str:
         if _INT.issuperset(map(type, sizes)):
             return str([*sizes])
-        return f"[{', '.join([str(one) if type(one) is int else self._symbol(one) for one in sizes])}]"
+        return f"[{', '.join([str(size) if type(size) is int else self._symbol(size) for size in sizes])}]"
 
     def _symbol(self, size: Any) -> str:
         expression = size.node.expr
@@ -246,14 +250,14 @@ def _indents_blank_lines() -> bool:
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
     """Node -> the nodes whose values nothing needs behind it."""
-    found: dict[Any, list[Any]] = {}
+    last_uses: dict[Any, list[Any]] = {}
     seen: set[Any] = set()
     for user in reversed(nodes):
-        for one in user.all_input_nodes:
-            if one not in seen:
-                seen.add(one)
-                found.setdefault(user, []).append(one)
-    return found
+        for read in user.all_input_nodes:
+            if read not in seen:
+                seen.add(read)
+                last_uses.setdefault(user, []).append(read)
+    return last_uses
 
 
 @functools.lru_cache(maxsize=256)

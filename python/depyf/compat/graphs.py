@@ -46,11 +46,11 @@ def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
     return intercept.around(private.get("torch._dynamo.utils:lazy_format_graph_code"), answer)
 
 
-def is_graph_module(thing: object) -> bool:
+def is_graph_module(value: object) -> bool:
     """Is it an FX graph module?"""
     from torch.fx import GraphModule
 
-    return isinstance(thing, GraphModule)
+    return isinstance(value, GraphModule)
 
 
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
@@ -76,7 +76,7 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
 def loaded_module(path: str) -> types.ModuleType | None:
     """The module that Inductor has loaded last from a file of output code. From a cache it is loaded before it is told of."""
     modules = private.get("torch._inductor.codecache:PyCodeCache.modules") or []
-    return next((one for one in reversed(modules) if getattr(one, "__file__", None) == path), None)
+    return next((module for module in reversed(modules) if getattr(module, "__file__", None) == path), None)
 
 
 def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:

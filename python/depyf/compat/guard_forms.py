@@ -81,9 +81,9 @@ def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None])
     if form is None or (x is None and node.step is not None):
         return None
     if leaf.relational:
-        if any(one is None for one in members):
+        if any(member is None for member in members):
             return None
-        return _RELATIONS[leaf.kind](leaf, [one for one in members if one is not None])
+        return _RELATIONS[leaf.kind](leaf, [member for member in members if member is not None])
     return form(leaf, node, x or "L")
 
 
@@ -115,8 +115,8 @@ def same_type(x: str, kind: type) -> str:
 
 def _identity(leaf: Leaf) -> int | None:
     # The user's line, which follows the condition, may have numbers too.
-    found = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
-    return int(found[1] or found[2]) if found else None
+    match = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
+    return int(match[1] or match[2]) if match else None
 
 
 def _type_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -153,9 +153,9 @@ def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] |
         for member in kind:
             if condition.endswith(f"== {member!r}") and _accepts(leaf, member):
                 return [same_type(x, kind), f"{x}._name_ == {member._name_!r}"]
-    found = re.search(r"== <class '([\w.]+)'>$", condition)
-    if found is not None and kind is type:
-        module, _, name = found[1].rpartition(".")
+    match = re.search(r"== <class '([\w.]+)'>$", condition)
+    if match is not None and kind is type:
+        module, _, name = match[1].rpartition(".")
         value = getattr(sys.modules.get(module or "builtins"), name, None)
         if isinstance(value, type) and _accepts(leaf, value):
             return [f"{x} is {type_name(value)}" if type_name(value) else f"id({x}) == {id(value)}"]
@@ -168,30 +168,30 @@ def _numbers(text: str) -> tuple[int | None, ...]:
 
 
 def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    found = _TENSOR.match(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
-    if found is None or node.type is None or node.type.__qualname__ != found["type"]:
+    match = _TENSOR.match(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
+    if match is None or node.type is None or node.type.__qualname__ != match["type"]:
         return None
-    size, stride = _numbers(found["size"]), _numbers(found["stride"])
-    keys = found["keys"]
-    out = [
+    size, stride = _numbers(match["size"]), _numbers(match["stride"])
+    keys = match["keys"]
+    checks = [
         same_type(x, node.type),
-        f"{x}.dtype == {found['dtype']}",
-        f"{x}.device.index {'is' if found['device'] == 'None' else '=='} {found['device']}",
-        f"{x}.requires_grad is {found['grad']}",
+        f"{x}.dtype == {match['dtype']}",
+        f"{x}.device.index {'is' if match['device'] == 'None' else '=='} {match['device']}",
+        f"{x}.requires_grad is {match['grad']}",
         f"{_KEYS.format(x)} == 'DispatchKeySet({keys})'",
     ]
     if None not in size:
-        out.append(f"{x}.size() == {size}")
+        checks.append(f"{x}.size() == {size}")
     else:
-        out.append(f"{x}.dim() == {len(size)}")
-        out += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
+        checks.append(f"{x}.dim() == {len(size)}")
+        checks += [f"{x}.size({i}) == {n}" for i, n in enumerate(size) if n is not None]
     if stride and all(n == -1 for n in stride):
-        return out  # a sparse layout, which the dispatch keys tell
+        return checks  # a sparse layout, which the dispatch keys tell
     if None not in stride:
-        out.append(f"{x}.stride() == {stride}")
+        checks.append(f"{x}.stride() == {stride}")
     else:
-        out += [f"{x}.stride({i}) == {n}" for i, n in enumerate(stride) if n is not None]
-    return out
+        checks += [f"{x}.stride({i}) == {n}" for i, n in enumerate(stride) if n is not None]
+    return checks
 
 
 _MARKED = "_has_dynamo_dim_marking"
@@ -210,15 +210,15 @@ def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """
     if not _accepts(leaf, _Marked()):
         return [f"not hasattr({x}, {_MARKED!r})"]
-    out = []
+    checks = []
     for text in leaf.texts:
-        one = plain(words.read(text).condition, node.source, x)
-        if one is None:
+        check = plain(words.read(text).condition, node.source, x)
+        if check is None:
             return None
-        out.append(one)
+        checks.append(check)
     if all(_accepts(leaf, _with_mark(name)) for name in re.findall(r"_dynamo_\w+_indices", " ".join(leaf.texts))):
-        return [f"not hasattr({x}, {_MARKED!r}) or {' and '.join(f'({one})' for one in out)}"]
-    return out
+        return [f"not hasattr({x}, {_MARKED!r}) or {' and '.join(f'({check})' for check in checks)}"]
+    return checks
 
 
 def _with_mark(name: str) -> Any:
@@ -230,25 +230,25 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         state = json.loads(leaf.texts[0].partition(" against ")[2])
     except ValueError:
         return None
-    out = []
+    checks = []
     for name, value in state.items():
         if name in _STATE_READ_BY:
             read, expected = _STATE_READ_BY[name], value
-            out.append(f"{read} is {value!r}" if isinstance(value, bool) else f"{read} == {expected!r}")
+            checks.append(f"{read} is {value!r}" if isinstance(value, bool) else f"{read} == {expected!r}")
         elif name == "default_dtype" and value in _DEFAULT_DTYPES:
-            out.append(f"torch.get_default_dtype() == {_DEFAULT_DTYPES[value]}")
+            checks.append(f"torch.get_default_dtype() == {_DEFAULT_DTYPES[value]}")
         elif name == "autocast_state" and isinstance(value, dict) and {"enabled", "dtype"} <= value.keys():
             # A device's type matters only where autocast is on for it.
             on = [e and d for e, d in zip(value["enabled"], value["dtype"], strict=True)]
             rest = {k: v for k, v in value.items() if k not in ("enabled", "dtype")}
-            out.append(
+            checks.append(
                 f"[on and dtype for s in [{STATE_OF_PROCESS}['autocast_state']] for on, dtype in zip(s['enabled'], s['dtype'])]"
                 f" == {on!r}"
             )
-            out += [f"{STATE_OF_PROCESS}['autocast_state'][{k!r}] == {v!r}" for k, v in rest.items()]
+            checks += [f"{STATE_OF_PROCESS}['autocast_state'][{k!r}] == {v!r}" for k, v in rest.items()]
         else:
-            out.append(f"{STATE_OF_PROCESS}[{name!r}] == {value!r}")
-    return out
+            checks.append(f"{STATE_OF_PROCESS}[{name!r}] == {value!r}")
+    return checks
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -259,28 +259,28 @@ def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _default_device(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    one = plain(words.read(leaf.texts[0]).condition)
-    return None if one is None else [one]
+    check = plain(words.read(leaf.texts[0]).condition)
+    return None if check is None else [check]
 
 
 def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if leaf.epilogue:
         return _expressions(leaf)
     condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
-    if found := _HOOKS.match(condition):
-        if found["ids"] == "None":
+    if match := _HOOKS.match(condition):
+        if match["ids"] == "None":
             return [f"not {_FUNCTORCH}.saved_tensors_hooks_are_inlineable({_FUNCTORCH}.top_saved_tensors_hooks())"]
-        return [f"tuple(map(id, {_FUNCTORCH}.top_saved_tensors_hooks())) == {found['ids']}"]
+        return [f"tuple(map(id, {_FUNCTORCH}.top_saved_tensors_hooks())) == {match['ids']}"]
     if condition == "torch._functorch.pyfunctorch.compare_functorch_state([])":
         return [condition]
     # Other lambdas are known by their words alone, which may be anyone's.
     helper = _applied_to(condition, node.source)
-    one = None if helper is None else plain(condition, node.source, x)
-    if one is None:
+    check = None if helper is None else plain(condition, node.source, x)
+    if check is None:
         return None
     if helper == "___normalize_count_iter" and node.type is not None:
-        return [same_type(x, node.type), one]
-    return [one] if helper in ("int", "float", "str", "bytes", "complex", "tuple", "frozenset") else None
+        return [same_type(x, node.type), check]
+    return [check] if helper in ("int", "float", "str", "bytes", "complex", "tuple", "frozenset") else None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -296,13 +296,13 @@ def _applied_to(condition: str, source: str) -> str | None:
 
 def _expressions(leaf: Leaf) -> list[str] | None:
     """The conditions of a guard that Dynamo itself compiles from its words."""
-    out = []
+    checks = []
     for text in leaf.texts:
-        one = plain(words.read(text).condition)
-        if one is None:
+        check = plain(words.read(text).condition)
+        if check is None:
             return None
-        out.append(one)
-    return out
+        checks.append(check)
+    return checks
 
 
 def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
@@ -335,36 +335,36 @@ def _names_key(leaf: Leaf, of: str, key: str, *, negative: bool) -> bool:
 
 def _length(leaf: Leaf, node: Node, x: str, *, prefix: str = "") -> list[str] | None:
     condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
-    found = words.compared(condition)
-    number = 0 if condition.startswith("not ") else found.value if isinstance(found, ast.Constant) else None
+    expected = words.compared(condition)
+    number = 0 if condition.startswith("not ") else expected.value if isinstance(expected, ast.Constant) else None
     return [f"{prefix}len({x}) == {number}"] if isinstance(number, int) else None
 
 
 def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    out = _length(leaf, node, x)
-    return None if out is None else [f"isinstance({x}, dict)", out[0].replace("len(", "dict.__len__(", 1)]
+    checks = _length(leaf, node, x)
+    return None if checks is None else [f"isinstance({x}, dict)", checks[0].replace("len(", "dict.__len__(", 1)]
 
 
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     """Guards whose words are their condition."""
-    one = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
-    return None if one is None else [one]
+    check = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
+    return None if check is None else [check]
 
 
 def _iterator_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    found = words.compared(words.read(leaf.texts[0]).condition)
-    if not isinstance(found, ast.Constant):
+    expected = words.compared(words.read(leaf.texts[0]).condition)
+    if not isinstance(expected, ast.Constant):
         return None
-    return [f"type({x}) is type(iter(()))", f"{x}.__length_hint__() == {ast.unparse(found)}"]
+    return [f"type({x}) is type(iter(()))", f"{x}.__length_hint__() == {ast.unparse(expected)}"]
 
 
 def _range_iterator(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    found = words.compared(words.read(leaf.texts[0]).condition)
-    if found is None or node.type is None:
+    expected = words.compared(words.read(leaf.texts[0]).condition)
+    if expected is None or node.type is None:
         return None
     kind = "iter(range(0))" if node.type is type(iter(range(0))) else None
     same = f"type({x}) is type({kind})" if kind else same_type(x, node.type)
-    return [same, f"torch._dynamo.utils.normalize_range_iter({x}) == {ast.unparse(found)}"]
+    return [same, f"torch._dynamo.utils.normalize_range_iter({x}) == {ast.unparse(expected)}"]
 
 
 def _mapping_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -384,8 +384,8 @@ def _missing_attribute(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 def _dispatch_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if node.type is None or node.type is not private.get("torch._C:DispatchKeySet"):
         return None
-    found = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
-    return None if found is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {found[1]!r}"]
+    match = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
+    return None if match is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {match[1]!r}"]
 
 
 def _fake_script(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -397,8 +397,8 @@ def _fake_script(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _dict_version(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    found = words.compared(words.read(leaf.texts[0]).condition)
-    return [f"{GUARDS}.dict_version({x}) == {ast.unparse(found)}"] if isinstance(found, ast.Constant) else None
+    expected = words.compared(words.read(leaf.texts[0]).condition)
+    return [f"{GUARDS}.dict_version({x}) == {ast.unparse(expected)}"] if isinstance(expected, ast.Constant) else None
 
 
 def _dual_level(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -441,29 +441,29 @@ _FORMS: dict[str, Callable[[Leaf, Node, str], list[str] | None]] = {
 
 
 def _all_different(leaf: Leaf, members: list[str]) -> list[str]:
-    return [f"len({{{', '.join(f'id({one})' for one in members)}}}) == {len(members)}"]
+    return [f"len({{{', '.join(f'id({member})' for member in members)}}}) == {len(members)}"]
 
 
 def _all_the_same(leaf: Leaf, members: list[str]) -> list[str]:
     first, *others = dict.fromkeys(members)
-    return [f"{first} is {one}" for one in others] or ["True"]
+    return [f"{first} is {member}" for member in others] or ["True"]
 
 
 def _overlap(leaf: Leaf, members: list[str]) -> list[str] | None:
     tree = words.parse(words.read(leaf.texts[0]).condition)
     if not isinstance(tree, ast.Call):
         return None
-    sides = {one.arg: one.value for one in tree.keywords}
+    sides = {keyword.arg: keyword.value for keyword in tree.keywords}
     lists = [sides.get("overlapping"), sides.get("non_overlapping")]
-    out: list[list[str]] = []
+    sides_read: list[list[str]] = []
     for side in lists:
         if not isinstance(side, ast.List):
             return None
-        out.append([one for item in side.elts if (one := in_plain(item, {})) is not None])
-        if len(out[-1]) != len(side.elts):
+        sides_read.append([expression for item in side.elts if (expression := in_plain(item, {})) is not None])
+        if len(sides_read[-1]) != len(side.elts):
             return None
-    every = ", ".join([*out[0], *out[1]])
-    return [f"{GUARDS}.compute_overlapping_tensors([{every}], symbolic=False) == set(range({len(out[0])}))"]
+    every = ", ".join([*sides_read[0], *sides_read[1]])
+    return [f"{GUARDS}.compute_overlapping_tensors([{every}], symbolic=False) == set(range({len(sides_read[0])}))"]
 
 
 _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {

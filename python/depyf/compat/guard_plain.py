@@ -91,9 +91,9 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
     known = {**_NAMES, **names}
     bound = {
         name.id
-        for one in ast.walk(tree)
-        if isinstance(one, ast.comprehension)
-        for name in ast.walk(one.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
         if isinstance(name, ast.Name)
     }
     wanted = None if source is None else unparsed(source)

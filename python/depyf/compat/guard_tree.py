@@ -101,9 +101,11 @@ class Tree:
 
     def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
         """The same, with the words of the first guard that fails, and the frames of the user's code that need it."""
-        found = self.manager.check_verbose(local)
-        stack = [(frame.filename, frame.lineno, frame.line or "") for frame in getattr(found, "user_stack", None) or ()]
-        return bool(found.result), list(found.verbose_code_parts), stack
+        verdict = self.manager.check_verbose(local)
+        stack = [
+            (frame.filename, frame.lineno, frame.line or "") for frame in getattr(verdict, "user_stack", None) or ()
+        ]
+        return bool(verdict.result), list(verdict.verbose_code_parts), stack
 
     def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
         """A check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
@@ -113,10 +115,10 @@ class Tree:
         """
         wanted = set()
         for node in nodes:
-            one: Node | None = node
-            while one is not None and one.source not in wanted:
-                wanted.add(one.source)
-                one = one.parent
+            ancestor: Node | None = node
+            while ancestor is not None and ancestor.source not in wanted:
+                wanted.add(ancestor.source)
+                ancestor = ancestor.parent
         clone = self.manager.clone_manager(lambda manager: manager.get_source() in wanted)
         root = self.manager.clone_manager(lambda manager: manager is self.manager)
         return lambda local: bool(clone.check(local)) or not root.check(local)
@@ -140,7 +142,9 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
         return []
     members = [getattr(module, name) for name in dir(module)]
     return sorted(
-        one.__name__ for one in members if isinstance(one, type) and issubclass(one, base) and one not in abstract
+        member.__name__
+        for member in members
+        if isinstance(member, type) and issubclass(member, base) and member not in abstract
     )
 
 
@@ -195,10 +199,10 @@ def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
 def _step(kind: str, text: str) -> Step:
     """The step of an accessor, by the name of its class and what it prints."""
     # An accessor whose class Python does not know shows only what it prints.
-    found = _ARGUMENT.match(text)
-    if found is None:
+    match = _ARGUMENT.match(text)
+    if match is None:
         return Step(text if kind == "GuardAccessor" else kind)
-    name, which, argument = found.groups()
+    name, which, argument = match.groups()
     if local := _FRAME_LOCAL.match(argument):
         argument = local[1]
     return Step(name if which is None else f"{name}<{which.lower()}>", argument)

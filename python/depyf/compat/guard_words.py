@@ -35,8 +35,8 @@ class Words:
 def read(text: str) -> Words:
     """Takes a guard's text apart."""
     hint = ""
-    if found := _HINT.search(text):
-        hint, text = found["hint"], text[: found.start()]
+    if match := _HINT.search(text):
+        hint, text = match["hint"], text[: match.start()]
     condition, comment = _split(text)
     place = _PLACE.search(comment)
     # Of a bound that PyTorch set itself the words name the line that used the size first, which is not to blame.
@@ -54,9 +54,9 @@ def _split(text: str) -> tuple[str, str]:
     code, sign, comment = first.partition("#")
     if sign and "'" not in code and '"' not in code:  # no string that the sign could be part of
         return code.strip(), comment.strip()
-    found = _CODE.match(first)
-    if found is not None and first[found.end() : found.end() + 1] == "#":
-        return first[: found.end()].strip(), first[found.end() + 1 :].strip()
+    match = _CODE.match(first)
+    if match is not None and first[match.end() : match.end() + 1] == "#":
+        return first[: match.end()].strip(), first[match.end() + 1 :].strip()
     # Not Python: a repr with an open quote, say.
     code, _, comment = text.partition("  # ")
     return code.strip(), comment.strip()

@@ -49,7 +49,7 @@ def operations() -> list[list[Operation]]:
         if frame.f_globals.get("__name__") == "torch._inductor.debug":
             nodes = frame.f_locals.get("nodes")
             if isinstance(nodes, list):
-                return [[_operation(one) for one in node.get_nodes()] for node in nodes]
+                return [[_operation(member) for member in node.get_nodes()] for node in nodes]
         frame = frame.f_back
     private.not_found("torch._inductor.debug:nodes")
     return []
@@ -62,9 +62,11 @@ def _operation(node: Any) -> Operation:
     return Operation(
         str(node.get_name()),
         name,
-        tuple([str(one) for one in node.get_buffer_names()]),
-        tuple(dict.fromkeys([str(one.name) for one in getattr(getattr(node, "read_writes", None), "reads", ())])),
-        tuple(sorted([str(one.name) for one in getattr(ir, "origins", None) or () if one.op != "placeholder"])),
+        tuple([str(buffer) for buffer in node.get_buffer_names()]),
+        tuple(dict.fromkeys([str(read.name) for read in getattr(getattr(node, "read_writes", None), "reads", ())])),
+        tuple(
+            sorted([str(origin.name) for origin in getattr(ir, "origins", None) or () if origin.op != "placeholder"])
+        ),
         str(getattr(ir, "python_kernel_name", None) or getattr(ir, "op_overload", None) or "") if kind != name else "",
     )
 
@@ -77,9 +79,13 @@ def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], No
     """
 
     @guarded()
-    def tell(one: Any) -> None:
-        if hasattr(one, "name1"):
-            receive(str(one.name1), str(one.name2), str(one.reason) % tuple(one.args) if one.args else str(one.reason))
+    def tell(record: Any) -> None:
+        if hasattr(record, "name1"):
+            receive(
+                str(record.name1),
+                str(record.name2),
+                str(record.reason) % tuple(record.args) if record.args else str(record.reason),
+            )
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:

@@ -61,9 +61,9 @@ class Interception:
 
 def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
     """Has calls of a function answered by another; see `Interception`. Returns what takes that away."""
-    one = Interception(function, answer)
-    one.set()
-    return one.take_away
+    interception = Interception(function, answer)
+    interception.set()
+    return interception.take_away
 
 
 # Runs with torch's globals, so that it has to import what it needs. It calls nothing of ours that Dynamo could compile.

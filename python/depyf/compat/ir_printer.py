@@ -56,15 +56,15 @@ class Printer:
         if len(self._constant.alive) > _MOST_KEPT:
             self.forget()
         ir = _Ir(self._constant)
-        out = []
+        texts = []
         for node in nodes:
             kind = type(node)
             if kind not in self._known:
                 self._known[kind] = _makes_known_text(kind)
             own = node.debug_str
-            made = self._learner.text(functools.partial(ir.node, node), own) if self._known[kind] else own()
-            out.append(f"{made}\n\n\n")
-        return "".join(out)
+            node_text = self._learner.text(functools.partial(ir.node, node), own) if self._known[kind] else own()
+            texts.append(f"{node_text}\n\n\n")
+        return "".join(texts)
 
 
 _Kept = dict[int, tuple[Any, str, set[Any]]]
@@ -102,13 +102,13 @@ class _Ir:
         extra = type(node).debug_str_extra.__qualname__.partition(".")[0]
         parts.add((kind, extra))
         is_fused = extra == "FusedSchedulerNode"
-        of = ",".join([type(one).__name__ for one in node.snodes]) if is_fused else type(node.node).__name__
+        of = ",".join([type(member).__name__ for member in node.snodes]) if is_fused else type(node.node).__name__
         reads, unmet = node.read_writes.reads, node.unmet_dependencies
         lines = [
             f"{name}: {kind}({of})",
             f"{name}.writes = {self._dependencies(node.read_writes.writes, parts)}",
             f"{name}.unmet_dependencies = {self._dependencies(unmet, parts)}",
-            f"{name}.met_dependencies = {self._dependencies([one for one in reads if one not in unmet], parts)}",
+            f"{name}.met_dependencies = {self._dependencies([dependency for dependency in reads if dependency not in unmet], parts)}",
             f"{name}.min_input_distance = {node.min_input_distance}",
             f"{name}.max_input_distance = {node.max_input_distance}",
             f"{name}.outputs = [",
@@ -116,9 +116,9 @@ class _Ir:
             "]",
         ]
         if is_fused:
-            for i, one in enumerate(node.snodes):
+            for i, member in enumerate(node.snodes):
                 lines.append(f"{name}.snodes[{i}] =")
-                lines += self._node(one, parts)
+                lines += self._node(member, parts)
             if node.snodes[0].node is not None:
                 lines += node._debug_str_for_device()
         elif extra == "SchedulerNode":
@@ -136,12 +136,12 @@ class _Ir:
             f"{name}.group.iteration = {self._listed(node.group[1])}",
             f"{name}.sizes = {self._listed(node._sizes)}",
         ]
-        for one in node.read_writes.reads_and_writes():
-            if type(one).__name__ != "WeakDep":
-                buffer = self._graph.get_buffer(one.name)
+        for dependency in node.read_writes.reads_and_writes():
+            if type(dependency).__name__ != "WeakDep":
+                buffer = self._graph.get_buffer(dependency.name)
                 if type(buffer).__name__ == "TorchBindObject":
                     raise Unknown
-                lines.append(f"{one.name}_layout = {self._of(self._layout, buffer.layout, parts)}")
+                lines.append(f"{dependency.name}_layout = {self._of(self._layout, buffer.layout, parts)}")
         body = node._body
         parts.add(type(body).__name__)
         if type(body).__name__ != "LoopBody":
@@ -154,16 +154,16 @@ class _Ir:
             _add_statements(list(block.graph.nodes), lines, parts)
         lines += node._debug_str_for_device()
 
-    def _of(self, make: Callable[[Any, set[Any]], str], one: Any, parts: set[Any], kept: _Kept | None = None) -> str:
+    def _of(self, make: Callable[[Any, set[Any]], str], value: Any, parts: set[Any], kept: _Kept | None = None) -> str:
         """What `make` makes of an object, made once."""
         kept = self._kept if kept is None else kept
-        found = kept.get(id(one))
-        if found is None:
+        entry = kept.get(id(value))
+        if entry is None:
             its: set[Any] = set()
-            found = kept[id(one)] = one, make(one, its), its
-        if not found[2] <= parts:
-            parts |= found[2]
-        return found[1]
+            entry = kept[id(value)] = value, make(value, its), its
+        if not entry[2] <= parts:
+            parts |= entry[2]
+        return entry[1]
 
     def _buffer(self, buffer: Any, parts: set[Any]) -> str:
         """The lines about a buffer, as they stand in the text of the node that writes it."""
@@ -178,12 +178,13 @@ class _Ir:
                     raise Unknown
                 lines.append(f"{name}.{key} = {text}")
         users = [
-            f"NodeUser(node={one.node!r}, can_inplace={one.can_inplace}, is_weak={one.is_weak})" for one in buffer.users
+            f"NodeUser(node={user.node!r}, can_inplace={user.can_inplace}, is_weak={user.is_weak})"
+            for user in buffer.users
         ]
         if len(users) <= 1:
             lines.append(f"{name}.users = [{''.join(users)}]")
         else:
-            lines += [f"{name}.users = [", *[f"    {one}," for one in users], "]"]
+            lines += [f"{name}.users = [", *[f"    {user}," for user in users], "]"]
         parts.add((type(buffer).__name__, min(len(users), 2)))
         return "\n    ".join(lines)
 
@@ -199,7 +200,7 @@ class _Ir:
 
     def _dependencies(self, some: Iterable[Any], parts: set[Any]) -> str:
         """A set of dependencies as `pprint` formats it, and Inductor adds to that."""
-        texts = sorted([self._of(self._dependency, one, parts, self._kept_dependencies) for one in some])
+        texts = sorted([self._of(self._dependency, dependency, parts, self._kept_dependencies) for dependency in some])
         parts.add(min(len(texts), 2))
         text = f"[{', '.join(texts)}]"
         if len(text) <= _WIDTH:
@@ -209,14 +210,14 @@ class _Ir:
             return f"[   {text[1:-1]}]"
         return "\n    [   " + ",\n        ".join(texts) + "]"
 
-    def _dependency(self, one: Any, parts: set[Any]) -> str:
-        kind = type(one).__name__
+    def _dependency(self, dependency: Any, parts: set[Any]) -> str:
+        kind = type(dependency).__name__
         parts.add(kind)
         if kind == "MemoryDep":
-            mode = "" if one.mode is None else f", {one.mode}"
-            ranges = self._ranges(zip(one.var_names, one.size, strict=True))
-            return f"MemoryDep({one.name!r}, {self._expression(one.index)}, {ranges}{mode})"
-        text = str(one)
+            mode = "" if dependency.mode is None else f", {dependency.mode}"
+            ranges = self._ranges(zip(dependency.var_names, dependency.size, strict=True))
+            return f"MemoryDep({dependency.name!r}, {self._expression(dependency.index)}, {ranges}{mode})"
+        text = str(dependency)
         if kind not in ("StarDep", "WeakDep") or len(text) > _WIDTH // 2:  # which `pprint` gives lines of their own
             raise Unknown
         return text
@@ -224,27 +225,29 @@ class _Ir:
     def _ranges(self, ranges: Iterable[tuple[Any, Any]]) -> str:
         """Variables with their sizes."""
         text, known = self._expression, self._expressions
-        pairs = [f"{known.get(id(one)) or text(one)}: {known.get(id(size)) or text(size)}" for one, size in ranges]
+        pairs = [
+            f"{known.get(id(index)) or text(index)}: {known.get(id(size)) or text(size)}" for index, size in ranges
+        ]
         return f"{{{', '.join(pairs)}}}"
 
     def _listed(self, value: Any) -> str:
         """Sizes, in tuples and lists."""
         if type(value) is tuple:
-            listed = [self._listed(one) for one in value]
+            listed = [self._listed(item) for item in value]
             return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
         text, known = self._expression, self._expressions
         if type(value) is list:
-            return f"[{', '.join([known.get(id(one)) or text(one) for one in value])}]"
+            return f"[{', '.join([known.get(id(item)) or text(item) for item in value])}]"
         return known.get(id(value)) or text(value)
 
     def _expression(self, expression: Any) -> str:
         """The text of an expression of SymPy, which is known by its identity: equal ones can have other texts (2 and 2.0)."""
-        found = self._expressions.get(id(expression))
-        if found is None:
+        printed = self._expressions.get(id(expression))
+        if printed is None:
             self._alive.append(expression)
-            found = (sympy_text.text(expression) if self._is_usual else None) or str(expression)
-            self._expressions[id(expression)] = found
-        return found
+            printed = (sympy_text.text(expression) if self._is_usual else None) or str(expression)
+            self._expressions[id(expression)] = printed
+        return printed
 
 
 def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None:
@@ -252,7 +255,7 @@ def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None
     is_node = type(nodes[0])
     for node in nodes:
         op, target = node.op, node.target
-        arguments = [one.name if type(one) is is_node else _literal(one) for one in node.args]
+        arguments = [argument.name if type(argument) is is_node else _literal(argument) for argument in node.args]
         if op == "call_method" and arguments:
             lines.append(f"        {node.name} = {arguments.pop(0)}.{target}({', '.join(arguments)})")
         elif op == "call_module" and target.isidentifier():
@@ -285,8 +288,9 @@ def _literal(value: Any) -> str:
 def _makes_known_text(kind: type) -> bool:
     """Is the text of such nodes made of nothing else than is looked at here?"""
     fields = getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ())
-    made = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
-    codes = [getattr(one, "__code__", None) for one in made]
+    functions = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
+    codes = [getattr(function, "__code__", None) for function in functions]
     return list(fields) == _USER and all(
-        code is not None and all(_USED.issuperset(one.co_names) for one in names.nested_codes(code)) for code in codes
+        code is not None and all(_USED.issuperset(nested.co_names) for nested in names.nested_codes(code))
+        for code in codes
     )

@@ -61,42 +61,42 @@ def compiled_graphs(function: object) -> dict[str, Any]:
         return {}
     todo: list[tuple[object, str]] = [(function, "forward")]
     seen: dict[int, object] = {}
-    found: dict[str, Any] = {}
-    for one, direction in todo:  # grows meanwhile
-        if id(one) in seen or len(seen) >= _MAX_OBJECTS:
+    graphs: dict[str, Any] = {}
+    for value, direction in todo:  # grows meanwhile
+        if id(value) in seen or len(seen) >= _MAX_OBJECTS:
             continue
-        seen[id(one)] = one
-        if isinstance(one, graph_class):
-            found.setdefault(direction, one)
+        seen[id(value)] = value
+        if isinstance(value, graph_class):
+            graphs.setdefault(direction, value)
         else:
-            todo += [(inner, new or direction) for inner, new in _inside(one)]
-    return found
+            todo += [(inner, new or direction) for inner, new in _inside(value)]
+    return graphs
 
 
-def _inside(one: object) -> Iterator[tuple[object, str | None]]:
+def _inside(value: object) -> Iterator[tuple[object, str | None]]:
     """What a callable leads to, and the direction where it says one."""
-    if isinstance(one, types.FunctionType):
-        for cell in one.__closure__ or ():
+    if isinstance(value, types.FunctionType):
+        for cell in value.__closure__ or ():
             with contextlib.suppress(ValueError):
                 yield cell.cell_contents, None
-        yield from ((inner, None) for inner in vars(one).values())
-    elif isinstance(one, types.MethodType):
-        yield one.__self__, None
-        yield one.__func__, None
-    elif isinstance(one, functools.partial):
-        yield from ((inner, None) for inner in (one.func, *one.args, *one.keywords.values()))
-    elif isinstance(one, type) and hasattr(one, "compiled_fw"):
-        yield getattr(one, "compiled_fw"), "forward"  # noqa: B009
-        yield getattr(one, "compiled_bw", None), "backward"
-    elif type(one).__module__.startswith(("torch._functorch", "torch._inductor", "torch._dynamo")):
-        yield from ((inner, None) for inner in getattr(one, "__dict__", {}).values())
+        yield from ((inner, None) for inner in vars(value).values())
+    elif isinstance(value, types.MethodType):
+        yield value.__self__, None
+        yield value.__func__, None
+    elif isinstance(value, functools.partial):
+        yield from ((inner, None) for inner in (value.func, *value.args, *value.keywords.values()))
+    elif isinstance(value, type) and hasattr(value, "compiled_fw"):
+        yield getattr(value, "compiled_fw"), "forward"  # noqa: B009
+        yield getattr(value, "compiled_bw", None), "backward"
+    elif type(value).__module__.startswith(("torch._functorch", "torch._inductor", "torch._dynamo")):
+        yield from ((inner, None) for inner in getattr(value, "__dict__", {}).values())
 
 
 def _graph_class() -> type | None:
     if "torch._inductor" not in sys.modules:
         return None
-    found: type | None = private.get("torch._inductor.output_code:CompiledFxGraph")
-    return found or private.get("torch._inductor.codecache:CompiledFxGraph")
+    graph_class: type | None = private.get("torch._inductor.output_code:CompiledFxGraph")
+    return graph_class or private.get("torch._inductor.codecache:CompiledFxGraph")
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
@@ -113,11 +113,11 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
     try:
         exec(code, vars(module))
     except Exception as error:
-        at = error.__traceback__
+        traceback = error.__traceback__
         line = None
-        while at is not None:
-            line = at.tb_lineno if at.tb_frame.f_code.co_filename == path else line
-            at = at.tb_next
+        while traceback is not None:
+            line = traceback.tb_lineno if traceback.tb_frame.f_code.co_filename == path else line
+            traceback = traceback.tb_next
         where = f"{path}, line {line}" if line else path
         raise ValueError(f"{where}: loading it raised {type(error).__name__}: {error}") from error
     for name, value in (getattr(graph, "constants", None) or {}).items():
@@ -158,7 +158,7 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
 
 def _mark(result: Any, instead: Instead) -> None:
     """Tells the backward of these outputs whose it is."""
-    todo = [getattr(one, "grad_fn", None) for one in (result if isinstance(result, (tuple, list)) else [result])]
+    todo = [getattr(tensor, "grad_fn", None) for tensor in (result if isinstance(result, (tuple, list)) else [result])]
     for _ in range(len(todo) * 4):  # a few views may stand between an output and the node
         if not todo:
             break
@@ -168,4 +168,4 @@ def _mark(result: Any, instead: Instead) -> None:
         if hasattr(node, "saved_tensors"):  # made by a class in Python
             node.metadata[_KEY] = instead
         else:
-            todo += [one for one, _ in node.next_functions]
+            todo += [node for node, _ in node.next_functions]

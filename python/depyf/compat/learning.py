@@ -35,13 +35,13 @@ class Learner:
             return own()
         parts: set[Any] = set()
         try:
-            made = make(parts)
+            own_text = make(parts)
         except Exception:
             return own()
         if parts <= self._known:
-            return made
+            return own_text
         text = own()
-        if made == text:
+        if own_text == text:
             self._known |= parts
         else:
             self._wrong += 1

@@ -28,23 +28,23 @@ def graph_module(function: object) -> Any:
     todo: list[object] = [function]
     seen: set[int] = set()
     while todo and len(seen) < _MAX_OBJECTS:
-        one = todo.pop(0)
-        if id(one) in seen:
+        value = todo.pop(0)
+        if id(value) in seen:
             continue
-        seen.add(id(one))
-        if isinstance(one, GraphModule):
-            if any(source(node) is not None for node in placeholders(one)) or "dynamo_compile_id" in one.meta:
-                return one
-        elif isinstance(one, torch.nn.Module):
+        seen.add(id(value))
+        if isinstance(value, GraphModule):
+            if any(source(node) is not None for node in placeholders(value)) or "dynamo_compile_id" in value.meta:
+                return value
+        elif isinstance(value, torch.nn.Module):
             # What a backend gives may be one; that of Dynamo of 2.2 holds what the backend gave.
-            todo += list(one.children())
-        elif isinstance(one, types.FunctionType):
-            todo += [content for cell in one.__closure__ or () if (content := _content(cell)) is not None]
-            todo += list(vars(one).values())
-        elif isinstance(one, types.MethodType):
-            todo += [one.__self__, one.__func__]
-        elif isinstance(one, functools.partial):
-            todo += [one.func, *one.args, *one.keywords.values()]
+            todo += list(value.children())
+        elif isinstance(value, types.FunctionType):
+            todo += [content for cell in value.__closure__ or () if (content := _content(cell)) is not None]
+            todo += list(vars(value).values())
+        elif isinstance(value, types.MethodType):
+            todo += [value.__self__, value.__func__]
+        elif isinstance(value, functools.partial):
+            todo += [value.func, *value.args, *value.keywords.values()]
     return None
 
 
@@ -63,10 +63,10 @@ def placeholders(graph_module: Any) -> list[Any]:
 
 def source(placeholder: Any) -> str | None:
     """Where Dynamo takes an input of a graph from, as an expression over L and G; None if it does not say."""
-    found = getattr(placeholder, "_dynamo_source", None)
-    if found is None:
+    dynamo_source = getattr(placeholder, "_dynamo_source", None)
+    if dynamo_source is None:
         return None
-    name = getattr(found, "name", None)
+    name = getattr(dynamo_source, "name", None)
     try:
         return str(name() if callable(name) else name)
     except Exception:

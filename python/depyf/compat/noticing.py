@@ -65,55 +65,57 @@ class Compile(Protocol):
 
 def notice(compiles: Sequence[Compile]) -> None:
     """Tells of what stayed away in a block that has ended."""
-    compiled = [one for one in compiles if one.frame.status == "compiled"]
-    resumes = {number for one in compiled for number in one.resumes.values() if number is not None}
+    compiled = [compilation for compilation in compiles if compilation.frame.status == "compiled"]
+    resumes = {number for compilation in compiled for number in compilation.resumes.values() if number is not None}
     if not compiled or any(path.startswith("torch.__trace") for path in private.losses):
         return
-    if not any(one.ended or one.frame.artifacts or one.frame.guards for one in compiled):
+    if not any(
+        compilation.ended or compilation.frame.artifacts or compilation.frame.guards for compilation in compiled
+    ):
         private.not_found("torch.__trace", "tells nothing")
         return
-    if not any(one.ended for one in compiled):
+    if not any(compilation.ended for compilation in compiled):
         private.not_found("compilation_metrics", _NEVER)
-    elif not any(one.started for one in compiled):
+    elif not any(compilation.started for compilation in compiled):
         private.not_found("dynamo_start", _NEVER)
-    for one in compiled:
-        _of_frame(one, resumes)
+    for compilation in compiled:
+        _of_frame(compilation, resumes)
     # Not of each frame: a graph break can be one of an attempt that Dynamo gave up.
-    frames = [one.frame for one in compiled]
-    if any(one.breaks for one in frames) and any(one.is_resume for one in frames):
-        if not any(one.resume_calls for one in frames):
+    frames = [compilation.frame for compilation in compiled]
+    if any(frame.breaks for frame in frames) and any(frame.is_resume for frame in frames):
+        if not any(frame.resume_calls for frame in frames):
             private.not_found("__resume_at_", "is no name that transformed code calls")
 
 
-def _of_frame(one: Compile, resumes: set[int]) -> None:
-    frame = one.frame
+def _of_frame(compilation: Compile, resumes: set[int]) -> None:
+    frame = compilation.frame
     for kind, record in _SHOWN.items():
-        if kind in one.graphs:  # shown by a name, and its text never came
-            inference = kind == "Forward_graph" and not one.seen.joint and private.expected(_INFERENCE)
+        if kind in compilation.graphs:  # shown by a name, and its text never came
+            inference = kind == "Forward_graph" and not compilation.seen.joint and private.expected(_INFERENCE)
             private.not_found(_INFERENCE if inference else record, _NEVER)
-    if one.seen.joint and not frame.files("Joint_graph"):
+    if compilation.seen.joint and not frame.files("Joint_graph"):
         private.not_found("aot_joint_graph", _NEVER)
-    if any(frame.files(kind) for kind in _IR) and not one.elsewhere:
+    if any(frame.files(kind) for kind in _IR) and not compilation.elsewhere:
         for kind, record in {**_IR, **_OF_INDUCTOR}.items():
             if not frame.files(kind):
                 private.not_found(
                     _OTHERWISE if record == _POST_GRAD and private.expected(_OTHERWISE) else record, _NEVER
                 )
-    _of_nodes(one.seen)
+    _of_nodes(compilation.seen)
     if not frame.guards:
         private.not_found("dynamo_cpp_guards_str", _NEVER)
     if frame.resume_calls and not frame.breaks:
         private.not_found("dynamo_graph_break_reason", _NEVER)
-    if one.number is None and frame.files("Captured_Graph"):
+    if compilation.number is None and frame.files("Captured_Graph"):
         private.not_found("__compiled_fn_", "is no name that transformed code calls")
-    if not frame.is_resume and one.number_of_original in resumes:
+    if not frame.is_resume and compilation.number_of_original in resumes:
         private.not_found("torch_dynamo_resume_in_", f"is not how the name {frame.function} begins")
 
 
 def _of_nodes(seen: Seen) -> None:
     """What PyTorch notes of nodes it notes of at least one in each graph that computes something."""
     backward = seen.directions.get("backward")
-    graphs = [one.graph for one in seen.directions.values()]
+    graphs = [direction.graph for direction in seen.directions.values()]
     trained = [seen.joint, *graphs] if backward is not None and backward.graph else []
     noted: dict[str, list[list[NodeRow]]] = {
         _STACK: [seen.captured],
@@ -122,9 +124,9 @@ def _of_nodes(seen: Seen) -> None:
         _NUMBER: trained,
         _TAG: [seen.joint] if trained else [],
     }
-    for path, those in noted.items():
-        nodes = [one for graph in those for one in graph]
-        if nodes and not any(path in one.notes for one in nodes):
+    for path, graphs_noted in noted.items():
+        nodes = [node for graph in graphs_noted for node in graph]
+        if nodes and not any(path in node.notes for node in nodes):
             private.not_found(path, "is noted of no node")
 
 

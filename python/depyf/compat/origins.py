@@ -29,8 +29,8 @@ class Origins:
 
     def line_of(self, source: str, condition: str) -> Line | None:
         """The user's line that needs a guard; see `guards.read`."""
-        found = self._lines.get((source, condition))
-        return found if found is not None else self._lines.get((source, ""))
+        line = self._lines.get((source, condition))
+        return line if line is not None else self._lines.get((source, ""))
 
 
 @functools.cache
@@ -64,12 +64,12 @@ def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None
         return None
     known = {} if known is None else known
     frame = frames[-1]
-    for one in reversed(frames):
-        file = one.filename
+    for summary in reversed(frames):
+        file = summary.filename
         if file not in known:
             known[file] = is_users(file, library())
         if known[file]:
-            frame = one
+            frame = summary
             break
     # Asking for the text of a line reads its file, so one only is asked.
     return Line(frame.filename, frame.lineno or 0, (frame.line or "").strip(), frame.name or "")
@@ -77,16 +77,16 @@ def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None
 
 @guarded(dict)
 def _guard_lines(guards: Iterable[Any]) -> dict[tuple[str, str], Line]:
-    found: dict[tuple[str, str], Line] = {}
+    lines: dict[tuple[str, str], Line] = {}
     known: dict[str, bool] = {}
     for guard in guards:
         line = users_line(getattr(guard, "user_stack", None), known)
         if line is not None:
             name = guard.name
             for code in getattr(guard, "code_list", None) or ():
-                found.setdefault((name, code.strip()), line)
-            found.setdefault((name, ""), line)
-    return found
+                lines.setdefault((name, code.strip()), line)
+            lines.setdefault((name, ""), line)
+    return lines
 
 
 @guarded(dict)
@@ -97,7 +97,7 @@ def _ranges(env: Any) -> dict[str, str]:
 
 @guarded(list)
 def _symbols(env: Any) -> list[Symbol]:
-    found = []
+    symbols = []
     sources = dict(getattr(env, "var_to_sources", None) or {})
     ranges = getattr(env, "var_to_range", None) or {}
     places = getattr(env, "var_to_range_sloc", None) or {}
@@ -108,10 +108,13 @@ def _symbols(env: Any) -> list[Symbol]:
     for symbol, names in sources.items():
         reach, place = ranges.get(symbol), places.get(symbol)
         value = replaced.get(symbol)
-        found.append(
+        symbols.append(
             Symbol(
                 str(symbol),
-                list(str(name() if callable(name := getattr(one, "name", one)) else name) for one in names),
+                list(
+                    str(name() if callable(name := getattr(name_source, "name", name_source)) else name)
+                    for name_source in names
+                ),
                 str(hints.get(symbol, "")),
                 f"[{reach.lower}, {reach.upper}]" if reach is not None else "",
                 str(getattr(place, "lower", None) or ""),
@@ -119,4 +122,4 @@ def _symbols(env: Any) -> list[Symbol]:
                 "" if value is None else str(value),
             )
         )
-    return found
+    return symbols

@@ -20,12 +20,12 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
         return {}
     table = dynamo.globals_being_compiled() or {}
     captured = _outputs_being_compiled() if len(called) == 1 and called[0] in table else None
-    found = {}
+    counts = {}
     for name in called:
         items = outputs_of_call(table[name] if name in table else dynamo.find_global(name), captured)
         if items:
-            found[name] = items
-    return found
+            counts[name] = items
+    return counts
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:

@@ -61,13 +61,13 @@ _seen: dict[str, tuple[Any, ...]] = {}
 
 def _leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
     """Does a path still lead over the same objects?"""
-    at = sys.modules.get(name.module)
-    if at is not seen[0]:
+    value = sys.modules.get(name.module)
+    if value is not seen[0]:
         return False
     try:
-        for part, found in zip(name.parts, seen[1:], strict=True):
-            at = getattr(at, part)
-            if at is not found:
+        for part, seen_value in zip(name.parts, seen[1:], strict=True):
+            value = getattr(value, part)
+            if value is not seen_value:
                 return False
     except Exception:
         return False
@@ -80,27 +80,27 @@ def look_up(name: Name) -> Any:
     Raises:
         Unexpected: it is not there, or not what it should be.
     """
-    at: Any = sys.modules.get(name.module)
-    if at is None:
+    value: Any = sys.modules.get(name.module)
+    if value is None:
         if name.lazy:
             return None
         try:
-            at = importlib.import_module(name.module)
+            value = importlib.import_module(name.module)
         except Exception as error:
             raise Unexpected(name, f"cannot be imported: {error}") from None
-    seen = [at]
+    seen = [value]
     for part, row in _way(name.path):
         try:
-            at = getattr(at, part)
+            value = getattr(value, part)
         except Exception as error:
             # The owner is to blame where it is a name of its own.
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
-            _check_type(row, at)
-        seen.append(at)
+            _check_type(row, value)
+        seen.append(value)
     if name.takes is not None:
         _seen[name.path] = tuple(seen)
-    return at
+    return value
 
 
 @functools.cache
@@ -138,32 +138,32 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
     return result
 
 
-def of(thing: Any, path: str, otherwise: Any = None) -> Any:
+def of(owner: Any, path: str, otherwise: Any = None) -> Any:
     """An attribute of an object; `otherwise` if it is not there, raises, or is of another type than its row says."""
     name = _BY_PATH[path]
     try:
-        found = getattr(thing, name.last)
-        if type(found).__name__ not in name.types:
-            _check_result(name, found)
+        value = getattr(owner, name.last)
+        if type(value).__name__ not in name.types:
+            _check_result(name, value)
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
-    return found
+    return value
 
 
 def item(table: Any, path: str, otherwise: Any = None) -> Any:
     """What a dict of an object has under a key; `otherwise` if it has not, or if that is of another type than its row says."""
     name = _BY_PATH[path]
     try:
-        found = table.get(name.key)
-        if found is None:
+        value = table.get(name.key)
+        if value is None:
             return otherwise
-        if type(found).__name__ not in name.types:
-            _check_result(name, found)
+        if type(value).__name__ not in name.types:
+            _check_result(name, value)
     except Exception as error:
         lost(name, in_words(error))
         return otherwise
-    return found
+    return value
 
 
 def checked(path: str, value: Any) -> Any:
@@ -234,7 +234,7 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
         lost(error.name, error.how)
         return
     candidates = _candidates(error, code)
-    name = next((one for one in candidates if _is_wrong(one)), candidates[0] if candidates else None)
+    name = next((candidate for candidate in candidates if _is_wrong(candidate)), candidates[0] if candidates else None)
     if name is not None:
         lost(name, in_words(error))
         return
@@ -246,34 +246,34 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
 
 def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
     """The names that an exception may come from, the likeliest first."""
-    found = list(_BY_LAST.get(getattr(error, "name", None) or "", ())) if isinstance(error, AttributeError) else []
-    at = error.__traceback__
+    candidates = list(_BY_LAST.get(getattr(error, "name", None) or "", ())) if isinstance(error, AttributeError) else []
+    traceback = error.__traceback__
     lines: list[list[str]] = []
-    while at is not None:
+    while traceback is not None:
         # Names in the lines of compat that the exception passed through, the innermost first; and PyTorch's functions.
-        frame = at.tb_frame
+        frame = traceback.tb_frame
         if frame.f_code.co_filename.startswith(_HERE) and frame.f_code.co_filename != __file__:
-            text, used = linecache.getline(frame.f_code.co_filename, at.tb_lineno), set(_names_in(frame.f_code))
+            text, used = linecache.getline(frame.f_code.co_filename, traceback.tb_lineno), set(_names_in(frame.f_code))
             lines.insert(0, [word for word in _WORD.findall(text) if word in used])
-        at = at.tb_next
+        traceback = traceback.tb_next
     for words in (_WORD.findall(str(error)), *lines):
         for word in words:
-            found += _BY_LAST.get(word, ())
+            candidates += _BY_LAST.get(word, ())
     for word in _names_in(code):
-        found += _BY_LAST.get(word, ())
-    return found
+        candidates += _BY_LAST.get(word, ())
+    return candidates
 
 
 def _names_in(code: types.CodeType | None) -> list[str]:
     if code is None:
         return []
-    found = [*code.co_names]
+    words = [*code.co_names]
     for const in code.co_consts:
         if isinstance(const, str):
-            found += _WORD.findall(const)
+            words += _WORD.findall(const)
         elif isinstance(const, types.CodeType):
-            found += _names_in(const)
-    return found
+            words += _names_in(const)
+    return words
 
 
 def _is_wrong(name: Name) -> bool:
@@ -318,7 +318,7 @@ def _check_result(name: Name, value: Any) -> None:
     for wanted in name.types:
         if wanted == "None" and value is None:
             return
-        if any(one.__name__ == wanted for one in type(value).__mro__):
+        if any(base.__name__ == wanted for base in type(value).__mro__):
             return
     raise Unexpected(name, f"is of type {type(value).__name__}, not {name.gives.replace('|', ' or ')}")
 

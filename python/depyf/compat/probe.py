@@ -34,20 +34,20 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
     if version is None:
         without = "PyTorch is not installed"
         return [
-            FeatureState(one.key, one.title, MISSING, [without])
-            if one.needs_torch
-            else FeatureState(one.key, one.title, WORKS)
-            for one in FEATURES
+            FeatureState(feature.key, feature.title, MISSING, [without])
+            if feature.needs_torch
+            else FeatureState(feature.key, feature.title, WORKS)
+            for feature in FEATURES
         ]
     global _last
     if not right:
-        return [_feature(one, Release.of(version), right) for one in FEATURES]
+        return [_feature(feature, Release.of(version), right) for feature in FEATURES]
     # All else is told by these, and most often they are as they were at the end of the block before.
     loaded = tuple(module in sys.modules for module in _MODULES)
     depends_on = (version, loaded, frozenset(right), dict(private.losses))
     if _last is None or _last[0] != depends_on:
         release = Release.of(version)
-        _last = depends_on, [_feature(one, release, right) for one in FEATURES]
+        _last = depends_on, [_feature(feature, release, right) for feature in FEATURES]
     return _last[1]
 
 
@@ -57,7 +57,7 @@ _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
-    found = FeatureState(feature.key, feature.title, WORKS)
+    state = FeatureState(feature.key, feature.title, WORKS)
     too_old = release < Release.of(feature.since)
     if too_old and feature.needs_torch:
         return FeatureState(feature.key, feature.title, MISSING, [_needs(feature)])
@@ -70,14 +70,14 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
             how = problem(name)
         if how is None or (not expected and name.until and Release.of(name.until) < release):
             continue  # another name has taken its place
-        found.expected = found.expected and not expected
+        state.expected = state.expected and not expected
         if name.fallback:
-            found.status = FALLBACK if found.status == WORKS else found.status
-            found.why.append(f"{name.path} {how}: {name.fallback}")
+            state.status = FALLBACK if state.status == WORKS else state.status
+            state.why.append(f"{name.path} {how}: {name.fallback}")
         elif expected:
-            found.status = MISSING
-            found.why.append(f"{name.path} {how}: {feature.lost}")
-    return found
+            state.status = MISSING
+            state.why.append(f"{name.path} {how}: {feature.lost}")
+    return state
 
 
 def load() -> None:
@@ -144,24 +144,24 @@ def _problem(name: Name) -> str | None:
 
 def _owner(name: Name) -> Any:
     """What a member is looked for in; None if it is not there or not loaded."""
-    at: Any = sys.modules.get(name.module)
+    owner: Any = sys.modules.get(name.module)
     for part in name.parts[:-1]:
-        at = getattr(at, part, None)
-    return at
+        owner = getattr(owner, part, None)
+    return owner
 
 
 def _attribute_problem(name: Name) -> str | None:
     owner = _owner(name)
     if not isinstance(owner, type):
         return None  # told by the owner's name, or the class has another name in this release
-    if any(name.last in vars(one) for one in owner.__mro__):
+    if any(name.last in vars(base) for base in owner.__mro__):
         return None if hasattr(owner, name.last) else "is not there"
-    if any(name.last in vars(one).get("__annotations__", ()) for one in owner.__mro__):
+    if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):
         return None
     codes = [
         member.__code__
-        for one in owner.__mro__
-        for member in vars(one).values()
+        for base in owner.__mro__
+        for member in vars(base).values()
         if isinstance(member, types.FunctionType)
     ]
     return None if any(name.last in code.co_names for code in codes) else "is not there"

@@ -20,8 +20,8 @@ class Release:
     @functools.cache
     def of(cls, version: str) -> Release:
         """Of "2.13.0+cpu": (2, 13). What has no numbers counts as newer than all."""
-        found = re.match(r"(\d+)\.(\d+)", version)
-        return cls(int(found[1]), int(found[2])) if found else cls(999, 0)
+        match = re.match(r"(\d+)\.(\d+)", version)
+        return cls(int(match[1]), int(match[2])) if match else cls(999, 0)
 
 
 def installed() -> str | None:

@@ -17,7 +17,7 @@ _ASSERTIONS = ("aten._assert_scalar.default", "torch._check", "_check", "torch._
 @guarded(list)
 def read(graph_module: Any) -> list[RuntimeAssert]:
     """Returns the assertions of a captured graph in their order, each condition once."""
-    found: dict[str, RuntimeAssert] = {}
+    asserts: dict[str, RuntimeAssert] = {}
     for node in graph_module.graph.nodes:
         if node.op != "call_function" or not node.args or _name(node.target) not in _ASSERTIONS:
             continue
@@ -25,8 +25,8 @@ def read(graph_module: Any) -> list[RuntimeAssert]:
         own = _OWN_TEXT.match(text)
         condition = own["condition"] if own else _condition(node)
         line = fx_nodes.line_of(node)
-        found.setdefault(condition, RuntimeAssert(condition, line, "" if own else text))
-    return list(found.values())
+        asserts.setdefault(condition, RuntimeAssert(condition, line, "" if own else text))
+    return list(asserts.values())
 
 
 def _name(target: Any) -> str:

@@ -20,23 +20,23 @@ def text(expression: Any) -> str | None:
     if kind != "Add":
         term = _term(expression)
         return None if term is None else _signed(*term)
-    found: dict[frozenset[str], int] = {}
+    factors: dict[frozenset[str], int] = {}
     names: set[str] = set()
-    for one in expression.args:
-        term = _term(one)
-        if term is None or not term[0] or (key := frozenset(term[1])) in found:
+    for addend in expression.args:
+        term = _term(addend)
+        if term is None or not term[0] or (key := frozenset(term[1])) in factors:
             return None
-        found[key] = term[0]
+        factors[key] = term[0]
         names |= key
     order = sorted(names)
-    terms = sorted(found, key=lambda one: [name not in one for name in order])
-    if len(terms) == 2 and not terms[1] and len(terms[0]) == 1 and found[terms[0]] < 0 < found[terms[1]]:
+    terms = sorted(factors, key=lambda symbols: [name not in symbols for name in order])
+    if len(terms) == 2 and not terms[1] and len(terms[0]) == 1 and factors[terms[0]] < 0 < factors[terms[1]]:
         terms.reverse()  # `3 - 2*x`
-    out = _signed(found[terms[0]], sorted(terms[0]))
-    for one in terms[1:]:
-        factor = found[one]
-        out += f" - {_signed(-factor, sorted(one))}" if factor < 0 else f" + {_signed(factor, sorted(one))}"
-    return out
+    written = _signed(factors[terms[0]], sorted(terms[0]))
+    for symbols in terms[1:]:
+        factor = factors[symbols]
+        written += f" - {_signed(-factor, sorted(symbols))}" if factor < 0 else f" + {_signed(factor, sorted(symbols))}"
+    return written
 
 
 def is_right() -> bool:
@@ -53,29 +53,29 @@ def _prints_samples() -> bool:
 
     a, b, c = sympy.symbols("c10 c2 s1", integer=True)
     samples = (-b, -12 * a * c, a + 64 * b - 3, 4 * c + 2 * a * c - a - 5 * b * c, 3 - 2 * b)
-    return all(text(one) == str(one) for one in samples)
+    return all(text(sample) == str(sample) for sample in samples)
 
 
-def _term(one: Any) -> tuple[int, list[str]] | None:
+def _term(product: Any) -> tuple[int, list[str]] | None:
     """(coefficient, sorted names of the symbols) of a product."""
-    kind = type(one).__name__
+    kind = type(product).__name__
     if kind == "Symbol":
-        return 1, [one.name]
+        return 1, [product.name]
     if kind in _INTEGERS:
-        return int(one), []
+        return int(product), []
     if kind != "Mul":
         return None
-    first, *others = one.args
+    first, *others = product.args
     factor = 1
     if type(first).__name__ in _INTEGERS:
         factor = int(first)
         if factor in (0, 1):  # of one that is not evaluated
             return None
     else:
-        others = one.args
-    if not all(type(other).__name__ == "Symbol" for other in others):
+        others = product.args
+    if not all(type(operand).__name__ == "Symbol" for operand in others):
         return None
-    names = sorted(other.name for other in others)
+    names = sorted(operand.name for operand in others)
     return (factor, names) if names and len(set(names)) == len(names) else None
 
 

@@ -138,13 +138,13 @@ class _Handlers(list[logging.Handler]):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True
         try:
-            told = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
-            told = metadata() if told is None else told
+            facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
+            facts = metadata() if facts is None else facts
         except Exception as error:  # without us nobody would have called it
             private.blame(error)
             return False
-        if name != "artifact" or not isinstance(told, dict) or told.get("name") in _HEARD:
-            self[0].tell(name, told, payload)
+        if name != "artifact" or not isinstance(facts, dict) or facts.get("name") in _HEARD:
+            self[0].tell(name, facts, payload)
         return False
 
     # Dynamo does not look into logging's file, and could compile what is in ours.
@@ -180,11 +180,11 @@ class _TraceHandler(_Handler):
                 exports(export)
 
         @guarded()
-        def on_call(name: str, told: Any, payload: Callable[[], Any]) -> None:
+        def on_call(name: str, facts: Any, payload: Callable[[], Any]) -> None:
             text = payload()
             if text is not None and not isinstance(text, str):
                 text = json.dumps(text, default=list)
-            receive({name: told}, text)
+            receive({name: facts}, text)
 
         super().__init__(on_record)
         self.tell = not_compiled(on_call)
@@ -205,18 +205,18 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
             private.not_found(f"{_TRACE}.metadata", f"is of type {type(metadata).__name__}")
             return
         if payload is not None and not isinstance(payload, str):
-            what = next(iter(metadata), "?")
-            private.not_found(f"{_TRACE}.payload", f"of {what} is of type {type(payload).__name__}")
+            kind = next(iter(metadata), "?")
+            private.not_found(f"{_TRACE}.payload", f"of {kind} is of type {type(payload).__name__}")
             payload = None
-        found = _read(metadata, payload)
-        if found is not None:
-            receive(found)
+        event = _read(metadata, payload)
+        if event is not None:
+            receive(event)
 
     logger = logging.getLogger(_TRACE)
 
     def tell_export(export: at_work.Export) -> None:
         stack = () if export.line is None else (export.line,)
-        receive(Record("export", function=export.what, stack=stack))
+        receive(Record("export", function=export.module, stack=stack))
 
     handler = _TraceHandler(tell, tell_export)
     try:
@@ -227,7 +227,9 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
     before = logger.handlers
     if type(before) is list:
         # In front: PyTorch has one that takes itself away at the first record, and the one behind it does not get that.
-        logger.handlers = _Handlers([handler, *(one for one in before if one is not handler)])
+        logger.handlers = _Handlers(
+            [handler, *(other_handler for other_handler in before if other_handler is not handler)]
+        )
 
     def remove() -> None:
         logger.removeHandler(handler)
@@ -279,8 +281,8 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
         stack = tuple(_lines(facts.get("user_stack")))
         return Record(event, symbol=str(facts.get("symbol")), value=str(facts.get("vr") or ""), stack=stack)
     direction = None
-    if event == "kernel" and payload is not None and (told := _AOT_ID.match(payload)):
-        direction = told[1].replace("inference", "forward")
+    if event == "kernel" and payload is not None and (aot_id := _AOT_ID.match(payload)):
+        direction = aot_id[1].replace("inference", "forward")
     path = data.get("filename") if event == "kernel" and isinstance(data, dict) else None
     return Record(event, payload or "", direction=direction, path=path if isinstance(path, str) else None)
 
@@ -289,10 +291,10 @@ def _lines(stack: Any) -> Iterator[Line]:
     """A stack in a record, which has numbers for the names of files."""
     table = private.get("torch._logging.structured:INTERN_TABLE") or {}
     names = {number: name for name, number in table.items()}
-    for one in stack if isinstance(stack, list) else ():
-        file = one.get("filename")
+    for row in stack if isinstance(stack, list) else ():
+        file = row.get("filename")
         yield Line(
-            str(names.get(file, file)), one.get("line") or 0, str(one.get("loc") or ""), str(one.get("name") or "")
+            str(names.get(file, file)), row.get("line") or 0, str(row.get("loc") or ""), str(row.get("name") or "")
         )
 
 
@@ -326,8 +328,8 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
                 private.not_found(name.rpartition(".")[2], f"raised {type(error).__name__}: {error}")
 
     def remove() -> None:
-        for one in undo:
-            one()
+        for undo_one in undo:
+            undo_one()
 
     return remove
 

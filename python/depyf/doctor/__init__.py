@@ -39,7 +39,7 @@ class Diagnosis:
     @property
     def ok(self) -> bool:
         """Is everything as it should be with these releases?"""
-        return self.program in ("works", "not run") and all(one.expected for one in self.features)
+        return self.program in ("works", "not run") and all(feature.expected for feature in self.features)
 
     def to_json(self) -> str:
         """All of it, as JSON."""
@@ -47,18 +47,18 @@ class Diagnosis:
 
     def __str__(self) -> str:
         torch = f"PyTorch {self.torch}" if self.torch else "no PyTorch, which all but the decompiler needs"
-        out = [f"depyf {self.depyf}, Python {self.python}, {torch}", ""]
-        width = max(len(one.feature) for one in self.features)
-        for one in self.features:
-            out.append(f"{one.feature:{width}}  {one.status}")
-            for why in one.why:
-                out += textwrap.wrap(
+        lines = [f"depyf {self.depyf}, Python {self.python}, {torch}", ""]
+        width = max(len(feature.feature) for feature in self.features)
+        for feature in self.features:
+            lines.append(f"{feature.feature:{width}}  {feature.status}")
+            for why in feature.why:
+                lines += textwrap.wrap(
                     why, 100, initial_indent="    ", subsequent_indent="      ", break_long_words=False
                 )
         program = self.program if self.torch is None else f"with backend {self.backend}: {self.program}"
-        out += ["", f"A program, from torch.compile to dump and explanation, {program}"]
-        out.append("All is as it should be." if self.ok else "Something is not as it should be with these releases.")
-        return "\n".join(out)
+        lines += ["", f"A program, from torch.compile to dump and explanation, {program}"]
+        lines.append("All is as it should be." if self.ok else "Something is not as it should be with these releases.")
+        return "\n".join(lines)
 
 
 def diagnose(backend: str = "aot_eager") -> Diagnosis:
@@ -68,7 +68,7 @@ def diagnose(backend: str = "aot_eager") -> Diagnosis:
         backend: for torch.compile. With "inductor" its parts are tried too, which takes longer and needs a C++ compiler.
     """
     version = releases.installed()
-    program, told = "not run", []
+    program, warnings_given = "not run", []
     problems: dict[str, list[str]] = {}
     if version is not None:
         from depyf.doctor import trial
@@ -77,24 +77,24 @@ def diagnose(backend: str = "aot_eager") -> Diagnosis:
             warnings.simplefilter("always")
             probe.load()
             program, problems = trial.run(backend)
-        told = [str(one.message) for one in caught if str(one.message).startswith("depyf")]
+        warnings_given = [str(warning.message) for warning in caught if str(warning.message).startswith("depyf")]
     else:
         from depyf.doctor import offline
 
         problems = offline.run()
-    features = [_with(one, problems.get(one.key, [])) for one in probe.features()]
-    return Diagnosis(depyf.__version__, platform.python_version(), version, backend, features, program, told)
+    features = [_with(feature, problems.get(feature.key, [])) for feature in probe.features()]
+    return Diagnosis(depyf.__version__, platform.python_version(), version, backend, features, program, warnings_given)
 
 
-def _with(found: FeatureState, problems: list[str]) -> FeatureState:
+def _with(state: FeatureState, problems: list[str]) -> FeatureState:
     """What the names of a feature tell, with what the program showed."""
-    if not problems or found.status == probe.MISSING:
-        return found
-    return dataclasses.replace(found, status=probe.MISSING, why=[*found.why, *problems], expected=False)
+    if not problems or state.status == probe.MISSING:
+        return state
+    return dataclasses.replace(state, status=probe.MISSING, why=[*state.why, *problems], expected=False)
 
 
 def run(arguments: Any) -> int:
     """The command. Returns its exit status: 0 if all is as it should be, else 1."""
-    found = diagnose(arguments.backend)
-    print(found.to_json() if arguments.json else found)
-    return int(not found.ok)
+    diagnosis = diagnose(arguments.backend)
+    print(diagnosis.to_json() if arguments.json else diagnosis)
+    return int(not diagnosis.ok)

@@ -44,7 +44,9 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
     with depyf.prepare_debug(directory) as session:
         results = [_values(compiled, call) for call in calls]
     for got, wanted in zip(results, expected, strict=True):
-        if not all(torch.allclose(one, other) for one, other in zip(got, wanted, strict=True)):
+        if not all(
+            torch.allclose(got_tensor, wanted_tensor) for got_tensor, wanted_tensor in zip(got, wanted, strict=True)
+        ):
             raise RuntimeError("under prepare_debug the program gives other results")
     checks: dict[str, Callable[[], list[str]]] = {
         "capture": lambda: _capture(session),
@@ -60,7 +62,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "step": _step,
         "logs": _logs,
     }
-    return {key: found for key, check in checks.items() if (found := _checked(check))}
+    return {key: problems for key, check in checks.items() if (problems := _checked(check))}
 
 
 def _checked(check: Callable[[], list[str]]) -> list[str]:
@@ -78,9 +80,9 @@ def _values(function: Any, arguments: list[Any]) -> list[Any]:
     return [result.detach(), first.grad]
 
 
-def _needed(session: Session, shows: Callable[[Frame], bool], what: str) -> list[str]:
+def _needed(session: Session, shows: Callable[[Frame], bool], part: str) -> list[str]:
     """A sentence if no compilation shows something."""
-    return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {what}"]
+    return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {part}"]
 
 
 def _capture(session: Session) -> list[str]:
@@ -94,13 +96,15 @@ def _trace(session: Session, backend: str) -> list[str]:
     kinds = ["Captured_Graph", "Forward_graph", "Backward_graph"] if backend != "eager" else ["Captured_Graph"]
     kinds += ["kernel"] if backend == "inductor" else []
     written = {artifact.kind for frame in session.frames for artifact in frame.artifacts}
-    found = [f"the dump of the program has no {kind}" for kind in kinds if kind not in written]
-    return found + _needed(session, lambda frame: bool(frame.breaks), "graph break")
+    problems = [f"the dump of the program has no {kind}" for kind in kinds if kind not in written]
+    return problems + _needed(session, lambda frame: bool(frame.breaks), "graph break")
 
 
 def _running(session: Session) -> list[str]:
-    found = _needed(session, lambda frame: frame.running, "transformed code that runs")
-    return found + _needed(session, lambda frame: any(one.running for one in frame.artifacts), "graph that runs")
+    problems = _needed(session, lambda frame: frame.running, "transformed code that runs")
+    return problems + _needed(
+        session, lambda frame: any(artifact.running for artifact in frame.artifacts), "graph that runs"
+    )
 
 
 def _inductor(session: Session, backend: str) -> list[str]:
@@ -112,17 +116,21 @@ def _provenance(session: Session, backend: str) -> list[str]:
 
 
 def _entries(compiled: Any, call: list[Any]) -> list[str]:
-    found = depyf.cache_entries(compiled)
-    told = depyf.explain(compiled).entries
+    entries = depyf.cache_entries(compiled)
+    explained = depyf.explain(compiled).entries
     if cache.has_trees() and depyf.dispatch(compiled, *call).entry is None:
         return ["no cache entry accepts the call that it was made by"]
-    return [] if len(found) == len(told) == 2 else [f"2 cache entries: {len(found)} read, {len(told)} explained"]
+    return (
+        []
+        if len(entries) == len(explained) == 2
+        else [f"2 cache entries: {len(entries)} read, {len(explained)} explained"]
+    )
 
 
-def _guards(session: Session, compiled: Any, call: list[Any], other: list[Any]) -> list[str]:
+def _guards(session: Session, compiled: Any, call: list[Any], other_call: list[Any]) -> list[str]:
     if not any(entry.check(*call) for entry in depyf.cache_entries(compiled)):
         return ["no cache entry accepts the call that it was made by"]
-    if len(dynamo.guard_failures(toy_example.__code__, {"a": other[0], "b": other[1]})) != 2:
+    if len(dynamo.guard_failures(toy_example.__code__, {"a": other_call[0], "b": other_call[1]})) != 2:
         return ["what PyTorch says of the guards that a call fails is not told"]
     return _needed(session, lambda frame: bool(frame.frontier), "frontier")
 
@@ -140,7 +148,7 @@ def _register(compiled: Any, call: list[Any], expected: Any) -> list[str]:
 
     if cache.why_not_loadable() is not None:
         return []  # told by its names
-    entry = next(one for one in depyf.cache_entries(compiled) if one.check(*call))
+    entry = next(candidate for candidate in depyf.cache_entries(compiled) if candidate.check(*call))
     edited = entry.edit(source=entry.source.replace("return ", "return 100 * "))
     with edited.register():
         while_registered = compiled(*call)

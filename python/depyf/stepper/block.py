@@ -146,31 +146,31 @@ class step:
                 stop.output.append(done)
 
     def _ask_prompt(self, stop: Stop) -> Plan:
-        out = self._stdout or sys.stdout
-        print(view.stop(stop), file=out)
+        stream = self._stdout or sys.stdout
+        print(view.stop(stop), file=stream)
         while True:
             try:
-                line = self._read_line(out)
+                line = self._read_line(stream)
             except EOFError:
-                print(file=out)
+                print(file=stream)
                 return Plan("quit")
             except KeyboardInterrupt:
-                print("--KeyboardInterrupt--", file=out)
+                print("--KeyboardInterrupt--", file=stream)
                 continue
             try:
                 done = self._commands.run(stop, line)
             except CommandError as error:
-                print(f"*** {error}", file=out)
+                print(f"*** {error}", file=stream)
                 continue
             if isinstance(done, Plan):
                 return done
             if done:
-                print(done, file=out)
+                print(done, file=stream)
 
-    def _read_line(self, out: TextIO) -> str:
+    def _read_line(self, stream: TextIO) -> str:
         if self._stdin is None and self._stdout is None:
             return input("(depyf) ")
-        print("(depyf) ", end="", file=out, flush=True)
+        print("(depyf) ", end="", file=stream, flush=True)
         line = (self._stdin or sys.stdin).readline()
         if not line:
             raise EOFError

@@ -57,7 +57,7 @@ class Commands:
         """
         line = line.strip() or self._last
         self._last = line
-        if self.frame is None or not any(one.frame is self.frame.frame for one in stop.frames):
+        if self.frame is None or not any(frame.frame is self.frame.frame for frame in stop.frames):
             self.frame = stop
         name, _, rest = line.partition(" ")
         rest = rest.strip()
@@ -110,8 +110,8 @@ class Commands:
 
     def _break(self, stop: Stop, rest: str, temporary: bool = False) -> str:
         if not rest:
-            rows = [f"{one.number}: {one}" for one in self._engine.breakpoints]
-            rows += [f"{one.number}: watch {one.expression}" for one in self._engine.watches]
+            rows = [f"{breakpoint_.number}: {breakpoint_}" for breakpoint_ in self._engine.breakpoints]
+            rows += [f"{watch.number}: watch {watch.expression}" for watch in self._engine.watches]
             return "\n".join(rows) or "no breakpoints"
         where, _, condition = rest.partition(",")
         where, condition = where.strip(), condition.strip()
@@ -122,22 +122,22 @@ class Commands:
             _compiles(condition)
         kind, value, code = self._place(where)
         self._count += 1
-        one = Breakpoint(self._count, kind, value, code, condition or None, temporary)
-        self._engine.breakpoints.append(one)
-        return f"breakpoint {one.number}: {kind} {value}"
+        breakpoint_ = Breakpoint(self._count, kind, value, code, condition or None, temporary)
+        self._engine.breakpoints.append(breakpoint_)
+        return f"breakpoint {breakpoint_.number}: {kind} {value}"
 
     def _place(self, where: str) -> tuple[str, Any, Any]:
         frame = self._chosen()
         if where.startswith("*"):
             offset = _number(where[1:], "b")
-            if all(one.offset != offset for one in view.instructions_of(frame)):
+            if all(instruction.offset != offset for instruction in view.instructions_of(frame)):
                 raise CommandError(f"no instruction begins at offset {offset}: see dis")
             return "offset", offset, frame.code
         if where.lstrip("-").isdigit():
             line = int(where)
-            lines = {frame.source.line(one.offset) for one in view.instructions_of(frame)} - {None}
+            lines = {frame.source.line(instruction.offset) for instruction in view.instructions_of(frame)} - {None}
             if line not in lines:
-                known = ", ".join(map(str, sorted(one for one in lines if one is not None)))
+                known = ", ".join(map(str, sorted(line for line in lines if line is not None)))
                 raise CommandError(f"no instruction belongs to line {line}: {frame.function} has {known}")
             return "line", line, frame.code
         if where in dis.opmap:
@@ -162,9 +162,9 @@ class Commands:
         return f"breakpoint {rest} cleared"
 
     def _numbered(self, text: str) -> Breakpoint:
-        for one in self._engine.breakpoints:
-            if str(one.number) == text.strip():
-                return one
+        for breakpoint_ in self._engine.breakpoints:
+            if str(breakpoint_.number) == text.strip():
+                return breakpoint_
         raise CommandError(f"no breakpoint {text!r}: b lists them")
 
     def _disable(self, stop: Stop, rest: str) -> str:
@@ -177,11 +177,11 @@ class Commands:
 
     def _condition(self, stop: Stop, rest: str) -> str:
         number, _, condition = rest.partition(" ")
-        one = self._numbered(number)
+        breakpoint_ = self._numbered(number)
         if condition.strip():
             _compiles(condition)
-        one.condition = condition.strip() or None
-        return f"breakpoint {number}: {one}"
+        breakpoint_.condition = condition.strip() or None
+        return f"breakpoint {number}: {breakpoint_}"
 
     def _watch(self, stop: Stop, rest: str) -> str:
         if not rest:
@@ -193,7 +193,7 @@ class Commands:
         return f"watch {self._count}: {rest}"
 
     def _unwatch(self, stop: Stop, rest: str) -> str:
-        left = [one for one in self._engine.watches if rest and str(one.number) != rest]
+        left = [watch for watch in self._engine.watches if rest and str(watch.number) != rest]
         if rest and len(left) == len(self._engine.watches):
             raise CommandError(f"no watch {rest!r}: b lists them")
         self._engine.watches[:] = left
@@ -209,10 +209,10 @@ class Commands:
 
     def _move(self, stop: Stop, by: int) -> str:
         frames = stop.frames
-        at = next(i for i, one in enumerate(frames) if one.frame is self._chosen().frame) + by
-        if not 0 <= at < len(frames):
+        position = next(i for i, frame in enumerate(frames) if frame.frame is self._chosen().frame) + by
+        if not 0 <= position < len(frames):
             raise CommandError("the oldest frame" if by > 0 else "the newest frame")
-        self.frame = frames[at]
+        self.frame = frames[position]
         return view.place(self.frame)
 
     def _where(self, stop: Stop, rest: str) -> str:

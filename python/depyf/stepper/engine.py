@@ -103,8 +103,9 @@ class Engine:
         if self.plan.how in ("instruction", "line into") and not self._skips(frame):
             return True
         return any(
-            one.enabled and (one.code is code or (one.kind == "function" and one.value in _names_of(code)))
-            for one in self.breakpoints
+            breakpoint_.enabled
+            and (breakpoint_.code is code or (breakpoint_.kind == "function" and breakpoint_.value in _names_of(code)))
+            for breakpoint_ in self.breakpoints
         )
 
     def instruction(self, frame: types.FrameType, offset: int) -> None:
@@ -169,50 +170,54 @@ class Engine:
             return line is not None and line != plan.line
         if plan.how == "until" and plan.place is not None:
             kind, value = plan.place
-            at = offset if kind == "offset" else Stop(frame, offset, "").line
-            return at is not None and at >= value
+            position = offset if kind == "offset" else Stop(frame, offset, "").line
+            return position is not None and position >= value
         return instruction_at(frame.f_code, offset).opname in ("RETURN_VALUE", "RETURN_CONST")
 
     def _hit(self, frame: types.FrameType, offset: int, entered: bool) -> str | None:
-        found = None
-        for one in list(self.breakpoints):
-            if not one.enabled or not self._is_at(one, frame, offset, entered) or not _holds(one, frame, offset):
+        reason = None
+        for breakpoint_ in list(self.breakpoints):
+            if (
+                not breakpoint_.enabled
+                or not self._is_at(breakpoint_, frame, offset, entered)
+                or not _holds(breakpoint_, frame, offset)
+            ):
                 continue
-            one.hits += 1
-            found = found or f"breakpoint {one.number}"
-            if one.temporary:
-                self.breakpoints.remove(one)
-        return found
+            breakpoint_.hits += 1
+            reason = reason or f"breakpoint {breakpoint_.number}"
+            if breakpoint_.temporary:
+                self.breakpoints.remove(breakpoint_)
+        return reason
 
-    def _is_at(self, one: Breakpoint, frame: types.FrameType, offset: int, entered: bool) -> bool:
+    def _is_at(self, breakpoint_: Breakpoint, frame: types.FrameType, offset: int, entered: bool) -> bool:
         code = frame.f_code
-        if one.kind == "function":
-            return entered and one.value in _names_of(code)
-        if one.code is not None and one.code is not code:
+        if breakpoint_.kind == "function":
+            return entered and breakpoint_.value in _names_of(code)
+        if breakpoint_.code is not None and breakpoint_.code is not code:
             return False
-        if one.kind == "offset":
-            return bool(offset == one.value)
-        if one.kind == "op":
-            return instruction_at(code, offset).opname == one.value
+        if breakpoint_.kind == "offset":
+            return bool(offset == breakpoint_.value)
+        if breakpoint_.kind == "op":
+            return instruction_at(code, offset).opname == breakpoint_.value
         # A line is reached where its first instruction is, or one to which control jumped from another line.
         stop = Stop(frame, offset, "")
-        if stop.line != one.value:
+        if stop.line != breakpoint_.value:
             self._lines[id(frame)] = stop.line
             return False
         before, self._lines[id(frame)] = self._lines.get(id(frame)), stop.line
-        return before != one.value or entered
+        return before != breakpoint_.value or entered
 
     def _changed_watch(self, frame: types.FrameType, offset: int) -> str | None:
-        told = None
+        reason = None
         for watch in self.watches:
             if watch.code is not frame.f_code:
                 continue
             value = watched_value(Stop(frame, offset, ""), watch.expression)
             key = watched_key(value)
             if key != watch.key:
-                told = told or f"watch {watch.expression}: {_short(watch.value)} -> {_short(value)}"
+                reason = reason or f"watch {watch.expression}: {_short(watch.value)} -> {_short(value)}"
                 watch.value, watch.key = value, key
-        return told
+        return reason
 
 
 def watched_value(stop: Stop, expression: str) -> Any:
@@ -245,19 +250,19 @@ def _names_of(code: types.CodeType) -> tuple[str, str]:
     return code.co_name, getattr(code, "co_qualname", code.co_name)
 
 
-def _holds(one: Breakpoint, frame: types.FrameType, offset: int) -> bool:
-    if one.condition is None:
+def _holds(breakpoint_: Breakpoint, frame: types.FrameType, offset: int) -> bool:
+    if breakpoint_.condition is None:
         return True
     try:
-        return bool(Stop(frame, offset, "").evaluate(one.condition))
+        return bool(Stop(frame, offset, "").evaluate(breakpoint_.condition))
     except Exception:
         return True  # as pdb does: better to stop than to miss it
 
 
 def _is_called_from(frame: types.FrameType, caller: types.FrameType) -> bool:
-    at = frame.f_back
-    while at is not None:
-        if at is caller:
+    ancestor = frame.f_back
+    while ancestor is not None:
+        if ancestor is caller:
             return True
-        at = at.f_back
+        ancestor = ancestor.f_back
     return False

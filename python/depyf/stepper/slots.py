@@ -88,8 +88,8 @@ def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[
     slots = []
     for i, (value, (expression, current, kind, made_at)) in enumerate(zip(values, rows)):
         if kind == "method" and i + 1 < depth:
-            other = values[i + 1]
-            if value is not NULL and other is not NULL:
+            receiver = values[i + 1]
+            if value is not NULL and receiver is not NULL:
                 expression, current = f"<function of {expression}>", False
         elif kind == "receiver" and values[i - 1] is NULL:
             expression, current, kind, made_at = rows[i - 1]

@@ -29,8 +29,8 @@ class Source:
 
     def line(self, offset: int) -> int | None:
         """The line, from 1, of the instruction at `offset` (in bytes); None for one that has none."""
-        at = bisect.bisect_right(self._offsets, offset) - 1
-        return self._numbers[at] if at >= 0 else None
+        index = bisect.bisect_right(self._offsets, offset) - 1
+        return self._numbers[index] if index >= 0 else None
 
 
 def source_of(code: types.CodeType) -> Source:

@@ -169,12 +169,12 @@ class Stop(Frame):
     @property
     def frames(self) -> list[Frame]:
         """This frame, its caller, and so on."""
-        found: list[Frame] = [self]
-        at = self.frame.f_back
-        while at is not None:
-            found.append(Frame(at, at.f_lasti, in_call=True))
-            at = at.f_back
-        return found
+        frames: list[Frame] = [self]
+        caller = self.frame.f_back
+        while caller is not None:
+            frames.append(Frame(caller, caller.f_lasti, in_call=True))
+            caller = caller.f_back
+        return frames
 
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
@@ -185,26 +185,35 @@ def instructions(code: types.CodeType) -> list[Instruction]:
     known = _instructions.get(code)
     if known is None:
         known, start = [], None
-        for one in dis.get_instructions(code):
-            if one.opname == "CACHE":
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "CACHE":
                 continue
-            start = one.offset if start is None else start
-            if one.opname != "EXTENDED_ARG":
-                known.append(Instruction(start, one.opname, one.arg, names.shorten(_argument(one))))
+            start = instruction.offset if start is None else start
+            if instruction.opname != "EXTENDED_ARG":
+                known.append(
+                    Instruction(start, instruction.opname, instruction.arg, names.shorten(_argument(instruction)))
+                )
                 start = None
         _instructions.set(code, known)
     return known
 
 
-def _argument(one: dis.Instruction) -> str:
+def _argument(instruction: dis.Instruction) -> str:
     # Constants can be anything: only literals are shown as they are.
-    if one.opname.startswith("LOAD_CONST") and type(one.argval) not in (int, float, str, bytes, bool, type(None)):
-        return f"<{type(one.argval).__name__}>"
-    return one.argrepr
+    if instruction.opname.startswith("LOAD_CONST") and type(instruction.argval) not in (
+        int,
+        float,
+        str,
+        bytes,
+        bool,
+        type(None),
+    ):
+        return f"<{type(instruction.argval).__name__}>"
+    return instruction.argrepr
 
 
 def instruction_at(code: types.CodeType, offset: int) -> Instruction:
     """The instruction at an offset, or the one that it lies in."""
     rows = instructions(code)
-    at = bisect.bisect_right(rows, offset, key=lambda one: one.offset) - 1
-    return rows[at] if at >= 0 else Instruction(offset, "?", None, "")
+    index = bisect.bisect_right(rows, offset, key=lambda instruction: instruction.offset) - 1
+    return rows[index] if index >= 0 else Instruction(offset, "?", None, "")

@@ -67,6 +67,6 @@ class Targets:
             return True
         # A resume function keeps file and first line of the function that it goes on with.
         return dynamo.is_resume_code(original) and any(
-            (one.co_filename, one.co_firstlineno) == (original.co_filename, original.co_firstlineno)
-            for one in self._codes_given()
+            (code.co_filename, code.co_firstlineno) == (original.co_filename, original.co_firstlineno)
+            for code in self._codes_given()
         )

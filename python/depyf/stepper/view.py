@@ -23,9 +23,9 @@ def short(value: Any) -> str:
     return text if len(text) <= _WIDTH else text[: _WIDTH - 3] + "..."
 
 
-def stop(at: Stop) -> str:
+def stop(stopped: Stop) -> str:
     """All that a prompt shows of a stop."""
-    parts = [place(at), source(at, around=1), stack(at)]
+    parts = [place(stopped), source(stopped, around=1), stack(stopped)]
     return "\n".join(part for part in parts if part)
 
 
@@ -40,20 +40,22 @@ def place(frame: Frame) -> str:
 
 def source(frame: Frame, *, around: int | None) -> str:
     """The source with an arrow at the line; `around` lines before and after it, None: all."""
-    lines, at = frame.source.lines, frame.line
+    lines, current = frame.source.lines, frame.line
     first, last = 1, len(lines)
-    if around is not None and at is not None:
-        first, last = max(1, at - around), min(len(lines), at + around)
-    rows = [f"{'->' if number == at else '  '} {number:4}  {lines[number - 1]}" for number in range(first, last + 1)]
+    if around is not None and current is not None:
+        first, last = max(1, current - around), min(len(lines), current + around)
+    rows = [
+        f"{'->' if number == current else '  '} {number:4}  {lines[number - 1]}" for number in range(first, last + 1)
+    ]
     return "\n".join(rows)
 
 
 def instructions(frame: Frame, *, around: int) -> str:
     """The instructions around the one that is next."""
     rows = instructions_of(frame)
-    at = next((i for i, one in enumerate(rows) if one == frame.instruction), 0)
-    shown = rows[max(0, at - around) : at + around + 1]
-    return "\n".join(f"{'->' if one == rows[at] else '  '} {one}" for one in shown)
+    index = next((i for i, row in enumerate(rows) if row == frame.instruction), 0)
+    shown = rows[max(0, index - around) : index + around + 1]
+    return "\n".join(f"{'->' if row == rows[index] else '  '} {row}" for row in shown)
 
 
 def instructions_of(frame: Frame) -> list[Instruction]:
@@ -90,11 +92,11 @@ def block(frame: Frame) -> str:
     return f"offsets {row.start} to {row.end} lead to the handler at {row.target}, with {row.depth} values kept{lasti}"
 
 
-def frames(at: Stop, chosen: Frame) -> str:
+def frames(stopped: Stop, chosen: Frame) -> str:
     """The frames of the thread, the oldest first."""
     rows = []
-    for one in reversed(at.frames):
-        file = one.source.file if isinstance(one, Stop) else one.code.co_filename
-        line = one.frame.f_lineno
-        rows.append(f"{'>' if one.frame is chosen.frame else ' '} {one.function} at {one.offset} ({file}:{line})")
+    for frame in reversed(stopped.frames):
+        file = frame.source.file if isinstance(frame, Stop) else frame.code.co_filename
+        line = frame.frame.f_lineno
+        rows.append(f"{'>' if frame.frame is chosen.frame else ' '} {frame.function} at {frame.offset} ({file}:{line})")
     return "\n".join(rows)

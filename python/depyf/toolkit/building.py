@@ -25,20 +25,20 @@ def build(entry: CacheEntry) -> Any:
     Raises:
         NotImplementedError: this PyTorch has no trees of guards.
     """
-    kept = {id(one) for one in entry.guards}
-    native = {id(one) for one in entry.native}
-    dropped = [one for one in entry.native if id(one) not in kept]
-    if entry.tree is None or any(not one.source for one in dropped):
+    kept = {id(guard) for guard in entry.guards}
+    native = {id(guard) for guard in entry.native}
+    dropped = [guard for guard in entry.native if id(guard) not in kept]
+    if entry.tree is None or any(not guard.source for guard in dropped):
         manager = cache.new_manager(entry.target.globals)
         in_python = list(entry.guards)
     else:
-        gone = {one.source for one in dropped}
+        gone = {guard.source for guard in dropped}
         manager = cache.clone_manager(entry.tree, frozenset(gone))
         in_python = [
-            one
-            for one in entry.guards
-            if id(one) not in native
-            or any(is_below(name, source) for name in (one.source, *one.members) for source in gone)
+            guard
+            for guard in entry.guards
+            if id(guard) not in native
+            or any(is_below(name, source) for name in (guard.source, *guard.members) for source in gone)
         ]
     for guard in in_python:
         cache.add_guard(manager, _accepts(guard, entry.target.globals), guard.text)
@@ -52,7 +52,7 @@ def _accepts(guard: Guard, G: dict[str, Any]) -> Any:
     return accepts
 
 
-_ACCEPTS = next(one for one in _accepts.__code__.co_consts if isinstance(one, types.CodeType))
+_ACCEPTS = next(const for const in _accepts.__code__.co_consts if isinstance(const, types.CodeType))
 
 
 def is_guard_running() -> bool:

@@ -36,16 +36,16 @@ class Failure:
     """What the check raised: a guard that raises does not hold."""
 
     def __str__(self) -> str:
-        said = f"{self.guard.kind}: {self.condition}"
+        text = f"{self.guard.kind}: {self.condition}"
         if self.error is not None:
-            said += f": raised {type(self.error).__name__}: {self.error}"
+            text += f": raised {type(self.error).__name__}: {self.error}"
         elif self.expected is not None:
-            said += f": expected {self.expected}, actual {self.actual}"
+            text += f": expected {self.expected}, actual {self.actual}"
         elif self.actual is not None:
-            said += f": actual {self.actual}"
+            text += f": actual {self.actual}"
         if self.guard.line is not None:
-            said += f"  # {self.guard.line}"
-        return said
+            text += f"  # {self.guard.line}"
+        return text
 
     def __repr__(self) -> str:
         return f"<{' '.join(str(self).split())[:_LINE]}>"
@@ -98,7 +98,11 @@ def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dic
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
     accepted = cache.accepts(manager, L)
-    failures = [] if accepted else [one for guard in entry.guards if (one := failure(guard, L, G)) is not None]
+    failures = (
+        []
+        if accepted
+        else [guard_failure for guard in entry.guards if (guard_failure := failure(guard, L, G)) is not None]
+    )
     if not accepted and not failures:
         text = "; ".join(cache.first_failure(manager, L)) or "PyTorch does not say which guard fails"
         failures = [Failure(Guard("GUARD", text, "", None), text, None, None)]

@@ -51,10 +51,10 @@ def _run(parsed: argparse.Namespace) -> int:
         if parsed.apply:
             registration = _register(load_entry(parsed.apply, fn))
         elif parsed.editor:
-            out = edit(fn, parsed.file, entry=parsed.entry)
-            print(f"editing {out.path}")
-            out.open()
-            registration = out.register()
+            edited_file = edit(fn, parsed.file, entry=parsed.entry)
+            print(f"editing {edited_file.path}")
+            edited_file.open()
+            registration = edited_file.register()
             _tell(registration.entry)
         else:
             _write(fn, parsed)
@@ -68,12 +68,12 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _write(fn: Any, parsed: argparse.Namespace) -> None:
-    found = cache_entries(fn)
+    entries = cache_entries(fn)
     number = parsed.entry or 0
-    if found and not -len(found) <= number < len(found):
-        raise IndexError(f"there is no entry {number}: there are {len(found)}")
-    chosen = found[number] if found else new_entry(fn)
-    if not found:
+    if entries and not -len(entries) <= number < len(entries):
+        raise IndexError(f"there is no entry {number}: there are {len(entries)}")
+    chosen = entries[number] if entries else new_entry(fn)
+    if not entries:
         print("Dynamo has compiled nothing of it: this is its own code, without guards")
     path = parsed.file or Path(f"{chosen.target.name.replace('<', '').replace('>', '')}.entry.py")
     chosen.save(path)

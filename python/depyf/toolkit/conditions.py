@@ -44,7 +44,7 @@ class AddedGuard(Guard):
             elif self.function is not None:
                 holds = bool(self.function(dict(L)))
             else:
-                holds = all(bool(evaluated(one, L, G)) for one in self.conditions)
+                holds = all(bool(evaluated(condition, L, G)) for condition in self.conditions)
         except Exception as error:
             self.error = _without_frames(error)
             holds = False
@@ -99,7 +99,7 @@ def _check_expression(text: str, target: Target) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.arguments):
             every = [*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg]
-            bound |= {one.arg for one in every if one is not None}
+            bound |= {argument.arg for argument in every if argument is not None}
     import builtins
 
     known = _KNOWN_NAMES | bound | vars(builtins).keys()
@@ -153,10 +153,10 @@ def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
         TypeError: it is no selector.
     """
     if isinstance(selector, Guard):
-        found = [one for one in guards if one is selector]
-        if not found:
+        selected = [guard for guard in guards if guard is selector]
+        if not selected:
             raise ValueError(f"the guard {selector.text!r} is not one of this entry's")
-        return found
+        return selected
     if isinstance(selector, bool) or not (isinstance(selector, (int, str)) or callable(selector)):
         raise TypeError(
             f"a guard is named by itself, its index, a name such as \"L['x']\", or a predicate: {selector!r}"
@@ -166,14 +166,14 @@ def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
             raise ValueError(f"no guard {selector}: the entry has {len(guards)}")
         return [guards[selector]]
     if isinstance(selector, str):
-        found = [one for one in guards if one.text == selector or one.expression == selector]
-        found = found or [one for one in guards if _is_about(one, selector)]
+        selected = [guard for guard in guards if guard.text == selector or guard.expression == selector]
+        selected = selected or [guard for guard in guards if _is_about(guard, selector)]
     else:
-        found = [one for one in guards if selector(one)]
-    if not found:
-        sources = dict.fromkeys(one.source for one in guards if one.source)
+        selected = [guard for guard in guards if selector(guard)]
+    if not selected:
+        sources = dict.fromkeys(guard.source for guard in guards if guard.source)
         raise ValueError(f"no guard fits {selector!r}: there are guards on {', '.join(sources) or 'nothing'}")
-    return found
+    return selected
 
 
 def _is_about(guard: Guard, source: str) -> bool:
@@ -186,7 +186,7 @@ def relates(guard: Guard, source: str) -> bool:
         return source in guard.members
     try:
         name = ast.unparse(ast.parse(source, mode="eval"))
-        trees = [ast.parse(one.strip(), mode="eval") for one in guard.conditions]
+        trees = [ast.parse(condition.strip(), mode="eval") for condition in guard.conditions]
     except (SyntaxError, ValueError, RecursionError):
         return False
     return any(ast.unparse(node) == name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.expr))
@@ -203,12 +203,12 @@ def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGu
     None where fewer than two are left, or the relation has no smaller form.
     """
     left = [name for name in guard.members if not is_below(name, gone)]
-    values = {one.source: one.value for one in guards if one.value is not None}
+    values = {guard.source: guard.value for guard in guards if guard.value is not None}
     if len(left) < 2 or any(values.get(name) is None for name in left):
         return None
     read = [str(values[name]) for name in left]
     if guard.kind == "NO_TENSOR_ALIASING":
-        condition = f"len({{{', '.join(f'id({one})' for one in read)}}}) == {len(read)}"
+        condition = f"len({{{', '.join(f'id({value})' for value in read)}}}) == {len(read)}"
         text = f"check_no_aliasing({', '.join(left)})"
     elif guard.kind == "OBJECT_ALIASING":
         condition = " is ".join(read)
@@ -257,17 +257,17 @@ def relaxations(relax: object) -> list[tuple[str, list[int]]]:
             raise ValueError(f"cannot read {relax!r}: expected \"dimension 0 of L['x'] may vary\"")
         return [(match["source"].strip(), [int(match["dimension"])])]
     if isinstance(relax, Mapping):
-        out = []
+        pairs = []
         for source, dimensions in relax.items():
             wanted = [dimensions] if isinstance(dimensions, int) else list(dimensions)
-            if not isinstance(source, str) or not all(type(one) is int for one in wanted):
+            if not isinstance(source, str) or not all(type(number) is int for number in wanted):
                 raise TypeError(
                     f"relax= maps a name such as \"L['x']\" to dimensions, not {source!r} to {dimensions!r}"
                 )
-            out.append((source, wanted))
-        return out
+            pairs.append((source, wanted))
+        return pairs
     if isinstance(relax, Iterable):
-        return [pair for one in relax for pair in relaxations(one)]
+        return [pair for item in relax for pair in relaxations(item)]
     raise TypeError(f"relax= is a mapping from tensors to dimensions or a sentence, not {relax!r}")
 
 
@@ -295,11 +295,11 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
     sizes: list[int | None] = ast.literal_eval(match["size"])
     strides: list[int | None] = ast.literal_eval(match["stride"])
     x, count = guard.value, len(sizes)
-    for one in dimensions:
-        if not -count <= one < count:
-            raise ValueError(f"{guard.source} has {count} dimensions: there is no dimension {one}")
-        free.add(one % count)
-    conditions = [one for one in guard.conditions if not _SIZE.search(one)]
+    for dimension in dimensions:
+        if not -count <= dimension < count:
+            raise ValueError(f"{guard.source} has {count} dimensions: there is no dimension {dimension}")
+        free.add(dimension % count)
+    conditions = [condition for condition in guard.conditions if not _SIZE.search(condition)]
     conditions.append(f"{x}.dim() == {count}")
     conditions += [f"{x}.size({i}) == {n}" for i, n in enumerate(sizes) if n is not None and i not in free]
     for i, stride in enumerate(strides):
@@ -316,9 +316,11 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
         conditions.append(f"({condition} or {x}.size({i}) < 2)" if i in free or within else condition)
     shown: list[object] = [None if i in free else n for i, n in enumerate(sizes)]
     text = f"{guard.text[: match.start()]}size={shown}, strides to match)"
-    out = AddedGuard(guard.kind, text, guard.source, guard.value, tuple(conditions), guard.line, quiet=guard.quiet)
-    out.loosened = (guard, frozenset(free))
-    return out
+    loosened_guard = AddedGuard(
+        guard.kind, text, guard.source, guard.value, tuple(conditions), guard.line, quiet=guard.quiet
+    )
+    loosened_guard.loosened = (guard, frozenset(free))
+    return loosened_guard
 
 
 def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int | None]) -> bool:
@@ -328,7 +330,7 @@ def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int
 
 def what_is_loosened(guard: Guard, dimensions: Sequence[int]) -> str:
     """In words, what can go wrong when sizes may vary."""
-    which = ", ".join(str(one) for one in dimensions)
+    which = ", ".join(str(dimension) for dimension in dimensions)
     return (
         f"dimension {which} of {guard.source} may vary now: the code was compiled for its size, and gives errors or wrong "
         "results where the size is written into its graph or kernels"

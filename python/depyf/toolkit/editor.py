@@ -45,16 +45,16 @@ class EditedFile:
         bind = _bound(parts, self.entry)
         left = [(_normal(text), guard) for guard, text in files.forms(self.entry, False)]
         new = []
-        for one in parts.guards:
-            text = one.text if one.form == "expression" else f"{one.form}({one.text!r})"
-            at = next((i for i, (known, _) in enumerate(left) if known == _normal(text)), None)
-            if at is not None:
-                del left[at]
-            elif one.form == "only_here":
-                raise ValueError(f"{self.path}, line {one.line}: the entry has no such guard: {one.text}")
+        for condition in parts.guards:
+            text = condition.text if condition.form == "expression" else f"{condition.form}({condition.text!r})"
+            position = next((i for i, (known, _) in enumerate(left) if known == _normal(text)), None)
+            if position is not None:
+                del left[position]
+            elif condition.form == "only_here":
+                raise ValueError(f"{self.path}, line {condition.line}: the entry has no such guard: {condition.text}")
             else:
-                what = portable.find(one.text) if one.form == "call" else one.text
-                new.append(files.added_at(one, what, self.entry.target, str(self.path)))
+                check = portable.find(condition.text) if condition.form == "call" else condition.text
+                new.append(files.added_at(condition, check, self.entry.target, str(self.path)))
         source = None if parts.code.text.strip() == self.entry.source.strip() else parts.code
         try:
             edited = self.entry.edit(source=source, drop=[guard for _, guard in left], bind=bind)  # type: ignore[arg-type]
@@ -121,20 +121,20 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
     chosen = entries[entry or 0] if entries else new_entry(fn)
     if path is None:
         path = Path(tempfile.mkdtemp(prefix="depyf-")) / f"{names.safe_file_part(chosen.target.name)}.py"
-    out = EditedFile(Path(path), chosen)
-    out.path.write_text(out.text_written(), encoding="utf-8")
+    edited_file = EditedFile(Path(path), chosen)
+    edited_file.path.write_text(edited_file.text_written(), encoding="utf-8")
     if editor:
-        out.open()
-        out.register()
-    return out
+        edited_file.open()
+        edited_file.register()
+    return edited_file
 
 
 def _bound(parts: files.Parts, entry: CacheEntry) -> dict[str, Any]:
     """What NAMES adds to the names that the entry has."""
     bind = {}
-    for name, said in parts.names.items():
+    for name, place in parts.names.items():
         try:
-            bind[name] = portable.value_of(str(said), entry.target)
+            bind[name] = portable.value_of(str(place), entry.target)
         except (LookupError, ValueError, SyntaxError) as error:
             raise ValueError(f"{parts.path}: {name} in NAMES: {error}") from None
     return bind

@@ -85,17 +85,17 @@ def _new_code(
     if source is not None:
         text = _text(source, target.name)
         written = _without_claim(text.text, entry)
-        made = compile_checked(text.padded, target.code, constants_of=entry.code, filename=text.filename)
+        compiled = compile_checked(text.padded, target.code, constants_of=entry.code, filename=text.filename)
         where = _lines_of_names(text.padded)
         in_file = "" if text.filename.startswith("<") else f"{text.filename}: "
     else:
-        made = code  # type: ignore[assignment]
+        compiled = code  # type: ignore[assignment]
         in_file = ""
-    checked = check_code(made, target)
+    checked = check_code(compiled, target)
     for name in unknown_names(checked, entry.code, target, bound):
-        at = f", line {where[name]}" if name in where else ""
+        place = f", line {where[name]}" if name in where else ""
         raise NameError(
-            f"{in_file}{target.name}{at}: {name} is not defined: neither in the module of the function nor in Python. "
+            f"{in_file}{target.name}{place}: {name} is not defined: neither in the module of the function nor in Python. "
             f"Give it with bind={{{name!r}: ...}}",
             name=name,
         )
@@ -148,42 +148,42 @@ def _doubt(entry: CacheEntry) -> list[str]:
 
 
 def _lines_of_names(text: str) -> dict[str, int]:
-    found: dict[str, int] = {}
+    line_of_name: dict[str, int] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name):
-            found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
-    return found
+            line_of_name[node.id] = min(node.lineno, line_of_name.get(node.id, node.lineno))
+    return line_of_name
 
 
 # Graphs
 
 
-def by_name(copy: CacheEntry, given: Any, what: str) -> dict[str, Any]:
+def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
     """Full name of a graph -> what was given for it: a mapping by name, or the one thing for the only graph.
 
     Raises:
         ValueError: there is no such graph, or which one is not said.
     """
-    graphs = {one.full_name: one for one in copy.graphs}
+    graphs = {graph.full_name: graph for graph in copy.graphs}
     if not graphs:
         raise ValueError(f"{copy.target.name}: the code calls no graph")
     if not isinstance(given, Mapping):
         if len(graphs) > 1:
-            known = ", ".join(one.name for one in graphs.values())
-            raise ValueError(f"{copy.target.name} calls several graphs: give {what}= a mapping from {known}")
+            known = ", ".join(graph.name for graph in graphs.values())
+            raise ValueError(f"{copy.target.name} calls several graphs: give {argument}= a mapping from {known}")
         return {next(iter(graphs)): given}
-    out = {}
-    for name, one in given.items():
+    graph_by_name = {}
+    for name, replacement in given.items():
         full = [full for full, graph in graphs.items() if name in (full, graph.name)]
         if not full:
             known = ", ".join(graph.name for graph in graphs.values())
             raise ValueError(f"{copy.target.name} calls no graph {name!r}: it calls {known}")
-        out[full[0]] = one
-    return out
+        graph_by_name[full[0]] = replacement
+    return graph_by_name
 
 
 def _replace_graphs(copy: CacheEntry, given: Any) -> None:
-    graphs = {one.full_name: one for one in copy.graphs}
+    graphs = {graph.full_name: graph for graph in copy.graphs}
     for name, replacement in by_name(copy, given, "graph").items():
         graph = graphs[name]
         inputs = outputs = None
@@ -199,9 +199,9 @@ def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs:
     if hasattr(replacement, "graph") and hasattr(replacement, "recompile"):
         replacement.graph.lint()
         replacement.recompile()
-        found = len(live_graphs.placeholders(replacement))
-        if inputs is not None and found != inputs:
-            raise ValueError(f"{name}: the edited graph has {found} inputs, the code gives {inputs}")
+        inputs_given = len(live_graphs.placeholders(replacement))
+        if inputs is not None and inputs_given != inputs:
+            raise ValueError(f"{name}: the edited graph has {inputs_given} inputs, the code gives {inputs}")
         returned = _output_count(replacement)
         if outputs is not None and returned != outputs:
             has = "does not return a tuple" if returned is None else f"returns {returned} values"
@@ -246,51 +246,51 @@ def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
 def _edit_guards(copy: CacheEntry, drop: Any, add: Any, replace: Any, relax: Any) -> None:
     target = copy.target
     original = list(copy.guards)
-    first = [one for one in original if one.kind == "INSTANCE"]
+    first = [guard for guard in original if guard.kind == "INSTANCE"]
     if target.instance is not None and not first and target.code.co_varnames:
         copy.guards.append(conditions.only_for(target.instance, target))
     for selector in _several(drop):
         _drop(copy, original, selector)
     for selector, condition in _pairs(replace):
-        chosen = [one for one in conditions.select(original, selector) if any(one is g for g in copy.guards)]
+        chosen = [guard for guard in conditions.select(original, selector) if any(guard is g for g in copy.guards)]
         if not chosen:
             raise ValueError(f"the guard {selector!r} was dropped by the same edit")
         if isinstance(selector, str):
-            chosen = [one for one in chosen if not conditions.relates(one, selector)] or chosen
+            chosen = [guard for guard in chosen if not conditions.relates(guard, selector)] or chosen
         new = conditions.added(condition, target, kind="REPLACED", source=chosen[0].source)
-        at = next(i for i, one in enumerate(copy.guards) if one is chosen[0])
-        copy.guards.insert(at, new)
+        position = next(i for i, guard in enumerate(copy.guards) if guard is chosen[0])
+        copy.guards.insert(position, new)
         _remove(copy, chosen)
-        copy.warnings += [f"{conditions.what_is_lost(one)}; checked in its place: {new.text}" for one in chosen]
+        copy.warnings += [f"{conditions.what_is_lost(guard)}; checked in its place: {new.text}" for guard in chosen]
     for name, dimensions in conditions.relaxations(relax):
         matches = [g for g in copy.guards if g.source == name and g.kind == "TENSOR_MATCH"]
         if not matches:
             known = ", ".join(g.source for g in copy.guards if g.kind == "TENSOR_MATCH")
             raise ValueError(f"no guard on the sizes of {name}: there are such guards on {known or 'nothing'}")
         for guard in matches:
-            at = next(i for i, g in enumerate(copy.guards) if g is guard)
-            copy.guards[at] = conditions.relaxed(guard, dimensions)
+            position = next(i for i, g in enumerate(copy.guards) if g is guard)
+            copy.guards[position] = conditions.relaxed(guard, dimensions)
             copy.warnings.append(conditions.what_is_loosened(guard, dimensions))
     for condition in _several(add):
         copy.guards.append(conditions.added(condition, target))
 
 
 def _drop(copy: CacheEntry, original: Sequence[Guard], selector: Any) -> None:
-    chosen = [one for one in conditions.select(original, selector) if any(one is g for g in copy.guards)]
-    by_value = isinstance(selector, str) and not any(selector in (one.text, one.expression) for one in chosen)
+    chosen = [guard for guard in conditions.select(original, selector) if any(guard is g for g in copy.guards)]
+    by_value = isinstance(selector, str) and not any(selector in (guard.text, guard.expression) for guard in chosen)
     for guard in chosen:
         because = selector if by_value and conditions.relates(guard, selector) else None
         copy.warnings.append(conditions.what_is_lost(guard, because))
         left = conditions.without_members(guard, selector, original) if because else None
         if left is not None:
-            at = next(i for i, one in enumerate(copy.guards) if one is guard)
-            copy.guards[at] = left
+            position = next(i for i, known in enumerate(copy.guards) if known is guard)
+            copy.guards[position] = left
             copy.warnings[-1] += f"; {' and '.join(left.members)} are still compared"
     _remove(copy, chosen)
 
 
 def _remove(copy: CacheEntry, gone: Sequence[Guard]) -> None:
-    copy.guards = [one for one in copy.guards if all(one is not other for other in gone)]
+    copy.guards = [guard for guard in copy.guards if all(guard is not removed for removed in gone)]
 
 
 def _several(given: Any) -> list[Any]:
@@ -304,4 +304,4 @@ def _pairs(given: Any) -> list[tuple[Any, Any]]:
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TypeError(f"replace= takes pairs of a guard and what comes in its place, not {pair!r}")
-    return [(one, other) for one, other in pairs]
+    return [(first, second) for first, second in pairs]

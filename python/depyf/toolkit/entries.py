@@ -108,7 +108,7 @@ class CacheEntry:
 
     def __str__(self) -> str:
         lines = [self._title]
-        lines += [f"  warning: {one}" for one in self.warnings]
+        lines += [f"  warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     @property
@@ -124,7 +124,7 @@ class CacheEntry:
     @property
     def graphs(self) -> list[Graph]:
         """The graphs that the code calls, in the order of their names in it."""
-        found = []
+        graphs = []
         for name in _global_names(self.code):
             if names.compiled_fn_number(name) is None or name not in self.bound:
                 continue
@@ -132,13 +132,13 @@ class CacheEntry:
             module = live_graphs.graph_module(function)
             inputs = () if module is None else live_graphs.placeholders(module)
             pairs = tuple((str(node.name), live_graphs.source(node)) for node in inputs)
-            found.append(Graph(names.shorten(name), name, function, module, pairs))
-        return found
+            graphs.append(Graph(names.shorten(name), name, function, module, pairs))
+        return graphs
 
     @property
     def resume_functions(self) -> list[ResumeFunction]:
         """The functions that the code calls after a graph break."""
-        found = []
+        functions = []
         for name in _global_names(self.code):
             function = self.bound.get(name)
             if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
@@ -147,11 +147,11 @@ class CacheEntry:
             if code is None:
                 continue
             plain = function if function.__code__ is code else None
-            found.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
+            functions.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
         for const in self.code.co_consts:  # before 2.7, those with free variables are made where they are called
             if type(const) is types.CodeType and dynamo.is_resume_code(const):
-                found.append(ResumeFunction(const.co_name, const.co_name, const, self.target.globals, None))
-        return found
+                functions.append(ResumeFunction(const.co_name, const.co_name, const, self.target.globals, None))
+        return functions
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
         """Evaluates the guards for a call with these arguments, and lists every one that fails.
@@ -184,13 +184,13 @@ class CacheEntry:
         """
         self._need_code()
 
-        def bind(one: types.CodeType) -> types.CodeType:
+        def bind(nested: types.CodeType) -> types.CodeType:
             try:
-                return bytecode.bind_names_to_constants(one, self.bound)
+                return bytecode.bind_names_to_constants(nested, self.bound)
             except ValueError:  # no room in an instruction of an older Python: the name has to be found
-                for name in bytecode.global_names(one) & self.bound.keys():
+                for name in bytecode.global_names(nested) & self.bound.keys():
                     self.target.globals.setdefault(name, self.bound[name])
-                return one
+                return nested
 
         runnable = names.map_codes(self.code, bind)
         running.files.hold(runnable, self.code)
@@ -299,10 +299,10 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
     from depyf.toolkit.registration import not_ours, registered_of
 
     target = target_of(fn)
-    found = [_as_registered(one.entry, target) for one in registered_of(target.code)]
+    entries = [_as_registered(registration.entry, target) for registration in registered_of(target.code)]
     for manager in not_ours(target.code):
         listed = list(guards.read(manager) or ())
-        found.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
+        entries.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
     for raw in cache.raw_entries(target.code):
         listed = list(guards.read(raw.manager) or ())
         bound = bound_names(raw.code, target)
@@ -318,8 +318,8 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
             native=tuple(listed),
         )
         running.files.hold(entry, raw.code)
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def new_entry(fn: Any) -> CacheEntry:
@@ -363,16 +363,18 @@ def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
 
 def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
     """The globals that Dynamo made for transformed code, with what they are now."""
-    own = {name for one in names.nested_codes(target.code) for name in bytecode.global_names(one)}
+    own = {name for nested in names.nested_codes(target.code) for name in bytecode.global_names(nested)}
     installed = set(cache.installed_names(code))
-    found = {}
+    bound = {}
     for name in _global_names(code):
-        made = name in installed or (name.startswith("__") and not name.endswith("__"))
-        if made and name not in own and name in target.globals:
-            found[name] = target.globals[name]
-    return found
+        is_installed = name in installed or (name.startswith("__") and not name.endswith("__"))
+        if is_installed and name not in own and name in target.globals:
+            bound[name] = target.globals[name]
+    return bound
 
 
 def _global_names(code: types.CodeType) -> list[str]:
-    found = (name for one in names.nested_codes(code) for name in one.co_names if name in bytecode.global_names(one))
-    return list(dict.fromkeys(found))
+    global_names = (
+        name for nested in names.nested_codes(code) for name in nested.co_names if name in bytecode.global_names(nested)
+    )
+    return list(dict.fromkeys(global_names))

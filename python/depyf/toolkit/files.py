@@ -91,7 +91,7 @@ def save(entry: CacheEntry, path: Path) -> None:
     needed = names_of(entry)
     resumed, left_out = _resumed_of(entry, needed)
     path.write_text(text_of(entry, needed, portable_forms=True, resumed=resumed), encoding="utf-8")
-    missing = [f"{name}: {said}" for name, (said, _) in needed.items() if said.startswith("missing ")]
+    missing = [f"{name}: {place}" for name, (place, _) in needed.items() if place.startswith("missing ")]
     missing += [
         f"a guard that has no Python form: {guard.text}" for guard, text in forms(entry, True) if _is_only_here(text)
     ]
@@ -117,7 +117,7 @@ def _resumed_of(
     Returns:
         (the name of the resume function, a name for the code, the entry, what it needs by name), and sentences.
     """
-    found: list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]] = []
+    resumed: list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]] = []
     left_out: list[str] = []
     done: set[str] = set()
     todo: list[tuple[CacheEntry, Mapping[str, tuple[str, str]]]] = [(entry, needed)]
@@ -135,24 +135,28 @@ def _resumed_of(
                 if why:
                     left_out.append(f"{name}: {why}")
                     continue
-                defined.update((one, definition) for one, (_, definition) in needs.items() if definition)
-                found.append((name, f"{name}_entry_{number}", inner, needs))
+                defined.update(
+                    (needed_name, definition) for needed_name, (_, definition) in needs.items() if definition
+                )
+                resumed.append((name, f"{name}_entry_{number}", inner, needs))
                 todo.append((inner, needs))
-    return found, left_out
+    return resumed, left_out
 
 
 def _entries_of(outer: CacheEntry, resume: ResumeFunction) -> list[CacheEntry]:
     loaded = [
-        one for one in outer.resumed if resume.function is not None and one.target.code is resume.function.__code__
+        entry
+        for entry in outer.resumed
+        if resume.function is not None and entry.target.code is resume.function.__code__
     ]
-    return loaded or [one for one in cache_entries(resume) if one.kind == "ordinary"]
+    return loaded or [entry for entry in cache_entries(resume) if entry.kind == "ordinary"]
 
 
 def _why_not_portable(entry: CacheEntry, needs: Mapping[str, tuple[str, str]], defined: Mapping[str, str]) -> str:
     """Why an entry of a resume function cannot be written; "" where it can."""
-    for name, (said, definition) in needs.items():
-        if said.startswith("missing "):
-            return f"{name}: {said}"
+    for name, (place, definition) in needs.items():
+        if place.startswith("missing "):
+            return f"{name}: {place}"
         if definition and defined.get(name, definition) != definition:
             return f"two entries have a {name} of their own"
     without_form = [guard.text for guard, text in forms(entry, True) if _is_only_here(text)]
@@ -175,9 +179,9 @@ def text_of(
     """
     target, source = entry.target, entry.source
     kind = f"{entry.kind.capitalize()} cache"
-    out = [_HEAD.format(kind=kind, name=target.name)]
-    out += [f"# Warning: {one}\n" for one in entry.warnings]
-    first = next((one for one in entry.guards if one.kind == "INSTANCE"), None)
+    parts = [_HEAD.format(kind=kind, name=target.name)]
+    parts += [f"# Warning: {warning}\n" for warning in entry.warnings]
+    first = next((guard for guard in entry.guards if guard.kind == "INSTANCE"), None)
     instance = first is not None or target.instance is not None
     about = {
         "format": FORMAT,
@@ -190,24 +194,24 @@ def text_of(
         "python": _python_version(),
         "torch": _torch_version(),
     }
-    out.append(_literal("ENTRY", about))
-    out.append(_literal("NAMES", {name: said for name, (said, _) in needed.items()}))
-    out.append("GUARDS = [\n" + "".join(_guard_lines(entry, portable_forms)) + "]\n")
+    parts.append(_literal("ENTRY", about))
+    parts.append(_literal("NAMES", {name: place for name, (place, _) in needed.items()}))
+    parts.append("GUARDS = [\n" + "".join(_guard_lines(entry, portable_forms)) + "]\n")
     definitions = {name: definition for name, (_, definition) in needed.items() if definition}
     if resumed:
-        out.append(f"{_RESUMED} = [\n" + "".join(_resumed_lines(resumed)) + "]\n")
+        parts.append(f"{_RESUMED} = [\n" + "".join(_resumed_lines(resumed)) + "]\n")
         for _, code_name, inner, needs in resumed:
             definitions.update((name, definition) for name, (_, definition) in needs.items() if definition)
             definitions[code_name] = _named(inner.source, code_name)
-    out += [f"\n\n{definition.strip()}\n" for definition in definitions.values()]
-    return "".join([*out, f"\n\n{source.strip()}\n"])
+    parts += [f"\n\n{definition.strip()}\n" for definition in definitions.values()]
+    return "".join([*parts, f"\n\n{source.strip()}\n"])
 
 
 def _resumed_lines(resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tuple[str, str]]]]) -> Iterator[str]:
     for name, code_name, inner, needs in resumed:
         yield f"    {{\n        'function': {name!r},\n        'code': {code_name!r},\n"
         yield f"        'compile id': {inner.compile_id!r},\n        'names': {{\n"
-        yield from (f"            {needed!r}: {said!r},\n" for needed, (said, _) in needs.items())
+        yield from (f"            {needed!r}: {place!r},\n" for needed, (place, _) in needs.items())
         yield "        },\n        'guards': [\n"
         yield from (f"            {text!r},\n" for _, text in forms(inner, True))
         yield "        ],\n    },\n"
@@ -225,17 +229,17 @@ def _torch_version() -> str:
 
 
 def _literal(name: str, value: dict[str, Any]) -> str:
-    return f"{name} = {{\n" + "".join(f"    {key!r}: {one!r},\n" for key, one in value.items()) + "}\n"
+    return f"{name} = {{\n" + "".join(f"    {key!r}: {item!r},\n" for key, item in value.items()) + "}\n"
 
 
 def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
     for guard, text in forms(entry, portable_forms):
-        said = " ".join(guard.kind.split())
+        description = " ".join(guard.kind.split())
         if guard.source:
-            said += f" on {guard.source}"
+            description += f" on {guard.source}"
         if guard.line is not None:
-            said += f", for {' '.join(str(guard.line).split())}"
-        yield f"    # {said}\n    {text},\n"
+            description += f", for {' '.join(str(guard.line).split())}"
+        yield f"    # {description}\n    {text},\n"
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
@@ -254,44 +258,44 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     """Name in the source -> (what NAMES says of it, its definition or ""), for all that another process has not."""
     target = entry.target
     short = names.short_names(entry.code)
-    graphs = {one.full_name: one for one in entry.graphs}
-    resumes = {one.full_name: one for one in entry.resume_functions}
-    own = {name for one in names.nested_codes(entry.code) for name in bytecode.global_names(one)}
-    found: dict[str, tuple[str, str]] = {}
+    graphs = {graph.full_name: graph for graph in entry.graphs}
+    resumes = {resume.full_name: resume for resume in entry.resume_functions}
+    own = {name for nested in names.nested_codes(entry.code) for name in bytecode.global_names(nested)}
+    places: dict[str, tuple[str, str]] = {}
 
     def add(name: str, value: object) -> None:
-        if name not in found:
-            found[name] = (portable.described(value, target), "")
+        if name not in places:
+            places[name] = (portable.described(value, target), "")
 
     for full in sorted(own & entry.bound.keys()):
         name, value = short.get(full, full), entry.bound[full]
         written: tuple[str, Mapping[str, object]] | None = None
         definition = entry.definitions.get(full)
         if definition is not None and definition[0] is value:
-            found[name] = ("below", definition[1])
+            places[name] = ("below", definition[1])
             continue
         # What keeps Dynamo from a function hands on its attributes.
         replacement = getattr(value, REPLACEMENT, getattr(value, "__wrapped__", value))
         if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
             module = replacement if _is_graph(replacement) else graphs[full].graph_module
             written = portable.graph_source(module, name) if module is not None else None
-            what = "missing the graph, which holds objects of its own or is gone"
+            place = "missing the graph, which holds objects of its own or is gone"
         elif full in resumes and resumes[full].function is not None:
-            made = decompilation.decompile(resumes[full].code, name=name)
-            constants = dict(constants_in(made.source, resumes[full].code))
-            written = (made.source, constants) if made.proved else None
-            what = f"missing the resume function, whose source is not proved: {made.reason}"
+            decompiled = decompilation.decompile(resumes[full].code, name=name)
+            constants = dict(constants_in(decompiled.source, resumes[full].code))
+            written = (decompiled.source, constants) if decompiled.proved else None
+            place = f"missing the resume function, whose source is not proved: {decompiled.reason}"
         elif full in resumes:
-            what = "missing the resume function, which has free variables"
+            place = "missing the resume function, which has free variables"
         else:
             add(name, replacement if full in graphs else value)
             continue
         if written is None:
-            found[name] = (what, "")
+            places[name] = (place, "")
             continue
-        found[name] = ("below", written[0])
+        places[name] = ("below", written[0])
         for inner, object_ in written[1].items():
-            if target.globals.get(inner, found) is not object_:
+            if target.globals.get(inner, places) is not object_:
                 add(inner, object_)
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
@@ -299,7 +303,7 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     for name in sorted(entry.bound.keys() - own):  # what definitions need, and constants of source that was edited
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])
-    return found
+    return places
 
 
 def _is_graph(value: Any) -> bool:
@@ -338,12 +342,12 @@ def read(path: Path) -> Parts:
 def read_text(text: str, path: str = "<entry>") -> Parts:
     """`read` for a text."""
     tree = ast.parse(text, path)
-    found: dict[str, ast.Assign] = {}
+    assignments: dict[str, ast.Assign] = {}
     functions: list[ast.FunctionDef] = []
     for node in tree.body:
         name = node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else None
         if isinstance(node, ast.Assign) and name in (*_PARTS, _RESUMED):
-            found[name] = node
+            assignments[name] = node
         elif isinstance(node, ast.FunctionDef):
             functions.append(node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -356,24 +360,26 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
     for function in functions:
         _check_definition(function, path)
     for part in _PARTS:
-        if part not in found:
+        if part not in assignments:
             raise ValueError(f"{path}: {part} is missing: this is not a file of a cache entry")
     if not functions:
         raise ValueError(f"{path}: the code is missing: the last function in the file")
     lines = text.splitlines(keepends=True)
-    starts = [max((node.end_lineno or 0) for node in tree.body if node.lineno < one.lineno) for one in functions]
+    starts = [
+        max((node.end_lineno or 0) for node in tree.body if node.lineno < function.lineno) for function in functions
+    ]
     texts = [
-        Text("".join(lines[start : one.end_lineno]).lstrip("\n"), path, _first(lines, start))
-        for start, one in zip(starts, functions)
+        Text("".join(lines[start : function.end_lineno]).lstrip("\n"), path, _first(lines, start))
+        for start, function in zip(starts, functions)
     ]
     return Parts(
         path,
-        _dictionary(found["ENTRY"], path),
-        _dictionary(found["NAMES"], path),
-        _guards(found["GUARDS"], text, path),
-        {one.name: part for one, part in zip(functions[:-1], texts)},
+        _dictionary(assignments["ENTRY"], path),
+        _dictionary(assignments["NAMES"], path),
+        _guards(assignments["GUARDS"], text, path),
+        {function.name: part for function, part in zip(functions[:-1], texts)},
         texts[-1],
-        _resumed(found[_RESUMED], path) if _RESUMED in found else [],
+        _resumed(assignments[_RESUMED], path) if _RESUMED in assignments else [],
     )
 
 
@@ -384,9 +390,9 @@ def _check_definition(function: ast.FunctionDef, path: str) -> None:
         ValueError: the message names file, line and what it is.
     """
 
-    def refuse(node: ast.AST, what: str) -> None:
+    def refuse(node: ast.AST, problem: str) -> None:
         line = getattr(node, "lineno", function.lineno)
-        raise ValueError(f"{path}, line {line}: {function.name} has {what}: functions in such a file have none")
+        raise ValueError(f"{path}, line {line}: {function.name} has {problem}: functions in such a file have none")
 
     for decorator in function.decorator_list:
         refuse(decorator, "a decorator")
@@ -409,17 +415,17 @@ def _check_definition(function: ast.FunctionDef, path: str) -> None:
 def _resumed(node: ast.Assign, path: str) -> list[Resumed]:
     if not isinstance(node.value, (ast.List, ast.Tuple)):
         raise ValueError(f"{path}, line {node.lineno}: {_RESUMED} is not a list")
-    out = []
+    resumed = []
     for element in node.value.elts:
         try:
-            said = ast.literal_eval(element)
-            function, code, compile_id = said["function"], said["code"], said["compile id"]
-            needed, conditions_said = dict(said["names"]), list(said["guards"])
+            fields = ast.literal_eval(element)
+            function, code, compile_id = fields["function"], fields["code"], fields["compile id"]
+            needed, conditions_said = dict(fields["names"]), list(fields["guards"])
         except (ValueError, TypeError, KeyError):
             raise ValueError(f"{path}, line {element.lineno}: this is no entry of a resume function") from None
         listed = [Condition(element.lineno, str(text), "expression") for text in conditions_said]
-        out.append(Resumed(element.lineno, str(function), str(code), compile_id, needed, listed))
-    return out
+        resumed.append(Resumed(element.lineno, str(function), str(code), compile_id, needed, listed))
+    return resumed
 
 
 def _is_docstring(node: ast.stmt) -> bool:
@@ -446,20 +452,24 @@ def _dictionary(node: ast.Assign, path: str) -> dict[str, Any]:
 def _guards(node: ast.Assign, text: str, path: str) -> list[Condition]:
     if not isinstance(node.value, (ast.List, ast.Tuple)):
         raise ValueError(f"{path}, line {node.lineno}: GUARDS is not a list")
-    out = []
-    for one in node.value.elts:
+    listed = []
+    for element in node.value.elts:
         form = "expression"
-        said = ast.get_source_segment(text, one) or ast.unparse(one)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id in ("call", "only_here"):
-            form = one.func.id
-            argument = one.args[0] if len(one.args) == 1 else None
+        condition_text = ast.get_source_segment(text, element) or ast.unparse(element)
+        if (
+            isinstance(element, ast.Call)
+            and isinstance(element.func, ast.Name)
+            and element.func.id in ("call", "only_here")
+        ):
+            form = element.func.id
+            argument = element.args[0] if len(element.args) == 1 else None
             if not isinstance(argument, ast.Constant) or not isinstance(argument.value, str):
-                raise ValueError(f"{path}, line {one.lineno}: {form} takes one text")
-            said = argument.value
-        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
-            said = one.value
-        out.append(Condition(one.lineno, said, form))
-    return out
+                raise ValueError(f"{path}, line {element.lineno}: {form} takes one text")
+            condition_text = argument.value
+        elif isinstance(element, ast.Constant) and isinstance(element.value, str):
+            condition_text = element.value
+        listed.append(Condition(element.lineno, condition_text, form))
+    return listed
 
 
 def load_entry(
@@ -498,8 +508,8 @@ def load_entry(
     given = dict(bind or {})
     made_once: dict[str, Any] = {}
     bound, missing = _bound(parts, parts.names, target, given, made_once)
-    made = compile_checked(parts.code.padded, target.code, constants_of=target.code, filename=parts.path)
-    code = check_code(made, target)
+    compiled = compile_checked(parts.code.padded, target.code, constants_of=target.code, filename=parts.path)
+    code = check_code(compiled, target)
     missing += [
         f"{name} (no such global)" for name in unknown_names(code, target.code, target, {**bound, **parts.names})
     ]
@@ -526,10 +536,10 @@ def _check_made_by(parts: Parts) -> None:
     about = parts.entry
     if about.get("format") != FORMAT:
         raise ValueError(f"{parts.path}: format {about.get('format')!r} is not known: this is {FORMAT}")
-    made, here = (about.get("python"), about.get("torch")), (_python_version(), _torch_version())
-    if made[0] != here[0] or str(made[1]).partition("+")[0] != here[1].partition("+")[0]:
+    made_by, here = (about.get("python"), about.get("torch")), (_python_version(), _torch_version())
+    if made_by[0] != here[0] or str(made_by[1]).partition("+")[0] != here[1].partition("+")[0]:
         raise ValueError(
-            f"{parts.path}: made by Python {made[0]} and PyTorch {made[1]}, and this is Python {here[0]} and PyTorch "
+            f"{parts.path}: made by Python {made_by[0]} and PyTorch {made_by[1]}, and this is Python {here[0]} and PyTorch "
             f"{here[1]}: save it anew with these"
         )
 
@@ -547,8 +557,8 @@ def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: 
         raise ValueError(f"{where}: {resumed.function if function is None else resumed.code} is not in the file")
     target = target_of(function)
     bound, missing = _bound(parts, resumed.names, target, {}, made_once)
-    made = compile_checked(text.padded, target.code, constants_of=target.code, filename=parts.path)
-    code = check_code(made, target)
+    compiled = compile_checked(text.padded, target.code, constants_of=target.code, filename=parts.path)
+    code = check_code(compiled, target)
     missing += unknown_names(code, target.code, target, bound)
     loaded = CacheEntry(target, code, "edited", [], resumed.compile_id, bound, written=text.text)
     try:
@@ -557,7 +567,7 @@ def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: 
         for condition in resumed.guards:
             keep: list[object] = []
             guard = added_at(condition, portable.with_identities(condition.text, target, keep), target, parts.path)
-            guard.kept = [weak.reference(thing) for thing in keep]
+            guard.kept = [weak.reference(kept_object) for kept_object in keep]
             loaded.guards.append(guard)
     except LookupError as error:
         entry.warnings.append(f"{resumed.function} is compiled again: missing {error}")
@@ -592,14 +602,14 @@ def _bound(
     bound: dict[str, Any] = {}
     missing = []
     below = []
-    for name, said in needed.items():
+    for name, place in needed.items():
         if name in given:
             continue
-        if said == "below" and name in parts.below:
+        if place == "below" and name in parts.below:
             below.append(name)
             continue
         try:
-            bound[name] = portable.value_of(str(said), target)
+            bound[name] = portable.value_of(str(place), target)
         except LookupError as error:
             missing.append(f"{name} ({error})")
     bound |= given
@@ -618,7 +628,7 @@ def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> A
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     # The function's own globals, so that what the module does later is seen; the names that are bound are constants.
-    code = names.map_codes(code, lambda one: bytecode.bind_names_to_constants(one, bound))
+    code = names.map_codes(code, lambda nested: bytecode.bind_names_to_constants(nested, bound))
     defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
     function = types.FunctionType(code, target.globals, name, defaults or None)
     pairs = zip(definition.args.kwonlyargs, definition.args.kw_defaults)
@@ -632,33 +642,33 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
     target = entry.target
     if parts.entry.get("instance") or target.instance is not None:
         entry.guards.append(conditions.only_for(target.instance, target))
-    for one in parts.guards:
+    for condition in parts.guards:
         keep: list[object] = []
         try:
-            if one.form == "only_here":
-                raise LookupError(f"a guard that had no Python form: {one.text}")
-            what: Any
-            if one.form == "call":
-                what = portable.find(one.text)
+            if condition.form == "only_here":
+                raise LookupError(f"a guard that had no Python form: {condition.text}")
+            check: Any
+            if condition.form == "call":
+                check = portable.find(condition.text)
             else:
-                what = portable.with_identities(one.text, target, keep)
+                check = portable.with_identities(condition.text, target, keep)
         except LookupError as error:
             if not incomplete:
                 raise LookupError(
-                    f"{parts.path}, line {one.line}: missing {error}. incomplete=True leaves the guard out"
+                    f"{parts.path}, line {condition.line}: missing {error}. incomplete=True leaves the guard out"
                 ) from None
-            entry.warnings.append(f"not checked here: {one.text}: missing {error}")
+            entry.warnings.append(f"not checked here: {condition.text}: missing {error}")
             continue
-        guard = added_at(one, what, target, parts.path)
-        guard.kept = [weak.reference(thing) for thing in keep]
+        guard = added_at(condition, check, target, parts.path)
+        guard.kept = [weak.reference(kept_object) for kept_object in keep]
         entry.guards.append(guard)
 
 
-def added_at(one: Condition, what: Any, target: Target, path: str) -> AddedGuard:
+def added_at(condition: Condition, check: Any, target: Target, path: str) -> AddedGuard:
     """The guard for an element of GUARDS; errors name its line."""
     try:
-        return conditions.added(what, target)
+        return conditions.added(check, target)
     except SyntaxError as error:
-        raise SyntaxError(error.msg, (path, one.line, 0, one.text)) from None
+        raise SyntaxError(error.msg, (path, condition.line, 0, condition.text)) from None
     except (ValueError, TypeError) as error:
-        raise type(error)(f"{path}, line {one.line}: {error}") from None
+        raise type(error)(f"{path}, line {condition.line}: {error}") from None

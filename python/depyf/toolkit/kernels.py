@@ -24,7 +24,7 @@ def replace_kernels(copy: CacheEntry, given: Any) -> None:
     if isinstance(given, Mapping) and given.keys() <= set(kernels.DIRECTIONS):
         given = {name: given for name in _only_graph(copy)}
     for name, files in by_name(copy, given, "kernel").items():
-        graph = next(one for one in copy.graphs if one.full_name == name)
+        graph = next(candidate for candidate in copy.graphs if candidate.full_name == name)
         by_direction = files if isinstance(files, Mapping) else {"forward": files}
         compiled = kernels.compiled_graphs(copy.bound[name])
         new = []

@@ -53,15 +53,15 @@ def find(text: str) -> Any:
     """
     name, _, path = text.partition(":")
     try:
-        found: Any = sys.modules.get(name) or importlib.import_module(name)
+        value: Any = sys.modules.get(name) or importlib.import_module(name)
     except Exception as error:
         raise LookupError(f"module {name} ({error})") from None
     for part in path.split(".") if path else ():
         try:
-            found = getattr(found, part)
+            value = getattr(value, part)
         except Exception:
             raise LookupError(f"{path} of module {name}") from None
-    return found
+    return value
 
 
 def expression(guard: Guard, entry: CacheEntry) -> str | None:
@@ -72,9 +72,9 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
 
     def written(match: re.Match[str]) -> str:
         nonlocal lost
-        found = _place_of_identity(int(match["number"]), match["of"], guard, entry)
-        lost = lost or found is None
-        return f"{match['read']} == identity({found!r})"
+        place_found = _place_of_identity(int(match["number"]), match["of"], guard, entry)
+        lost = lost or place_found is None
+        return f"{match['read']} == identity({place_found!r})"
 
     text = _IDENTITY.sub(written, guard.expression)
     return None if lost else _DYNAMOS.sub(lambda match: _without_dynamos_name(match, entry.target), text)
@@ -94,8 +94,8 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     if target.instance is not None and number in (id(target.instance), id(type(target.instance))):
         return INSTANCE if number == id(target.instance) else place(type(target.instance)) or INSTANCE_TYPE
     if read.startswith("type("):
-        found = [one for one in _types() if id(one) == number]
-        return place(found[0]) if found else None
+        types_found = [type_ for type_ in _types() if id(type_) == number]
+        return place(types_found[0]) if types_found else None
     try:
         tree = ast.parse(read, mode="eval").body
         if any(isinstance(node, ast.Name) and node.id == "L" for node in ast.walk(tree)):
@@ -128,22 +128,22 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
 
 def _held(number: int, entry: CacheEntry) -> str | None:
     objects = getattr(entry.tree, "id_matched_objs", None) or {}
-    for one in objects.values():
-        value = one() if isinstance(one, weakref.ref) else one
+    for reference in objects.values():
+        value = reference() if isinstance(reference, weakref.ref) else reference
         if id(value) == number:
             return place(value)
     return None
 
 
 def _types() -> list[type]:
-    found: dict[int, type] = {}
+    types_by_id: dict[int, type] = {}
     todo: list[type] = [object]
     while todo:
-        one = todo.pop()
-        if id(one) not in found:
-            found[id(one)] = one
-            todo += type.__subclasses__(one)
-    return list(found.values())
+        type_ = todo.pop()
+        if id(type_) not in types_by_id:
+            types_by_id[id(type_)] = type_
+            todo += type.__subclasses__(type_)
+    return list(types_by_id.values())
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
@@ -219,9 +219,11 @@ def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object
     """(function, the names that it needs) that does what a graph does; None if the graph holds objects of its own."""
     if any(node.op in ("get_attr", "call_module") for node in graph_module.graph.nodes):
         return None
-    made = graph_module.graph.python_code("self")
-    tree = ast.parse(made.src)
-    functions = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == "forward"]
+    python_code = graph_module.graph.python_code("self")
+    tree = ast.parse(python_code.src)
+    functions = [
+        statement for statement in tree.body if isinstance(statement, ast.FunctionDef) and statement.name == "forward"
+    ]
     if len(functions) != 1:
         return None
     function = functions[0]
@@ -231,4 +233,4 @@ def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object
     for argument in function.args.args:
         argument.annotation = None
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    return ast.unparse(function), {name: value for name, value in made.globals.items() if name in used}
+    return ast.unparse(function), {name: value for name, value in python_code.globals.items() if name in used}

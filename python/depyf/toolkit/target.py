@@ -42,13 +42,15 @@ class Target:
         Raises:
             TypeError: the arguments do not fit; the message is Python's own.
         """
-        found: dict[str, Any] = self._function(_binder(self.code), None)(*self.args, *args, **{**self.kwargs, **kwargs})
+        arguments: dict[str, Any] = self._function(_binder(self.code), None)(
+            *self.args, *args, **{**self.kwargs, **kwargs}
+        )
         for name, cell in zip(self.code.co_freevars, self.closure or ()):
             try:
-                found[name] = cell.cell_contents
+                arguments[name] = cell.cell_contents
             except ValueError:  # not bound yet: not in the frame's locals either
                 continue
-        return found
+        return arguments
 
     def call(self, code: types.CodeType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs `code` in the place of the function's own.
@@ -71,50 +73,52 @@ class Target:
         return function
 
 
-def find_target(thing: Any) -> Target:
+def find_target(value: Any) -> Target:
     """The function behind a callable: a function, method, module, `functools.partial`, or a `torch.compile` of one.
 
     Raises:
         TypeError: there is no function written in Python behind it.
     """
-    if isinstance(thing, Target):
-        return thing
+    if isinstance(value, Target):
+        return value
     backend = None
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     instance: Any = None
     seen: list[Any] = []  # keeps alive what ids are compared of
-    at = thing
-    while all(at is not one for one in seen):
-        seen.append(at)
-        if isinstance(at, types.MethodType):
-            instance = at.__self__
+    unwrapped = value
+    while all(unwrapped is not known for known in seen):
+        seen.append(unwrapped)
+        if isinstance(unwrapped, types.MethodType):
+            instance = unwrapped.__self__
             args = (instance, *args)
-            at = at.__func__
-        elif isinstance(at, functools.partial):
-            args = (*at.args, *args)
-            kwargs = {**at.keywords, **kwargs}
-            at = at.func
-        elif (inner := callables.compiled_in(at)) is not None:
-            backend = backend or cache.backend_of(at)
-            at = inner
-        elif isinstance(at, types.FunctionType):
+            unwrapped = unwrapped.__func__
+        elif isinstance(unwrapped, functools.partial):
+            args = (*unwrapped.args, *args)
+            kwargs = {**unwrapped.keywords, **kwargs}
+            unwrapped = unwrapped.func
+        elif (inner := callables.compiled_in(unwrapped)) is not None:
+            backend = backend or cache.backend_of(unwrapped)
+            unwrapped = inner
+        elif isinstance(unwrapped, types.FunctionType):
             return Target(
-                at.__code__,
-                at.__globals__,
-                at.__qualname__,
-                at.__defaults__,
-                at.__kwdefaults__,
-                at.__closure__,
+                unwrapped.__code__,
+                unwrapped.__globals__,
+                unwrapped.__qualname__,
+                unwrapped.__defaults__,
+                unwrapped.__kwdefaults__,
+                unwrapped.__closure__,
                 instance,
                 args,
                 kwargs,
                 backend,
             )
-        elif not isinstance(at, type) and (inner := callables.bound_call(at)) is not None:
-            at = inner
-    what = f"the class {thing.__qualname__}" if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
-    raise TypeError(f"there is no Python function behind {what}: give a function, a method or a module")
+        elif not isinstance(unwrapped, type) and (inner := callables.bound_call(unwrapped)) is not None:
+            unwrapped = inner
+    description = (
+        f"the class {value.__qualname__}" if isinstance(value, type) else f"an object of type {type(value).__name__}"
+    )
+    raise TypeError(f"there is no Python function behind {description}: give a function, a method or a module")
 
 
 def why_refused(code: types.CodeType) -> str | None:

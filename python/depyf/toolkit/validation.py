@@ -32,25 +32,25 @@ def check_code(code: object, target: Target) -> types.CodeType:
         raise TypeError(f"{target.name}: expected a code object, got {type(code).__name__}")
     if refused := why_refused(target.code):
         raise ValueError(refused)
-    like = target.code
+    original = target.code
     for flag, kind in _KINDS:
-        if (code.co_flags ^ like.co_flags) & flag:
+        if (code.co_flags ^ original.co_flags) & flag:
             raise ValueError(f"{target.name}: the code is {kind}, the function is not")
     if not code.co_flags & inspect.CO_OPTIMIZED or not code.co_flags & inspect.CO_NEWLOCALS:
         raise ValueError(f"{target.name}: the code is the body of a module or class, not of a function")
-    if _arguments(code) != _arguments(like):
-        raise ValueError(f"{target.name}: the arguments differ: {signature(code)} instead of {signature(like)}")
-    for what, mine, theirs in (
-        ("free variables", code.co_freevars, like.co_freevars),
-        ("cell variables", code.co_cellvars, like.co_cellvars),
+    if _arguments(code) != _arguments(original):
+        raise ValueError(f"{target.name}: the arguments differ: {signature(code)} instead of {signature(original)}")
+    for part, mine, theirs in (
+        ("free variables", code.co_freevars, original.co_freevars),
+        ("cell variables", code.co_cellvars, original.co_cellvars),
     ):
         if mine != theirs:
-            raise ValueError(f"{target.name}: the {what} differ: {_listed(mine)} instead of {_listed(theirs)}")
-    if code.co_nlocals < like.co_nlocals:
-        raise ValueError(f"{target.name}: {code.co_nlocals} locals instead of at least {like.co_nlocals}")
-    for one in names.nested_codes(code):
-        if problem := bytecode.problem(one):
-            raise ValueError(f"{target.name}: the bytecode of {one.co_name} is not sound: {problem}")
+            raise ValueError(f"{target.name}: the {part} differ: {_listed(mine)} instead of {_listed(theirs)}")
+    if code.co_nlocals < original.co_nlocals:
+        raise ValueError(f"{target.name}: {code.co_nlocals} locals instead of at least {original.co_nlocals}")
+    for nested in names.nested_codes(code):
+        if problem := bytecode.problem(nested):
+            raise ValueError(f"{target.name}: the bytecode of {nested.co_name} is not sound: {problem}")
     return code
 
 
@@ -70,11 +70,11 @@ def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, b
     Names of `known`, which ran in this place, count as defined, and so do those that the code itself assigns.
     """
     read, assigned = set(), set()
-    for one in names.nested_codes(code):
-        read |= bytecode.global_names(one)
-        assigned |= bytecode.assigned_names(one)
+    for nested in names.nested_codes(code):
+        read |= bytecode.global_names(nested)
+        assigned |= bytecode.assigned_names(nested)
     old: set[str] = set()
-    for one in (*names.nested_codes(known), *names.nested_codes(target.code)):
-        old |= bytecode.global_names(one)
+    for nested in (*names.nested_codes(known), *names.nested_codes(target.code)):
+        old |= bytecode.global_names(nested)
     known_names = old | assigned | bound.keys() | target.globals.keys() | vars(builtins).keys()
     return sorted(read - known_names)
