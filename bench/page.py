@@ -34,34 +34,44 @@ HOVERS = """() => {
 }"""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--runs", type=int, default=5)
-    options = parser.parse_args()
+def measure(path: Path, runs: int) -> dict[str, float]:
+    """Milliseconds: "empty page", "verdict" and "explorer" to open, "hover" (median) and "slowest hover" of "hovers" rows."""
+    figures: dict[str, float] = {}
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         empty = Path(folder) / "empty.html"
         empty.write_text("<!DOCTYPE html><title>empty</title><main><p>empty</p></main>")
         page = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True).new_page()
-        for name, path, route in (
+        for name, shown, route in (
             ("empty page", empty, ""),
-            ("verdict", options.page, "#view=verdict"),
-            ("explorer", options.page, "#view=explorer&panes=source,captured,joint,kernel"),
+            ("verdict", path, "#view=verdict"),
+            ("explorer", path, "#view=explorer&panes=source,captured,joint,kernel"),
         ):
             times = []
-            for _ in range(options.runs):
+            for _ in range(runs):
                 page.goto("about:blank")
-                page.goto(path.resolve().as_uri() + route)
+                page.goto(shown.resolve().as_uri() + route)
                 page.wait_for_selector("main > *")
                 times.append(page.evaluate("performance.now()"))
-            print(f"{name:12} {statistics.median(times):7.0f} ms to open (median of {options.runs})")
+            figures[name] = statistics.median(times)
         # The median of each row's times: a pause for another process is no time of the page's own.
-        hovers = [statistics.median(times) for times in zip(*(page.evaluate(HOVERS) for _ in range(options.runs)))]
-        print(
-            f"{'hover':12} {statistics.median(hovers):7.1f} ms (median), {max(hovers):.1f} ms (slowest of {len(hovers)})"
-        )
+        hovers = [statistics.median(times) for times in zip(*(page.evaluate(HOVERS) for _ in range(runs)), strict=True)]
         browser.close()
+    return {**figures, "hover": statistics.median(hovers), "slowest hover": max(hovers), "hovers": len(hovers)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    figures = measure(options.page, options.runs)
+    for name in ("empty page", "verdict", "explorer"):
+        print(f"{name:12} {figures[name]:7.0f} ms to open (median of {options.runs})")
+    print(
+        f"{'hover':12} {figures['hover']:7.1f} ms (median), {figures['slowest hover']:.1f} ms "
+        f"(slowest of {figures['hovers']:.0f} rows)"
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,26 @@ def run_model(folder: Path) -> None:
         "OMP_NUM_THREADS": "1",
     }
     arguments = [sys.executable, "-W", "ignore", "runner.py", str(ROOT / "python")]
+    subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
+
+
+TRAIN_RUNNER = """
+import sys
+sys.path[:0] = [sys.argv[1], "."]
+import depyf
+import train
+with depyf.prepare_debug("dump"):
+    train.main()
+"""
+
+
+def run_train(folder: Path) -> None:
+    """Leaves a copy of the example train.py, and the dump of a run of it on Inductor, in a folder."""
+    shutil.copy(ROOT / "examples" / "train.py", folder / "train.py")
+    arguments = [sys.executable, "-W", "ignore", "-c", TRAIN_RUNNER, str(ROOT / "python")]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    for variable in ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE"):
+        environment[variable] = "0"
     subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
 
 

@@ -7,67 +7,18 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import page_programs
+from page_browser import VIEWS, Tab
 
-playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("torch")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
-]
+pytestmark = pytest.mark.slow
 
 LOGS = page_programs.ROOT.parent / "shared" / "data" / "torch-trace"
-VIEWS = ("verdict", "source", "explorer", "flow", "recompilations", "guards", "fusion", "modules", "timeline")
-
-
-class Tab:
-    """A tab of the browser that fails the test where the page asks for anything or complains."""
-
-    def __init__(self, browser: Any, **options: Any) -> None:
-        self.context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900}, **options)
-        self.page = self.context.new_page()
-        self.trouble: list[str] = []
-        self.page.on("console", lambda message: self.trouble.append(f"console: {message.text}"))
-        self.page.on("pageerror", lambda error: self.trouble.append(f"error: {error}"))
-        self.page.on("dialog", lambda dialog: (self.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        self.page.on("request", self._request)
-
-    def _request(self, request: Any) -> None:
-        if request.resource_type != "document" or not request.url.startswith("file:"):
-            self.trouble.append(f"request: {request.url[:100]}")
-
-    def open(self, page: Path, route: str = "") -> Any:
-        """Loads the page anew at a route; waits until it is shown."""
-        self.page.goto("about:blank")
-        self.page.goto(f"{page.as_uri()}#{route}")
-        self.page.wait_for_selector("main > *")
-        return self.page
-
-    def check(self) -> None:
-        assert self.trouble == []
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def tab(browser: Any) -> Iterator[Tab]:
-    tab = Tab(browser)
-    yield tab
-    tab.context.close()
-    tab.check()
 
 
 @pytest.fixture(scope="module")
@@ -124,19 +75,6 @@ def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
             assert limit["condition"] in text
 
 
-def lit_names(page: Any, pane: str) -> set[str]:
-    """The nodes or kernels whose rows are lit in a pane, those out of sight too."""
-    return set(
-        page.evaluate(
-            """(key) => {
-              const pane = explorer.panes[explorer.keys.indexOf(key)];
-              return [...pane.source.links].filter(([row]) => pane.touches(row, pane.lit)).map(([, link]) => link.name);
-            }""",
-            pane,
-        )
-    )
-
-
 @pytest.mark.parametrize("compilation", ["0/0", "0/1"])
 def test_hover_lights_exactly_what_provenance_json_names(folder: Path, tab: Tab, compilation: str) -> None:
     chains = [
@@ -165,7 +103,7 @@ def test_hover_lights_exactly_what_provenance_json_names(folder: Path, tab: Tab,
         row.hover()
         assert "gelu" in page.locator(".trail").inner_text()
         for pane in others:
-            assert lit_names(page, pane) == expected[pane], pane
+            assert tab.lit_names(pane) == expected[pane], pane
             shown = page.locator(f'[data-pane="{pane}"] .row.lit')
             assert shown.count() == page.locator(f'[data-pane="{pane}"] .row:not(.fold)').evaluate_all(
                 "(rows) => rows.filter((row) => getComputedStyle(row).backgroundColor !== 'rgba(0, 0, 0, 0)').length"

@@ -1,0 +1,60 @@
+"""The page of a model of 24 layers: its size, its views, and how fast it answers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import page_programs
+from page_browser import CHROMIUM, VIEWS, Tab
+
+pytest.importorskip("torch")
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
+BENCH = page_programs.ROOT / "bench"
+# The limits of a machine at rest, in milliseconds; on a busy one an empty page takes longer too.
+OPEN_MAX, HOVER_MAX = 1000, 16
+OPEN_RATIO_MAX, HOVER_RATIO_MAX = 6, 0.1  # to an empty page, which takes 150 ms at rest
+
+
+@pytest.fixture(scope="module")
+def page_of_layers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("layers")
+    environment = {**os.environ, "PYTHONPATH": str(page_programs.ROOT / "python"), "OMP_NUM_THREADS": "1"}
+    for variable in ("TORCHINDUCTOR_FX_GRAPH_CACHE", "TORCHINDUCTOR_AUTOGRAD_CACHE"):
+        environment[variable] = "0"
+    command = [sys.executable, "-W", "ignore", BENCH / "dump_size.py", "--dump", folder / "dump", "24", "inductor"]
+    subprocess.run(command, check=True, env=environment, capture_output=True, timeout=600)
+    page_programs.write_page(folder / "page.html", folder / "dump")
+    return folder / "page.html"
+
+
+def test_it_is_one_file_of_at_most_six_megabytes(page_of_layers: Path) -> None:
+    assert 100_000 < page_of_layers.stat().st_size < 6_000_000
+
+
+def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: Tab) -> None:
+    for view in VIEWS:
+        page = tab.open(page_of_layers, f"view={view}")
+        assert page.locator(f"main.view-{view} > *").count() > 0
+    tab.open(page_of_layers, "view=modules")
+    assert "\u00d7 24, the same graph" in page.locator("table.modules").first.inner_text()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
+def test_it_opens_in_a_second_and_answers_a_hover_within_a_frame(page_of_layers: Path) -> None:
+    pytest.importorskip("playwright.sync_api")
+    specification = importlib.util.spec_from_file_location("bench_page", BENCH / "page.py")
+    assert specification and specification.loader
+    bench = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(bench)
+    figures = bench.measure(page_of_layers, 5)
+    assert figures["hovers"] > 200
+    empty = figures["empty page"]
+    assert figures["explorer"] < max(OPEN_MAX, OPEN_RATIO_MAX * empty), figures
+    assert figures["slowest hover"] < max(HOVER_MAX, HOVER_RATIO_MAX * empty), figures

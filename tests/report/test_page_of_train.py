@@ -1,0 +1,160 @@
+"""The page of the example train.py: every line against provenance.json and session.json, print, keyboard, redaction."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import page_programs
+from page_browser import VIEWS, Tab
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+PANES = ("captured", "joint", "fw", "bw", "post", "post-bw", "kernel", "kernel-bw")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("train")
+    page_programs.run_train(folder)
+    page_programs.write_page(folder / "train.html", folder / "dump")
+    page_programs.write_page(folder / "redacted.html", "--redact", folder / "dump")
+    return folder
+
+
+def compilations_of(folder: Path, name: str) -> list[dict[str, Any]]:
+    last_run = json.loads((folder / "dump" / name).read_text())["runs"][-1]
+    return last_run["compilations" if name == "provenance.json" else "frames"]
+
+
+def names_by_pane(chains: list[dict[str, Any]]) -> dict[str, set[str]]:
+    """What provenance.json names for chains, by the pane that shows it."""
+
+    def named(direction: str, stage: str) -> set[str]:
+        return {name for chain in chains for name in chain["directions"].get(direction, {}).get(stage, [])}
+
+    return {
+        "captured": {chain["node"] for chain in chains},
+        "joint": {name for chain in chains for name in chain["joint"]},
+        "fw": named("forward", "graph"),
+        "bw": named("backward", "graph"),
+        "post": named("forward", "post_grad"),
+        "post-bw": named("backward", "post_grad"),
+        "kernel": named("forward", "kernels"),
+        "kernel-bw": named("backward", "kernels"),
+    }
+
+
+@pytest.mark.parametrize("compilation", ["0/0", "0/1", "1/0", "2/0"])
+def test_hover_over_each_line_lights_what_provenance_json_names(folder: Path, tab: Tab, compilation: str) -> None:
+    (recorded,) = [item for item in compilations_of(folder, "provenance.json") if item["compile_id"] == compilation]
+    lines = sorted({chain["line"]["line"] for chain in recorded["chains"] if chain["line"]})
+    assert lines
+    wanted = {
+        line: names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line]) for line in lines
+    }
+    seen = set()
+    for first in range(0, len(PANES), 3):
+        panes = PANES[first : first + 3]
+        page = tab.open(folder / "train.html", f"c={compilation}&panes=source,{','.join(panes)}")
+        for line in lines:
+            page.locator(f'[data-pane="source"] .row:has(.number:text-is("{line}"))').hover()
+            for pane in panes:
+                assert tab.lit_names(pane) == wanted[line][pane], (line, pane)
+                if wanted[line][pane]:
+                    seen.add(pane)
+    assert seen == set(PANES)
+
+
+def test_keyboard_alone_pins_a_line_and_the_other_panes_follow(folder: Path, tab: Tab) -> None:
+    source = (folder / "train.py").read_text().splitlines()
+    gelu = next(number for number, line in enumerate(source, 1) if "gelu" in line)
+    page = tab.open(folder / "train.html", "c=0/0&panes=source,kernel,kernel-bw")
+    for _ in range(40):
+        if page.evaluate("document.activeElement.closest('.rows') !== null"):
+            break
+        page.keyboard.press("Tab")
+    for _ in range(gelu):
+        page.keyboard.press("ArrowDown")
+    assert "gelu" in page.locator(".trail").inner_text()
+    page.keyboard.press("Enter")
+    for pane in ("kernel", "kernel-bw"):
+        assert page.locator(f'[data-pane="{pane}"] .row.pinned').count() > 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-pane]').dataset.pane") == "kernel"
+
+
+def test_breaks_recompilations_and_conditions_of_the_dump_are_on_the_page(folder: Path, tab: Tab) -> None:
+    frames = compilations_of(folder, "session.json")
+    page = tab.open(folder / "train.html", "view=verdict")
+    verdict = re.sub(r"\s+", " ", page.locator("main").inner_text())
+    breaks = {(item["line"]["line"], item["reason"]) for frame in frames for item in frame["breaks"]}
+    assert len(breaks) == 2
+    for line, reason in breaks:
+        assert f"train.py:{line}" in verdict and reason in verdict
+    index = (folder / "dump" / "index.md").read_text()
+    assert all(reason in index for _, reason in breaks)
+    page.keyboard.press("5")
+    page.wait_for_selector("main.view-recompilations table")
+    recompilations = re.sub(r"\s+", " ", page.locator("main").inner_text())
+    failures = [failure for frame in frames for failure in frame.get("failures", [])]
+    again = [frame for frame in frames if frame["compile_id"].endswith(("/1", "/2"))]
+    assert len(again) >= 4
+    for frame in again:
+        assert frame["compile_id"] in recompilations
+    for failure in failures:
+        assert failure["expected"] in recompilations and failure["actual"] in recompilations
+    assert "(8, 64)" in recompilations and "(16, 64)" in recompilations and "0.5" in recompilations
+    conditions = 0
+    for frame in frames:
+        tab.open(folder / "train.html", f"view=guards&c={frame['compile_id']}")
+        text = page.locator(".guard-words").inner_text()
+        for limit in frame["frontier"]:
+            assert limit["condition"] in text
+            conditions += 1
+    assert conditions > 30
+
+
+def test_the_printed_page_has_all_rows_and_no_buttons(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "train.html", "view=source")
+    rows = len((folder / "train.py").read_text().splitlines())
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".annotated .row").count() == rows
+    assert page.locator(".tool:visible, .tabs:visible").count() == 0
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).overflow") == "visible"
+    last = page.locator(".annotated .row").last.bounding_box()
+    assert last and last["y"] > 900, "rows lie below each other, beyond the height of the window"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator(".tabs:visible").count() == 1
+    for view in ("verdict", "source", "flow"):
+        tab.open(folder / "train.html", f"view={view}")
+        assert len(page.pdf()) > 10_000
+
+
+def test_a_redacted_page_opens_in_all_views_and_its_lines_are_linked(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "redacted.html")
+    for number, view in enumerate(VIEWS, 1):
+        page.keyboard.press(str(number))
+        page.wait_for_selector(f"main.view-{view} > *")
+        assert page.locator("main .empty").count() == 0
+        text = page.locator("body").inner_text()
+        assert "train.py" not in text and str(folder) not in text
+    (recorded,) = [item for item in compilations_of(folder, "provenance.json") if item["compile_id"] == "0/0"]
+    chains = [chain for chain in recorded["chains"] if chain["operator"].endswith("gelu")]
+    line = chains[0]["line"]["line"]
+    wanted = names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line])
+    tab.open(folder / "redacted.html", "c=0/0&panes=source,captured,kernel,kernel-bw")
+    page.locator(f'[data-pane="source"] .row:has(.number:text-is("{line}"))').hover()
+    for pane in ("captured", "kernel", "kernel-bw"):
+        assert tab.lit_names(pane) == wanted[pane]
+
+
+def test_the_page_is_small(folder: Path) -> None:
+    assert (folder / "train.html").stat().st_size < 1_500_000
