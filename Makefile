@@ -44,6 +44,9 @@ bench-report: build  ## What reading a TORCH_TRACE log costs, in time and memory
 	@tools/build.sh release >/dev/null
 	@$(PYTHON_VENV) bench/report.py
 
+bench-size: build  ## How large a dump is by the layers of a transformer, 6 to 48; 5 minutes
+	@TORCHINDUCTOR_CACHE_DIR="$$(mktemp -d)" $(PYTHON_VENV) bench/dump_size.py
+
 bench-page: build  ## How long a page of the report takes to open and to answer a hover; PAGE=report.html
 	@$(PYTHON_VENV) bench/page.py $(or $(PAGE),report.html)
 

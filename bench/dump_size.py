@@ -1,16 +1,18 @@
 """How large are the texts of a dump, by the number of layers of a transformer, and how long does the end of the block take?
 
-    python bench/dump_size.py [--layers 6,12,24] [--backends aot_eager,inductor] [--keep DIRECTORY]
+    python bench/dump_size.py [--layers 6,12,24,48] [--backends aot_eager,inductor] [--keep DIRECTORY]
 
 The model has blocks of LayerNorm, attention with heads and an MLP; one compilation, forward and backward. Printed is for each
 dump: the lines of index.md, of the full_code file and of the compilation's own files; the share of lines with comments in
-Inductor's output code, in bytes too; the longest line of the files that depyf words itself; all lines and megabytes, and the
-seconds of the end of the block. Each dump is made in a process of its own.
+Inductor's output code, in bytes too; the longest line but for those that PyTorch wrote (graphs, output code, its tree of
+guards); all lines and megabytes, and the seconds of the end of the block. Each dump is made in a process of its own. The last
+line for a backend is how much more text the layers of the last step are than those of the first: 1 is linear.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import subprocess
 import sys
@@ -99,16 +101,37 @@ def measure(directory: Path) -> dict[str, float]:
     lines = {name: text.splitlines() for name, text in texts.items()}
     output_code = [line for name in lines if ".kernel_" in name for line in lines[name]]
     comments = [line for line in output_code if line.lstrip().startswith(COMMENT) or "#~ " in line]
-    own = [name for name in lines if name == "index.md" or name.startswith(("full_code", "compilation", "guards"))]
     return {
         "index": len(lines["index.md"]),
         "full_code": sum(len(lines[name]) for name in lines if name.startswith("full_code")),
         "comments, % of bytes": 100 * sum(map(_comment_bytes, output_code)) / max(sum(map(len, output_code)), 1),
         "comments, % of lines": 100 * len(comments) / max(len(output_code), 1),
-        "longest line": max(len(line) for name in own for line in lines[name]),
+        "longest line": max(map(len, own_lines(lines)), default=0),
         "lines": sum(map(len, lines.values())),
         "MB": sum(len(text.encode()) for text in texts.values()) / 1e6,
     }
+
+
+def own_lines(lines: dict[str, list[str]]) -> list[str]:
+    """The lines of a dump's files, by name, without those that are PyTorch's.
+
+    Those are graphs and output code, also where full_code shows them, and the text of the tree of guards, which the record
+    has as it is.
+    """
+    of_pytorch = {line.strip() for name in lines if name.startswith("__compiled_fn_") for line in lines[name]}
+    return [
+        line
+        for name in lines
+        if not name.startswith(("__compiled_fn_", "session.json"))
+        for line in lines[name]
+        if line.strip() not in of_pytorch
+    ]
+
+
+def growth(sizes: list[tuple[int, float]]) -> float:
+    """How much more a layer costs between the last two of (layers, cost) than between the first two."""
+    slopes = [(more - cost) / (wider - layers) for (layers, cost), (wider, more) in itertools.pairwise(sizes)]
+    return slopes[-1] / slopes[0]
 
 
 def _comment_bytes(line: str) -> int:
@@ -121,7 +144,7 @@ def _comment_bytes(line: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", default="6,12,24")
+    parser.add_argument("--layers", default="6,12,24,48")
     parser.add_argument("--backends", default="aot_eager,inductor")
     parser.add_argument("--keep", type=Path, help="the dumps are written below this directory, and stay")
     parser.add_argument("--dump", nargs=3, metavar=("DIRECTORY", "LAYERS", "BACKEND"), help=argparse.SUPPRESS)
@@ -132,6 +155,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         keep = arguments.keep or Path(temporary)
         for backend in arguments.backends.split(","):
+            sizes: dict[str, list[tuple[int, float]]] = {}
             for layers in arguments.layers.split(","):
                 directory = keep / f"{backend}_{layers}"
                 command = [sys.executable, "-W", "ignore", __file__, "--dump", str(directory), layers, backend]
@@ -139,6 +163,12 @@ def main() -> None:
                 figures = {**measure(directory), "end, s": json.loads(told)["end"]}
                 print(f"{backend}, {layers} layers: ", end="")
                 print("; ".join(f"{name} {number:.4g}" for name, number in figures.items()), flush=True)
+                for name in ("lines", "MB"):
+                    sizes.setdefault(name, []).append((int(layers), figures[name]))
+            if all(len(of_name) > 2 for of_name in sizes.values()):
+                print(
+                    f"{backend}, growth: {'; '.join(f'{name} {growth(sizes[name]):.3f}' for name in sizes)}", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -305,6 +305,23 @@ def folded(text: str, file: str, first_line: int) -> str:
 def folded_conditions(conditions: list[str]) -> list[str]:
     """Conditions in which one index alone runs through three or more numbers as one: `blocks[0..23].heads == 4`."""
 
+def guard_function(
+    name: str,
+    quiet: str,
+    guards: list[tuple[str, str, str, str, tuple[str, ...], bool, bool]],
+    shorthands: list[tuple[str, str, str, str, str]],
+) -> str:
+    """The source of a function that gives the verdict of guards; no line of it is longer than 200 characters.
+
+    Args:
+        name: of the function.
+        quiet: the context in which guards read values past every `__torch_function__`.
+        guards: for each its kind, its text in Dynamo's words, its line of the program, the expression for its value
+            (each empty if there is none), its conditions, whether PyTorch's own object decides, and whether it is quiet.
+        shorthands: long parts of conditions that a definition replaces: what is before and behind a text, what replaces
+            both, and the definition.
+    """
+
 def index_files(directory: str, session: str, times: str) -> dict[str, str]:
     """The files that tell of a dump, by name: index.md, a file for each compilation, and provenance.md.
 

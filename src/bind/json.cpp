@@ -83,16 +83,34 @@ class Writer {
  private:
   void begin(char bracket, int levels) {
     out_ += bracket;
-    if (levels > 0) out_ += '\n';
+    if (levels > 0) end_line();
   }
 
+  // Items below the last level share a line until it is full.
   void separate(bool first, int levels) {
-    if (!first) out_ += levels > 0 ? ",\n" : ", ";
+    if (first) return;
+    out_ += ',';
+    if (levels > 0) return end_line();
+    break_line_if_long();
+    space_ = out_.size();
+    out_ += ' ';
   }
 
   void end(char bracket, int levels) {
-    if (levels > 0) out_ += '\n';
+    if (levels > 0) end_line();
     out_ += bracket;
+  }
+
+  void end_line() {
+    break_line_if_long();
+    out_ += '\n';
+    line_begin_ = out_.size();
+  }
+
+  void break_line_if_long() {
+    if (out_.size() - line_begin_ <= line_max || space_ <= line_begin_) return;
+    out_[space_] = '\n';
+    line_begin_ = space_ + 1;
   }
 
   void write_list(PyObject* list, int levels) {
@@ -218,7 +236,11 @@ class Writer {
     out_ += '"';
   }
 
+  static constexpr std::size_t line_max = 190;  // characters of a line with several items, without closing brackets
+
   std::string out_;
+  std::size_t line_begin_ = 0;  // of the last line of out_
+  std::size_t space_ = 0;  // where that line may be broken, if it has such a place
   bool in_dataclass_ = false;
 };
 

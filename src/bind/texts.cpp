@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "depyf/dump.h"
+#include "depyf/guard_function.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 #include "gil.h"
@@ -107,6 +108,26 @@ nb::dict break_in_python(nb::str report) {
 
 nb::object origin_of(nb::str place) { return python_text(bound_origin(utf8_of(place))); }
 
+std::string text_at(nb::tuple row, std::size_t index) { return utf8_of(nb::cast<nb::str>(row[index])); }
+
+nb::object guard_function_of(nb::str name, nb::str quiet, nb::list guards, nb::list shorthands) {
+  std::vector<GuardToPrint> to_print;
+  for (nb::handle item : guards) {
+    const auto row = nb::cast<nb::tuple>(item);
+    GuardToPrint guard{text_at(row, 0),        text_at(row, 1),       text_at(row, 2), text_at(row, 3), {},
+                       nb::cast<bool>(row[5]), nb::cast<bool>(row[6])};
+    for (nb::handle condition : nb::cast<nb::tuple>(row[4]))
+      guard.conditions.push_back(utf8_of(nb::cast<nb::str>(condition)));
+    to_print.push_back(std::move(guard));
+  }
+  std::vector<GuardShorthand> short_forms;
+  for (nb::handle item : shorthands) {
+    const auto row = nb::cast<nb::tuple>(item);
+    short_forms.push_back({text_at(row, 0), text_at(row, 1), text_at(row, 2), text_at(row, 3), text_at(row, 4)});
+  }
+  return python_text(guard_function(utf8_of(name), utf8_of(quiet), std::move(to_print), short_forms));
+}
+
 }  // namespace
 
 void bind_texts(nb::module_& module) {
@@ -127,6 +148,8 @@ void bind_texts(nb::module_& module) {
       },
       "(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order");
   module.def("bound_origin", &origin_of, nb::arg("place"), "Where a bound on a size comes from");
+  module.def("guard_function", &guard_function_of, nb::arg("name"), nb::arg("quiet"), nb::arg("guards"),
+             nb::arg("shorthands"), "The guards of a compilation as one Python function");
   module.def("folded_conditions", &folded_list, nb::arg("conditions"),
              "Conditions that differ in one index alone as one");
 }

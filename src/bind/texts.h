@@ -1,4 +1,5 @@
-// The texts of a dump: _core.bound_origin, _core.folded, _core.folded_conditions, _core.frame_words, _core.index_files
+// The texts of a dump: _core.bound_origin, _core.folded, _core.folded_conditions, _core.frame_words, _core.guard_function,
+// _core.index_files
 #pragma once
 
 #include <nanobind/nanobind.h>

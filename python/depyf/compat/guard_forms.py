@@ -474,15 +474,12 @@ _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
 }
 
 
-# Long parts of conditions, by what stands for them in a function of many: pattern, replacement, definition.
-SHORTHANDS = [
-    (
-        re.compile(re.escape(_KEYS).replace(r"\{\}", "(.*?)")),
-        r"dispatch_keys(\1)",
-        f"def dispatch_keys(x):\n    return {_KEYS.format('x')}",
-    ),
-    (re.compile(re.escape(STATE_OF_PROCESS)), "state()", f"def state():\n    return {STATE_OF_PROCESS}"),
-    (re.compile(re.escape(f"{_FUNCTORCH}.")), "hooks.", f"import {_FUNCTORCH} as hooks"),
+# Long parts of conditions, and what stands for them in a function of many: what is before and behind a text, what replaces
+# both, and the definition that the function needs.
+SHORTHANDS: list[tuple[str, str, str, str, str]] = [
+    (*_KEYS.split("{}"), "dispatch_keys(", ")", f"def dispatch_keys(x):\n    return {_KEYS.format('x')}"),  # type: ignore[list-item]
+    (STATE_OF_PROCESS, "", "state()", "", f"def state():\n    return {STATE_OF_PROCESS}"),
+    (f"{_FUNCTORCH}.", "", "hooks.", "", f"import {_FUNCTORCH} as hooks"),
 ]
 
 

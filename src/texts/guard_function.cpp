@@ -1,0 +1,492 @@
+// The guards of a compilation as one Python function. Paths through modules are long and most conditions share them, so a
+// value that several conditions read gets a name where the first of them reads it:
+//
+//     type(blocks_0 := list(dict.values(L['self'].__dict__['_modules']['blocks'].__dict__['_modules']))[0]) is Block
+//     and blocks_0.__dict__['heads'] == 4
+#include "depyf/guard_function.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "support/keywords.h"
+#include "support/words.h"
+#include "texts/shown.h"
+
+namespace depyf {
+namespace {
+
+constexpr std::size_t line_max = 200;  // characters; longer lines are broken
+constexpr std::size_t broken_width = 120;  // of the lines of one that was broken
+constexpr std::size_t literal_max = 90;  // characters of a piece of a string that was broken
+constexpr std::size_t name_max = 60;
+constexpr std::size_t named_min = 30;  // characters of a path that is worth a name
+constexpr std::size_t path_max = 400;  // steps
+
+constexpr std::string_view no_line = "no line of the program is known for these";
+
+// The ways to what a dict has, by position; and an item of a subclass of dict, past what the class defines.
+constexpr std::string_view keys_of = "list(dict.keys(";
+constexpr std::pair<std::string_view, std::string_view> wrappers[] = {
+    {"list(dict.values(", "))"}, {keys_of, "))"}, {"dict(dict.items(", "))"}};
+
+// Where a module keeps what its users reach as attributes.
+constexpr std::string_view tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
+
+constexpr int no_node = -1;
+
+// A step of a path: the text of the node above stands between `before` and `behind`.
+struct PathNode {
+  int above = no_node;
+  std::size_t depth = 0;
+  std::string before, behind;
+  int reads = 0;  // conditions that read just this value
+  int branches = 0;  // ways in which conditions go on from here
+  bool is_value = false;  // a guard is about it
+  bool is_table = false;  // a step on the way to what the user knows
+  bool is_defined = false;
+  std::string name;  // empty if it gets none
+};
+
+struct PathInText {
+  std::size_t begin, end;
+  int node;
+};
+
+// All paths of the conditions, as a tree.
+class Paths {
+ public:
+  // The paths in a condition, from left to right.
+  std::vector<PathInText> in(std::string_view condition) {
+    std::vector<PathInText> result;
+    for (std::size_t at = 0; at < condition.size();) {
+      const char character = condition[at];
+      if (character == '"' || character == '\'') {
+        at = behind_string(condition, at);
+        continue;
+      }
+      if (!is_word(character)) {
+        ++at;
+        continue;
+      }
+      const std::size_t word = word_at(condition.substr(at)).size();
+      std::size_t end = at;
+      const int node = at > 0 && condition[at - 1] == '.' ? no_node : read(condition, end, 0);
+      if (node != no_node) result.push_back({at, end, node});
+      at = node == no_node ? at + word : end;
+    }
+    return result;
+  }
+
+  // The node of a text that is a path and nothing else; -1 if it is none.
+  int whole(std::string_view text) {
+    std::size_t end = 0;
+    const int node = read(text, end, 0);
+    return end == text.size() ? node : no_node;
+  }
+
+  PathNode& operator[](int node) { return nodes_[static_cast<std::size_t>(node)]; }
+
+  // Gives a name to each value that is worth it.
+  void choose_names(std::set<std::string> taken) {
+    for (std::size_t index = nodes_.size(); index-- > 0;) {
+      PathNode& node = nodes_[index];
+      node.branches += node.reads;
+      if (node.above != no_node) (*this)[node.above].branches += node.is_table ? node.branches : 1;
+    }
+    for (PathNode& node : nodes_) {
+      if (node.above == no_node || node.is_table || !node.is_value || node.branches < 2) continue;
+      if (printed_size(node) < named_min || (*this)[node.above].before == keys_of) continue;
+      std::string name = free_name(node, taken);
+      const std::size_t size = printed_size(node);
+      if (name.size() >= size || static_cast<std::size_t>(node.branches) * (size - name.size()) < size) continue;
+      taken.insert(name);
+      node.name = std::move(name);
+    }
+  }
+
+  // The path with names. `may_define`: names that nothing defined yet get their definition here. `is_argument`: the path is
+  // the only argument of a call, where a definition needs no parentheses.
+  std::string printed(int index, bool may_define, bool is_argument) {
+    PathNode& node = (*this)[index];
+    if (!node.name.empty() && node.is_defined) return node.name;
+    const bool defines = !node.name.empty() && may_define;
+    std::string text = node.before;
+    if (node.above != no_node) text += printed(node.above, may_define, !node.before.empty());
+    text += node.behind;
+    if (!defines) return text;
+    node.is_defined = true;
+    text = node.name + " := " + text;
+    return is_argument ? text : "(" + text + ")";
+  }
+
+ private:
+  // Reads the path at `at` and moves behind it; -1 if there is none.
+  int read(std::string_view text, std::size_t& at, std::size_t depth) {
+    if (depth == path_max) return no_node;
+    int node = no_node;
+    for (const auto& [before, behind] : wrappers) {
+      if (!text.substr(at).starts_with(before)) continue;
+      std::size_t end = at + before.size();
+      const int inner = read(text, end, depth + 1);
+      if (inner == no_node || !text.substr(end).starts_with(behind)) return no_node;
+      node = child(inner, before, behind);
+      at = end + behind.size();
+    }
+    if (node == no_node) {
+      const std::string_view rest = text.substr(at);
+      const std::size_t end = rest.starts_with("L[") || rest.starts_with("G[") ? behind_index(rest, 1) : 0;
+      if (!end) return no_node;
+      node = child(no_node, "", rest.substr(0, end));
+      at += end;
+    }
+    while ((*this)[node].depth < path_max) {
+      const std::size_t size = step_size(text.substr(at));
+      if (!size) break;
+      node = child(node, "", text.substr(at, size));
+      at += size;
+    }
+    return (*this)[node].depth < path_max ? node : no_node;
+  }
+
+  // The size of the index in brackets that begins at `open`, with what is before it; 0 if it is no plain number or string.
+  static std::size_t behind_index(std::string_view text, std::size_t open) {
+    std::size_t at = open + 1;
+    if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
+      at = behind_string(text, at);
+    } else {
+      if (at < text.size() && text[at] == '-') ++at;
+      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+      if (at == open + 1) return 0;
+    }
+    return at < text.size() && text[at] == ']' ? at + 1 : 0;
+  }
+
+  static std::size_t step_size(std::string_view text) {
+    if (text.starts_with('[')) return behind_index(text, 0);
+    if (!text.starts_with('.')) return 0;
+    const std::size_t end = 1 + word_at(text.substr(1)).size();
+    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a call is no step
+  }
+
+  int child(int above, std::string_view before, std::string_view behind) {
+    const auto [place, is_new] =
+        index_.try_emplace({above, std::string(before) + '\n' + std::string(behind)}, static_cast<int>(nodes_.size()));
+    if (is_new) {
+      PathNode node;
+      node.above = above;
+      node.depth = above == no_node ? 0 : (*this)[above].depth + 1;
+      node.before = before;
+      node.behind = behind;
+      node.is_table = !before.empty() || std::find(std::begin(tables), std::end(tables), behind) != std::end(tables);
+      nodes_.push_back(std::move(node));
+    }
+    return place->second;
+  }
+
+  std::size_t printed_size(const PathNode& node) {
+    const std::size_t step = node.before.size() + node.behind.size();
+    if (node.above == no_node) return step;
+    const PathNode& above = (*this)[node.above];
+    return step + (above.name.empty() ? printed_size(above) : above.name.size());
+  }
+
+  // The words of a path that a user knows, `blocks_0_attn` for `self.blocks[0].attn`.
+  std::string words_of(const PathNode& node) {
+    std::string words = node.above == no_node ? "" : words_of((*this)[node.above]);
+    if (node.is_table || node.behind == "L['self']") return words;
+    std::string word;
+    for (const char character : std::string_view(node.behind).substr(node.above == no_node ? 1 : 0))
+      if (is_word(character)) word += character;
+    // Dynamo's name for an imported module, __import_torch_dot_nn: the last part of it tells enough.
+    constexpr std::string_view between = "_dot_";
+    if (const std::size_t last = word.rfind(between); last != std::string::npos && word.starts_with("__import_"))
+      word.erase(0, last + between.size());
+    if (word.empty()) return words;
+    return words.empty() ? word : words + "_" + word;
+  }
+
+  std::string free_name(const PathNode& node, const std::set<std::string>& taken) {
+    std::string words = words_of(node);
+    if (words.size() > name_max) {
+      const std::size_t cut = words.find('_', words.size() - name_max);
+      words.erase(0, cut == std::string::npos ? words.size() - name_max : cut + 1);
+    }
+    if (words.empty() || (words[0] >= '0' && words[0] <= '9')) words = "self_" + words;
+    std::string name = words;
+    for (int number = 2; taken.contains(name) || is_keyword(name); ++number)
+      name = words + "_" + std::to_string(number);
+    return name;
+  }
+
+  std::vector<PathNode> nodes_;  // each behind the one above it
+  std::map<std::pair<int, std::string>, int> index_;
+};
+
+// How much of a condition is evaluated whatever the values are, so that a name may be defined there.
+std::size_t evaluated_size(std::string_view condition) {
+  for (const std::string_view word : {" if ", " for ", "lambda"})
+    if (condition.find(word) != std::string_view::npos) return 0;
+  return std::min({condition.find(" and "), condition.find(" or "), condition.size()});
+}
+
+std::string with_names(std::string_view condition, Paths& paths) {
+  std::string result;
+  std::size_t copied = 0;
+  const std::size_t evaluated = evaluated_size(condition);
+  bool is_first = true;  // of a chain of comparisons only the first two operands are sure to be evaluated
+  for (const PathInText& path : paths.in(condition)) {
+    result += condition.substr(copied, path.begin - copied);
+    const bool is_argument = path.begin > 1 && condition[path.begin - 1] == '(' && is_word(condition[path.begin - 2]) &&
+                             path.end < condition.size() && condition[path.end] == ')';
+    result += paths.printed(path.node, is_first && path.end <= evaluated, is_argument);
+    copied = path.end;
+    is_first = false;
+  }
+  return result + std::string(condition.substr(copied));
+}
+
+// Adds a string literal as pieces that Python joins; `prefix` is what stands before its quote, such as `b`.
+void append_literal(std::string_view prefix, std::string_view literal, std::vector<std::string>& pieces) {
+  const char quote = literal[0];
+  const auto piece = [&](std::string_view body) {
+    pieces.push_back(std::string(prefix) + quote + std::string(body) + quote);
+  };
+  std::string_view body = literal.substr(1, literal.size() - 2);
+  std::size_t size = 0;
+  while (size < body.size()) {
+    std::size_t character = 1;
+    if (body[size] == '\\' && size + 1 < body.size()) {
+      const char kind = body[size + 1];
+      character = kind == 'x' ? 4 : kind == 'u' ? 6 : kind == 'U' ? 10 : 2;
+    } else {
+      while (size + character < body.size() && (body[size + character] & 0xc0) == 0x80) ++character;  // UTF-8
+    }
+    size = std::min(size + character, body.size());
+    if (size >= literal_max) {
+      piece(body.substr(0, size));
+      body.remove_prefix(size);
+      size = 0;
+    }
+  }
+  if (!body.empty()) piece(body);
+}
+
+// A part of a condition that stands on one line, and whether a space is before it.
+struct Part {
+  std::string text;
+  bool follows_space;
+};
+
+std::vector<Part> parts_of(std::string_view condition) {
+  std::vector<Part> parts{{"", false}};
+  for (std::size_t at = 0; at < condition.size();) {
+    const char character = condition[at];
+    if (character == ' ') {
+      parts.push_back({"", true});
+      ++at;
+    } else if (character == '"' || character == '\'') {
+      const std::size_t end = behind_string(condition, at);
+      const std::string_view literal = condition.substr(at, end - at);
+      at = end;
+      if (literal.size() <= literal_max + 2) {
+        parts.back().text += literal;
+        continue;
+      }
+      std::string& before = parts.back().text;
+      std::string prefix;
+      while (!before.empty() && is_word(before.back())) prefix.insert(0, 1, before.back()), before.pop_back();
+      std::vector<std::string> pieces;
+      append_literal(prefix, literal, pieces);
+      for (std::string& piece : pieces) parts.push_back({std::move(piece), false});
+      parts.push_back({"", false});
+    } else {
+      parts.back().text += character;
+      ++at;
+    }
+  }
+  return parts;
+}
+
+// Appends a line of code within brackets, broken between its parts if it is too long.
+void append_code(const std::string& indent, const std::string& code, std::string& text) {
+  if (indent.size() + code.size() <= line_max) {
+    text += indent + code + "\n";
+    return;
+  }
+  std::string line = indent;
+  bool is_empty = true;
+  for (const Part& part : parts_of(code)) {
+    if (part.text.empty()) continue;
+    if (!is_empty && line.size() + 1 + part.text.size() > broken_width) {
+      text += line + "\n";
+      line = indent + "    ";
+      is_empty = true;
+    }
+    line += (part.follows_space && !is_empty ? " " : "") + part.text;
+    is_empty = false;
+  }
+  text += line + "\n";
+}
+
+void append_comment(const std::string& indent, std::string_view comment, std::string& text) {
+  const std::size_t width = line_max - indent.size() - 2;
+  while (comment.size() > width) {
+    std::size_t end = comment.rfind(' ', width);
+    const bool is_at_space = end != std::string_view::npos && end > 0;
+    if (!is_at_space) {
+      end = width;
+      while (end > 1 && (comment[end] & 0xc0) == 0x80) --end;
+    }
+    text += indent + "# " + std::string(comment.substr(0, end)) + "\n";
+    comment.remove_prefix(is_at_space ? end + 1 : end);
+  }
+  text += indent + "# " + std::string(comment) + "\n";
+}
+
+// The words with single spaces between them.
+std::string squeezed(std::string_view text) {
+  std::string result;
+  while (!(text = stripped(text)).empty()) {
+    const std::size_t end = std::min(text.find_first_of(blanks), text.size());
+    result += (result.empty() ? "" : " ") + std::string(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return result;
+}
+
+// Where a guard comes from; empty if nothing is known of that.
+std::string comment_of(const GuardToPrint& guard) {
+  std::string comment;
+  if (guard.is_live) comment = "PyTorch's own object decides: " + squeezed(guard.text);
+  const bool is_about_many =
+      guard.kind == "NO_TENSOR_ALIASING" || guard.kind == "OBJECT_ALIASING" || guard.kind == "STORAGE_OVERLAPPING";
+  const std::string rest = !guard.line.empty() ? guard.line : is_about_many ? squeezed(guard.text) : "";
+  if (!rest.empty()) comment += (comment.empty() ? "" : "; ") + rest;
+  return texts::one_line(comment);
+}
+
+// Whatever binds less than `and` does gets parentheses.
+std::string bracketed(const std::string& condition) {
+  for (const char* word : {" or ", " if ", "lambda "})
+    if (condition.find(word) != std::string::npos) return "(" + condition + ")";
+  return condition;
+}
+
+void replace_shorthand(const GuardShorthand& shorthand, std::string& condition, bool& is_used) {
+  for (std::size_t at = 0; (at = condition.find(shorthand.before, at)) != std::string::npos;) {
+    const std::size_t inside = at + shorthand.before.size();
+    const std::size_t end = condition.find(shorthand.behind, inside);
+    if (end == std::string::npos) return;
+    const std::string replacement =
+        shorthand.short_before + condition.substr(inside, end - inside) + shorthand.short_behind;
+    condition.replace(at, end + shorthand.behind.size() - at, replacement);
+    at += replacement.size();
+    is_used = true;
+  }
+}
+
+// Inserts all words of code but those in strings and names of attributes: no new name may be one of them.
+void insert_words(std::string_view code, std::set<std::string>& words) {
+  for (std::size_t at = 0; at < code.size();) {
+    if (code[at] == '"' || code[at] == '\'') {
+      at = behind_string(code, at);
+      continue;
+    }
+    const std::string_view word = word_at(code.substr(at));
+    if (!word.empty() && (at == 0 || code[at - 1] != '.')) words.emplace(word);
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+}
+
+class GuardFunction {
+ public:
+  GuardFunction(const std::string& name, const std::string& quiet, std::vector<GuardToPrint> guards)
+      : name_(name), quiet_(quiet), guards_(std::move(guards)) {}
+
+  std::string text(const std::vector<GuardShorthand>& shorthands) {
+    std::string head = "import torch\n", definitions;
+    std::set<std::string> taken{"L", "G", "live", name_};
+    insert_words(quiet_, taken);
+    for (const GuardShorthand& shorthand : shorthands) {
+      bool is_used = false;
+      for (GuardToPrint& guard : guards_)
+        for (std::string& condition : guard.conditions) replace_shorthand(shorthand, condition, is_used);
+      if (!is_used) continue;
+      insert_words(shorthand.definition, taken);
+      if (shorthand.definition.starts_with("import")) head += shorthand.definition + "\n";
+      else definitions += shorthand.definition + "\n\n\n";
+    }
+    name_paths(std::move(taken));
+    const bool asks =
+        std::any_of(guards_.begin(), guards_.end(), [](const GuardToPrint& guard) { return guard.is_live; });
+    return head + "\n\n" + definitions + "def " + name_ + "(L, G" + (asks ? ", live" : "") + "):\n" + body();
+  }
+
+ private:
+  // PyTorch's objects switch `__torch_function__` off on their own.
+  static bool is_first(const GuardToPrint& guard) { return guard.is_live || !guard.is_quiet; }
+
+  void name_paths(std::set<std::string> taken) {
+    for (const GuardToPrint& guard : guards_) {
+      if (const int node = guard.value.empty() ? no_node : paths_.whole(guard.value); node != no_node)
+        paths_[node].is_value = true;
+      for (const std::string& condition : guard.conditions) {
+        insert_words(condition, taken);
+        if (is_first(guard)) continue;
+        for (const PathInText& path : paths_.in(condition)) ++paths_[path.node].reads;
+      }
+    }
+    paths_.choose_names(std::move(taken));
+  }
+
+  std::string body() {
+    const std::string first = conditions(true, std::string(12, ' '));
+    const std::string rest = conditions(false, std::string(16, ' '));
+    std::string text = "    try:\n";
+    if (!first.empty()) text += "        if not (\n" + first + "        ):\n            return False\n";
+    if (rest.empty()) {
+      text += "        return True\n";
+    } else {
+      text += "        with " + quiet_ + ":\n            return (\n" + rest + "            )\n";
+    }
+    return text + "    except Exception:  # what cannot be read is not as it was\n        return False\n";
+  }
+
+  // The conditions, each below the comment that says where it and those that follow come from.
+  std::string conditions(bool of_first, const std::string& indent) {
+    std::string text, last_comment;
+    bool is_first_line = true;
+    for (const GuardToPrint& guard : guards_) {
+      if (is_first(guard) != of_first || guard.conditions.empty()) continue;
+      std::string comment = comment_of(guard);
+      if (comment.empty() && !last_comment.empty()) comment = no_line;
+      if (comment != last_comment) {
+        append_comment(indent, comment, text);
+        last_comment = comment;
+      }
+      for (const std::string& condition : guard.conditions) {
+        const std::string code = bracketed(of_first ? condition : with_names(condition, paths_));
+        append_code(indent, (is_first_line ? "" : "and ") + code, text);
+        is_first_line = false;
+      }
+    }
+    return text;
+  }
+
+  const std::string& name_;
+  const std::string& quiet_;
+  std::vector<GuardToPrint> guards_;
+  Paths paths_;
+};
+
+}  // namespace
+
+std::string guard_function(const std::string& name, const std::string& quiet, std::vector<GuardToPrint> guards,
+                           const std::vector<GuardShorthand>& shorthands) {
+  return GuardFunction(name, quiet, std::move(guards)).text(shorthands);
+}
+
+}  // namespace depyf
