@@ -28,6 +28,7 @@ SRC = ROOT / "src"
 # A folder includes only itself and folders before it.
 ORDER = [
     "support",
+    "dialect",
     "json",
     "load",
     "decode",
@@ -54,7 +55,7 @@ ORDER = [
 # These use the core as any program would: through include/depyf, and the loader.
 OUTSIDE = {
     "cli": {"cli", "load", "support"},
-    "bind": {"bind", "cli", "report", "load"},  # the module has the commands too
+    "bind": {"bind", "cli", "report", "load", "dialect"},  # the module has the commands too
     "report": {"report"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
@@ -85,6 +86,20 @@ def tracked_files() -> list[Path]:
 
 def allowed_folders(folder: str) -> set[str]:
     return OUTSIDE[folder] if folder in OUTSIDE else set(ORDER[: ORDER.index(folder) + 1])
+
+
+VERSION_LITERAL = re.compile(r"\bVersion\s*\{\s*3\s*,|\.minor\s*(?:[<>]=?|==|!=)\s*\d")
+
+
+def test_versions_are_told_apart_by_facts_of_their_dialect() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in sources()
+        if path.relative_to(SRC).parts[0] not in {"dialect", "load", "decode"}
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if VERSION_LITERAL.search(line)
+    ]
+    assert not wrong
 
 
 def test_a_folder_includes_only_folders_before_it() -> None:

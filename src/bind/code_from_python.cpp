@@ -3,6 +3,7 @@
 #include <string>
 
 #include "depyf/tables.h"
+#include "dialect/dialect.h"
 
 namespace nb = nanobind;
 
@@ -64,7 +65,7 @@ class Reader {
     CodeObject code;
     code.version = version_;
     code.name = text_of(object.attr("co_name"));
-    bool has_qualname = version_ >= Version{3, 11};
+    bool has_qualname = dialect_of(version_).qualified_names;
     code.qualname = has_qualname ? text_of(object.attr("co_qualname")) : code.name;
     code.filename = text_of(object.attr("co_filename"));
     code.argcount = integer_attribute(object, "co_argcount");
@@ -81,7 +82,8 @@ class Reader {
     code.freevars = names_attribute(object, "co_freevars");
     nb::object constants = object.attr("co_consts");
     code.constants = items(constants, depth + 1);
-    std::string exceptions = version_ >= Version{3, 11} ? bytes_of(object.attr("co_exceptiontable")) : std::string();
+    std::string exceptions =
+        dialect_of(version_).exception_table ? bytes_of(object.attr("co_exceptiontable")) : std::string();
     read_tables(code, bytes_of(object.attr("co_linetable")), exceptions);
     return code;
   }

@@ -31,10 +31,10 @@ class Lowering {
         decoded_(decoded),
         code_(*decoded.code),
         positions_(code_.positions),
-        traits_(traits_of(code_.version)),
+        dialect_(dialect_of(code_.version)),
         simple_(simple_ops) {
     const bool cells = std::find(decoded.is_cell.begin(), decoded.is_cell.end(), true) != decoded.is_cell.end();
-    if (traits_.cells_apart || !cells)  // no load of a local is that of a cell itself
+    if (dialect_.cells_apart || !cells)  // no load of a local is that of a cell itself
       for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
         simple_[static_cast<std::size_t>(load)] = {Op::load_fast_, true};
   }
@@ -88,7 +88,7 @@ class Lowering {
 
   // Index into localsplus of an argument that counts cell and free variables.
   std::uint32_t cell(std::uint32_t arg) {
-    if (!traits_.cells_apart) return arg;
+    if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
       return static_cast<std::uint32_t>(decoded_.first_free + (arg - code_.cellvars.size()));
     }
@@ -108,7 +108,7 @@ class Lowering {
   }
 
   void load_fast(std::uint32_t slot) {
-    bool cell_itself = !traits_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
+    bool cell_itself = !dialect_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
     emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
   }
 
@@ -154,9 +154,9 @@ class Lowering {
 
   void compare() {
     std::uint32_t arg = raw().arg;
-    std::uint32_t op = arg >> traits_.compare_shift;
+    std::uint32_t op = arg >> dialect_.compare_shift;
     if (op < 6) {
-      emit(Op::compare_op_, op, (arg & traits_.compare_bool_bit) != 0);
+      emit(Op::compare_op_, op, (arg & dialect_.compare_bool_bit) != 0);
     } else if (code_.version > Version{3, 8}) {
       fail("no such comparison");
     } else if (op < 8) {
@@ -171,19 +171,19 @@ class Lowering {
   }
 
   void load_global() {
-    if (!traits_.global_null_bit) {
+    if (!dialect_.global_null_bit) {
       emit(Op::load_global_, raw().arg);
       return;
     }
     bool null = raw().arg & 1;
-    if (null && !traits_.null_after) emit(Op::push_null_);
+    if (null && !dialect_.null_after) emit(Op::push_null_);
     emit(Op::load_global_, raw().arg >> 1);
-    if (null && traits_.null_after) emit(Op::push_null_);
+    if (null && dialect_.null_after) emit(Op::push_null_);
   }
 
   void load_attr() {
     std::uint32_t arg = raw().arg;
-    if (!traits_.attribute_method_bit) {
+    if (!dialect_.attribute_method_bit) {
       emit(Op::load_attr_, arg);
     } else {
       emit(arg & 1 ? Op::load_method_ : Op::load_attr_, arg >> 1);
@@ -211,23 +211,23 @@ class Lowering {
   }
 
   void call_function_ex() {
-    if (traits_.null_for_no_dict) {
+    if (dialect_.null_for_no_dict) {
       emit(Op::call_function_ex_, 1, 3);
     } else {
-      emit(Op::call_function_ex_, raw().arg & 1, traits_.null_beside_callable);
+      emit(Op::call_function_ex_, raw().arg & 1, dialect_.null_beside_callable);
     }
   }
 
   // On exhaustion the interpreter pops the iterator and skips END_FOR (3.12: it pops two; 3.13: and POP_TOP); 3.14
   // skips END_FOR and leaves the iterator to POP_ITER. As operations: an undefined item is pushed and all are run.
   void for_iter() {
-    if (traits_.end_for_skips == 0) {
+    if (dialect_.end_for_skips == 0) {
       emit_jump(Op::for_iter_);
       return;
     }
     const std::size_t target = raw().target;
     bool ends = raws_[target].opcode == Opcode::END_FOR;
-    if (traits_.end_for_skips == 2) {
+    if (dialect_.end_for_skips == 2) {
       ends = ends && target + 1 < raws_.size() && raws_[target + 1].opcode == Opcode::POP_TOP;
     }
     if (!ends) {
@@ -295,7 +295,7 @@ class Lowering {
   }
 
   void import_name() {
-    if (!traits_.import_flags) {
+    if (!dialect_.import_flags) {
       emit(Op::import_name_, raw().arg);
     } else {
       emit(Op::import_name_, raw().arg >> 2, static_cast<std::int32_t>(raw().arg & 3));
@@ -378,7 +378,7 @@ class Lowering {
 
       case Opcode::BEFORE_WITH: emit(Op::before_with_); break;
       case Opcode::BEFORE_ASYNC_WITH: emit(Op::before_async_with_); break;
-      case Opcode::WITH_EXCEPT_START: emit(Op::with_except_start_, 0, traits_.exit_with_self); break;
+      case Opcode::WITH_EXCEPT_START: emit(Op::with_except_start_, 0, dialect_.exit_with_self); break;
 
       case Opcode::KW_NAMES: kw_names(); break;
       case Opcode::CALL_METHOD:
@@ -388,7 +388,7 @@ class Lowering {
       case Opcode::PREP_RERAISE_STAR:
         emit(Op::intrinsic_2_, static_cast<std::uint32_t>(Intrinsic2::prep_reraise_star));
         break;
-      case Opcode::MAKE_FUNCTION: emit(Op::make_function_, arg, traits_.qualified_name_on_stack); break;
+      case Opcode::MAKE_FUNCTION: emit(Op::make_function_, arg, dialect_.qualified_name_on_stack); break;
 
       case Opcode::GET_ITER: get_iter(); break;
       case Opcode::FOR_ITER: for_iter(); break;
@@ -419,7 +419,7 @@ class Lowering {
   DecodedCode& decoded_;
   const CodeObject& code_;
   const std::span<const Position> positions_;
-  const Traits traits_;
+  const Dialect& dialect_;
   SimpleOps simple_;
   std::size_t at_ = 0, begin_ = 0;
   std::int32_t names_ = -1;  // of KW_NAMES whose CALL is still to come

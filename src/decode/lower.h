@@ -3,7 +3,7 @@
 
 #include "decode/instruction.h"
 #include "decode/raw.h"
-#include "decode/traits.h"
+#include "dialect/dialect.h"
 #include "support/result.h"
 
 namespace depyf {

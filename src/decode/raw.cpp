@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "decode/traits.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 using Argument = OpcodeInfo::Argument;
 
 // Target of a jump in bytes, or -1. `next`: offset behind the instruction and its caches.
-std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, const Traits& traits) {
-  std::int64_t distance = static_cast<std::int64_t>(arg) * traits.jump_unit;
+std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, const Dialect& dialect) {
+  std::int64_t distance = static_cast<std::int64_t>(arg) * dialect.jump_unit;
   switch (kind) {
     case Argument::jump_forward: return next + distance;
     case Argument::jump_backward: return next - distance;
@@ -53,7 +53,7 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
   if (bytes.empty() || bytes.size() % 2 || bytes.size() > std::numeric_limits<std::int32_t>::max()) {
     return Error{"bytecode of impossible size", bytes.size()};
   }
-  const Traits traits = traits_of(code.version);
+  const Dialect& dialect = dialect_of(code.version);
   const auto size = static_cast<std::uint32_t>(bytes.size());
   std::vector<RawInstruction> raws;
   std::vector<std::size_t> jumps;  // indices of instructions
@@ -83,7 +83,7 @@ Result<std::vector<RawInstruction>> read_raw(const CodeObject& code) {
     RawInstruction& raw =
         raws.emplace_back(RawInstruction{.opcode = info.opcode, .arg = arg, .offset = start, .at = at, .end = end});
     if (is_jump(info)) {
-      std::int64_t target = jump_target(info.argument, arg, end, traits);
+      std::int64_t target = jump_target(info.argument, arg, end, dialect);
       if (target < 0 || target >= size) return Error{"a jump out of the bytecode", at};
       raw.is_jump = true;
       raw.target = static_cast<std::uint32_t>(target);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "flow/unwinder.h"
 
 namespace depyf {
@@ -162,7 +163,7 @@ bool Unwinder::step(State& state) {
     case Op::rotate_: rotate(state); return true;
     case Op::load_const_:
       // 3.8 keeps the stack of `finally` with a jump in it balanced by a None below the statement.
-      if (code_object_.version == Version{3, 8} && at_ + 1 < int(unwound_.old.size()) &&
+      if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
           unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_) {
         clear();
         push(state, Kind::placeholder);
@@ -287,7 +288,8 @@ void Unwinder::pop_except(State& state) {
   state.block = block.parent;
   unwound_.cover[std::size_t(at_)] = state.block;
   // A handler's end jumps forward to what follows the statement; `break` and `return` never do.
-  if (code_object_.version == Version{3, 8} && at_ + 1 < int(unwound_.old.size()) && is_jump_forward(at_ + 1))
+  if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
+      is_jump_forward(at_ + 1))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);
   if (block.with) add(Op::pop_top_);  // the instruction that raised, which 3.11 keeps there
 }
@@ -325,7 +327,7 @@ bool Unwinder::end_handler(State& state) {
 }
 
 Result<bool> replace_block_stack(DecodedCode& decoded) {
-  if (decoded.code->version >= Version{3, 11}) return true;
+  if (dialect_of(decoded.code->version).exception_table) return true;
   bool any = std::any_of(decoded.instructions.begin(), decoded.instructions.end(), [](const Instruction& it) {
     return it.op == Op::setup_finally_ || it.op == Op::setup_with_ || it.op == Op::setup_async_with_;
   });

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
 
@@ -249,7 +250,7 @@ class Outliner {
 
 void outline_comprehensions(const DecodedCode& decoded, std::vector<Instruction>& code,
                             std::vector<ProtectedRange>& ranges, std::vector<InlinedComprehension>& comprehensions) {
-  if (decoded.code->version < Version{3, 12}) return;
+  if (!dialect_of(decoded.code->version).inlined_comprehensions) return;
   Outliner(decoded, code, ranges, comprehensions).run();
 }
 

@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -217,7 +218,7 @@ class RegionBuilder {
       }
       if (!falls_through(instruction.op)) return Shape::finally;
       if (instruction.target >= 0) return type_of_parts(at, depth);
-      StackEffect effect = stack_effect(instruction, {3, 11}, false);
+      StackEffect effect = stack_effect(instruction, unwound_version, false);
       if (effect.pops > depth) return Shape::finally;
       depth += effect.pushes - effect.pops;
       if (depth == 0) return Shape::finally;  // a whole statement: the body of a finally
@@ -237,7 +238,7 @@ class RegionBuilder {
       if (depth == 1 && instruction.op == Op::check_exc_match_) return Shape::except;
       if (depth == 1 && instruction.op == Op::check_eg_match_) return Shape::except_star;
       auto after = [&](bool jump) {
-        StackEffect effect = stack_effect(instruction, {3, 11}, jump);
+        StackEffect effect = stack_effect(instruction, unwound_version, jump);
         return effect.pops > depth ? -1 : depth - effect.pops + effect.pushes;
       };
       if (instruction.target >= 0) todo.push_back({instruction.target, after(true)});

@@ -18,6 +18,7 @@
 #include <map>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 
 namespace depyf {
@@ -47,7 +48,7 @@ class ExitCopies {
     for (int at = 0; at < count_; ++at) {
       if (!reachable_[at] || (code_[at].op != Op::jump_if_true_or_pop_ && code_[at].op != Op::jump_if_false_or_pop_))
         continue;
-      if (version_ >= Version{3, 10}) join_statement(at, original);
+      if (dialect_of(version_).copied_exits) join_statement(at, original);
       else join_returns(at, original);
     }
     return original;
@@ -77,7 +78,7 @@ class ExitCopies {
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
         // Where the value comes from elsewhere nothing tells that it is there, but columns tell the place.
-        if (tail.takes_value || !tail.entered || version_ < Version{3, 11} || !has_place(tail.at)) continue;
+        if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !has_place(tail.at)) continue;
         Tail value = tail;
         value.key[0] = {false}, value.takes_value = true;
         last.insert_or_assign(value.key, value);
@@ -122,7 +123,7 @@ class ExitCopies {
       const Instruction& it = code_[at];
       if (it.op == Op::nop_) continue;
       if (it.target >= 0 || !falls_through(it.op) || flow_.next[at] != at + 1) return;
-      const StackEffect effect = stack_effect(it, std::max(version_, Version{3, 11}), false);
+      const StackEffect effect = stack_effect(it, std::max(version_, unwound_version), false);
       if (it.op != Op::pop_top_ || depth != 1) {
         if (effect.pops > depth) return;
         depth += effect.pushes - effect.pops;
@@ -181,7 +182,7 @@ class ExitCopies {
 
   void find_class_ends() {
     const CodeObject& code = *decoded_.code;
-    if (version_ < Version{3, 13} || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
+    if (!dialect_of(version_).class_details || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
     for (int at = 1; at + 2 < count_; ++at) {
       if (code_[at].op != Op::store_name_ || code.names[code_[at].arg] != "__static_attributes__") continue;
       if (code_[at + 1].op != Op::load_const_ || code_[at + 2].op != Op::return_value_) continue;
@@ -194,7 +195,7 @@ class ExitCopies {
     const Instruction& it = code_[at];
     if (!lineless_.empty() && lineless_[at]) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
     // The second half of one instruction that loads two variables has the place of the first.
-    const Position place = it.op == Op::load_fast_ && version_ >= Version{3, 13} ? Position{} : position(at);
+    const Position place = it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 
@@ -214,7 +215,7 @@ class ExitCopies {
     bool made = false;  // the instruction before made a value
     for (int at = start; at <= end; ++at) {
       if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
-      StackEffect effect = stack_effect(code_[at], std::max(version_, Version{3, 11}), false);
+      StackEffect effect = stack_effect(code_[at], std::max(version_, unwound_version), false);
       const bool takes = effect.pops > depth && code_[at].op != Op::pop_except_;
       places.push_back({at, statement, depth == 0 && !below && !takes,
                         !resumed_[start] && ((depth == 1 && made) || (places.empty() && takes))});
@@ -224,7 +225,7 @@ class ExitCopies {
       made = effect.pushes > 0;
     }
     std::vector<Tail> found;
-    const int count = int(places.size()), bound = version_ < Version{3, 10} ? 1 : longest;
+    const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;
     int first = count;
     for (int copied = 0; first > 0; --first)
       if ((copied += is_counted(places[std::size_t(first - 1)].at)) > bound) break;
@@ -232,7 +233,7 @@ class ExitCopies {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at)) continue;
       if (!place.whole && !place.value) continue;
-      if (version_ < Version{3, 10} && !place.value) continue;
+      if (!dialect_of(version_).copied_exits && !place.value) continue;
       Tail tail{place.at,
                 place.statement,
                 !place.whole,
@@ -295,7 +296,7 @@ class ExitCopies {
 
   // Code that no compiler made (Dynamo's, for one) has no columns, and may have one line for all.
   bool has_place(int at) const {
-    return code_[at].line >= 0 && (version_ < Version{3, 11} || position(at).column >= 0);
+    return code_[at].line >= 0 && (!dialect_of(version_).columns || position(at).column >= 0);
   }
 
   Position position(int at) const {

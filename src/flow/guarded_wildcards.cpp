@@ -11,6 +11,7 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/pattern_parser.h"
 
@@ -187,7 +188,7 @@ class Wildcards {
 }  // namespace
 
 void restore_wildcards(DecodedCode& decoded) {
-  if (decoded.code->version >= Version{3, 12}) Wildcards(decoded).run();
+  if (dialect_of(decoded.code->version).bare_wildcards) Wildcards(decoded).run();
 }
 
 }  // namespace depyf

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "flow/ranges.h"
 
 namespace depyf {
@@ -77,10 +78,10 @@ class Simplifier {
 
   // Which conditional jumps are left out of the range around them?
   void find_turned() {
-    const Version version = decoded_.code->version;
-    if (version < Version{3, 12}) return find_continues();
+    const Dialect& dialect = dialect_of(decoded_.code->version);
+    if (!dialect.turned_jumps) return find_continues();
     find_placed_continues();
-    if (version < Version{3, 13} || version > Version{3, 14}) return;
+    if (!dialect.uncovered_turned_jumps) return;
     std::vector<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 
 namespace depyf {
@@ -130,7 +131,7 @@ class Uniter {
 }  // namespace
 
 Result<bool> unite_pair_iterators(DecodedCode& decoded) {
-  if (decoded.code->version < Version{3, 15}) return true;
+  if (!dialect_of(decoded.code->version).pair_iterators) return true;
   return Uniter(decoded).run();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "dialect/dialect.h"
 #include "flow/pattern_parser.h"
 
 namespace depyf {
@@ -64,7 +65,7 @@ class PatternExecution {
     return int(nodes_.size()) - 1;
   }
   bool plain(int node) const { return nodes_[node].kind == Kind::wildcard && nodes_[node].stores.empty(); }
-  bool tests_are_pushed() const { return decoded_.code->version < Version{3, 11}; }
+  bool tests_are_pushed() const { return dialect_of(decoded_.code->version).pushed_pattern_tests; }
 
   // pattern_parser.cpp
   bool same_end(int one, int two) const;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 #include "lift/positions.h"
 
@@ -84,7 +85,7 @@ bool Lifter::is_annotate(const Expr* expr) const {
   auto* internal = as<Internal>(expr);
   if (!internal || internal->marker != Marker::function) return false;
   const CodeObject& code = *context_.functions[internal->index].code;
-  if (code.version < Version{3, 14} || code.name != "__annotate__" || code.argcount != 1) return false;
+  if (!dialect_of(code.version).deferred_annotations || code.name != "__annotate__" || code.argcount != 1) return false;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
   const std::vector<Instruction>& start = decoded->instructions;

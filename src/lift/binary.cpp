@@ -3,6 +3,7 @@
 // a; b; BINARY_OP +=; anything else    t = a; t += b; ... t
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -33,7 +34,7 @@ void Lifter::binary(BinaryOp op, bool in_place) {
   if (!in_place) {
     stack_.push_back({left, node_, -1});
     left = pop();
-    if (op == BinaryOp::remainder && context_.version >= Version{3, 11} && would_be_fstring(left, right))
+    if (op == BinaryOp::remainder && dialect_of(context_.version).percent_formats && would_be_fstring(left, right))
       left = make(JoinedStr{context_.list({left})});
     return push(BinOp{left, op, right, false});
   }

@@ -9,6 +9,7 @@
 //   the __exit__ of a manager; None; None; None; CALL 3         the end of the body of a with statement
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -26,7 +27,7 @@ namespace {
 // wins. The parts of f(**a, k=b) are merged by another operation, or to 3.8 by another argument of the same, which refuses
 // duplicates.
 bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int at, Version version) {
-  if (version >= Version{3, 9} || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
+  if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
   while (before > 0 && code[before].op == Op::nop_) --before;
   constexpr int merged_for_call = 5;  // the sixth of the kinds in `build_unpack`
@@ -113,7 +114,8 @@ void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Ke
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
       // From 3.15 on a generator expression iterates by itself.
-      else if (decoded_.code->version >= Version{3, 15} && called.code->name == "<genexpr>") iterable = args[0];
+      else if (dialect_of(decoded_.code->version).iterating_generators && called.code->name == "<genexpr>")
+        iterable = args[0];
       if (iterable && comprehension(made, called, iterable)) return push(made);
     }
   }
@@ -152,7 +154,8 @@ void Lifter::call_ex(const Instruction& instruction) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
-        bool nested_plain = nested != nullptr && !after_keywords && decoded_.code->version >= Version{3, 9};
+        bool nested_plain =
+            nested != nullptr && !after_keywords && !dialect_of(decoded_.code->version).unpacking_builds;
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;

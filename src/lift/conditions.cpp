@@ -7,6 +7,7 @@
 //   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:       (a if c else b), as a test
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -155,7 +156,7 @@ bool Lifter::merge_condition(int node) {
       if (changes_first && changes_second) {
         const int end = cfg_.blocks[shared].begin - 1;
         const bool over = end >= 0 && code_[end].op == Op::jump_ && code_[end].target > end;
-        if (context_.version < Version{3, 14} || !over) break;
+        if (!dialect_of(context_.version).negation_turns_jumps || !over) break;
       }
       bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
                           : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin

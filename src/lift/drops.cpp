@@ -5,6 +5,7 @@
 //   the exception, in a handler; POP_TOP          except T:   without `as`
 //   an iterator; POP_TOP                          nothing: `break` or `return` leaves the loop
 //   v; POP_TOP, with no test before it            match v: case _: ...
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -45,7 +46,8 @@ void Lifter::pop_top() {
     if (id.starts_with("__temp_") || id.starts_with("__stack_") || id.starts_with("__const_")) return;
   }
   // A constant is no statement of the compiler's; dropped on another line it is the subject of `case _`.
-  if (is<ConstantExpr>(value) && !flat_ && value->line != now().line && decoded_.code->version >= Version{3, 10}) {
+  if (is<ConstantExpr>(value) && !flat_ && value->line != now().line &&
+      dialect_of(decoded_.code->version).match_statement) {
     MatchCase any{context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,
                   context_.list({context_.stmt(Pass{})})};
     return emit(Match{value, context_.list({any})});

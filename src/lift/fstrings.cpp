@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ast/percent_format.h"
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -32,7 +33,7 @@ void Lifter::format(const Instruction& instruction) {
   const FormattedValue field{value, conversion, spec};
   const std::vector<Position>& positions = decoded_.code->positions;
   const std::size_t unit = instruction.offset / 2;
-  const bool is_percent = conversion && decoded_.code->version >= Version{3, 11} && unit < positions.size() &&
+  const bool is_percent = conversion && dialect_of(decoded_.code->version).percent_formats && unit < positions.size() &&
                           is_percent_field(*decoded_.code, field, positions[unit]);
   push(JoinedStr{context_.list({make(field)}), is_percent && !is<ConstantExpr>(value)});
 }

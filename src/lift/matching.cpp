@@ -1,4 +1,5 @@
 // The operations of `match` by themselves: each becomes a match statement that sets a temporary.
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -28,7 +29,7 @@ bool Lifter::matching(const Instruction& instruction) {
   };
   // To 3.10, a bool beside the values tells whether there are any.
   auto found = [&]() {
-    if (decoded_.code->version >= Version{3, 11}) return;
+    if (!dialect_of(decoded_.code->version).pushed_pattern_tests) return;
     push(Compare{make(peek(1).expr->node), context_.list({CompareOp::is_not}), context_.list({context_.none()})});
   };
   switch (instruction.op) {

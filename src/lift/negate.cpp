@@ -6,6 +6,7 @@
 //   a in b       a not in b                                another instruction
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "lift/context.h"
 
 namespace depyf {
@@ -27,7 +28,8 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   }
   if (!negated) return 0;
   // From 3.11 on a test for None is a jump of its own, either way.
-  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && context.version >= Version{3, 11}) {
+  if (auto* compare = as<Compare>(test);
+      compare && compare->ops.size() == 1 && dialect_of(context.version).none_jumps) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
     if (identity && is_none(compare->comparators[0])) return 0;
   }
@@ -74,7 +76,7 @@ Expr* negate(Context& context, Expr* test) {
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
   }
   // From 3.14 on `not a in b` is no `a not in b`, but a jump the other way.
-  const bool turns_jump = context.version >= Version{3, 14} && negation_changes(context, test);
+  const bool turns_jump = dialect_of(context.version).negation_turns_jumps && negation_changes(context, test);
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
     CompareOp other = compare->ops[0];
     switch (compare->ops[0]) {

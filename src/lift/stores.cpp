@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ast/equal.h"
+#include "dialect/dialect.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -159,7 +160,7 @@ void Lifter::unpack(int before, int after, bool star) {
   unpacking.source = pop_entry();
   unpacking.at = at_;
   // `*args: *Ts` (3.11): the annotation of a name, which lies below it, is the one item of Ts.
-  if (before == 1 && after == 0 && !star && !stack_.empty() && decoded_.code->version >= Version{3, 11} &&
+  if (before == 1 && after == 0 && !star && !stack_.empty() && dialect_of(decoded_.code->version).starred_annotations &&
       constant_of(stack_.back().expr, Constant::Kind::string))
     return push(Starred{unpacking.source.expr});
   if (unpacking.source.mover >= 0 && !stable(unpacking.source.expr) && !swap_of_.contains(unpacking.source.expr))

@@ -119,7 +119,7 @@ bool Lowerer::names_and_annotations(const FunctionDef& node, int& count) {
 
 // Each function that evaluates something later refuses formats that it does not know (3.14 and later).
 void Lowerer::format_test() {
-  if (!from(14)) return;
+  if (!dialect_.deferred_annotations) return;
   const Label known = label();
   variable(".format", Access::load);
   load_integer(2);
@@ -141,7 +141,7 @@ bool Lowerer::annotate_function(const FunctionDef& node) {
   if (!any) return false;
   // From 3.15 on the qualified name has that of the function in it, but where a function of type parameters is around.
   const std::string name(spelled(node.name));
-  const bool named = from(15) && scope_->unit()->kind != ScopeKind::type_params;
+  const bool named = dialect_.qualified_annotates && scope_->unit()->kind != ScopeKind::type_params;
   const Header header{
       .name = "__annotate__", .qualname = qualified(named ? name + ".__annotate__" : "__annotate__"), .posonly = 1};
   auto code = nested(&node.returns, scope_->children.at(&node.returns), header, [&](Lowerer& lowerer) {
@@ -203,7 +203,7 @@ void Lowerer::mark_annotation(const AnnAssign& node) {
 
 // A function of no name evaluates the bound, the constraints or the default of a type parameter when somebody asks.
 void Lowerer::evaluator(const Expr* value, std::string_view name) {
-  const Header header{.name = std::string(name), .qualname = qualified(name), .posonly = from(14)};
+  const Header header{.name = std::string(name), .qualname = qualified(name), .posonly = dialect_.deferred_annotations};
   auto code = nested(value, scope_->children.at(value), header, [&](Lowerer& lowerer) {
     lowerer.format_test();
     if (auto* starred = as<Starred>(value)) {
@@ -219,7 +219,7 @@ void Lowerer::evaluator(const Expr* value, std::string_view name) {
 
 // The format that such a function takes where nobody gives one.
 int Lowerer::default_format() {
-  if (!from(14)) return 0;
+  if (!dialect_.deferred_annotations) return 0;
   load_integer(1);
   emit(Op::build_tuple_, 1);
   return with_defaults;
@@ -272,7 +272,9 @@ void Lowerer::generic(const void* node, std::string_view name, int arguments,
 
 void Lowerer::type_alias(const TypeAlias& node, const Stmt* stmt) {
   const auto alias = [&](Lowerer& lowerer) {
-    const Header header{.name = std::string(node.name), .qualname = lowerer.qualified(node.name), .posonly = from(14)};
+    const Header header{.name = std::string(node.name),
+                        .qualname = lowerer.qualified(node.name),
+                        .posonly = dialect_.deferred_annotations};
     auto code = lowerer.nested(stmt, lowerer.scope_->children.at(stmt), header, [&](Lowerer& inner) {
       inner.format_test();
       inner.expr(node.value);
@@ -318,7 +320,7 @@ void Lowerer::function(const FunctionDef& node, const Stmt* stmt) {
 
 // Defaults lie on the stack, as `flags` say; leaves the function.
 void Lowerer::plain_function(const FunctionDef& node, const Stmt* stmt, int flags) {
-  if (!from(14) && annotations(node)) flags |= with_annotations;
+  if (!dialect_.deferred_annotations && annotations(node)) flags |= with_annotations;
   Header header{.name = std::string(spelled(node.name)), .qualname = {}, .origin = node.code, .args = node.args};
   header.qualname = qualified(header.name);
   Block body = node.body;
@@ -329,7 +331,7 @@ void Lowerer::plain_function(const FunctionDef& node, const Stmt* stmt, int flag
     lowerer.emit(Op::return_value_);
   });
   make_function(code, flags);
-  if (!from(14) || !annotate_function(node)) return;
+  if (!dialect_.deferred_annotations || !annotate_function(node)) return;
   constexpr std::int32_t annotate = 16;
   emit(Op::swap_, 2);
   emit(Op::set_function_attribute_, annotate);
@@ -351,7 +353,7 @@ void Lowerer::class_body(const ClassDef& node, const Header& header) {
   variable("__module__", Access::store);
   load_string(header.qualname);
   variable("__qualname__", Access::store);
-  if (from(13)) {
+  if (dialect_.class_details) {
     load_integer(0);
     variable("__firstlineno__", Access::store);
   }
@@ -364,7 +366,8 @@ void Lowerer::class_body(const ClassDef& node, const Header& header) {
     emit(Op::store_deref_, slot(scope_, "__classdict__"));
   }
   conditional_annotations();
-  if (scope_->has_annotations && (!from(14) || shared_.annotations_are_text)) emit(Op::setup_annotations_);
+  if (scope_->has_annotations && (!dialect_.deferred_annotations || shared_.annotations_are_text))
+    emit(Op::setup_annotations_);
   Block body = node.body;
   if (const Constant* text = take_docstring(body)) {
     load(*text);
@@ -372,7 +375,7 @@ void Lowerer::class_body(const ClassDef& node, const Header& header) {
   }
   block(body);
   deferred_annotations();
-  if (from(13)) {
+  if (dialect_.class_details) {
     Constant attributes;
     attributes.kind = Constant::Kind::tuple;
     for (const std::string& attribute : static_attributes_) {
@@ -437,11 +440,11 @@ void Lowerer::comprehension(const ComprehensionExpr& node, const Expr* whole) {
   if (inner->inlined) {
     expr(first.iter);
     if (first.is_async) emit(Op::get_aiter_);
-    else if (!from(15)) emit(Op::get_iter_);
+    else if (!dialect_.iterating_generators) emit(Op::get_iter_);
     inlined_comprehension(node, inner);
     return;
   }
-  const bool gets_iterator = from(15) && !first.is_async;  // in place of the code around
+  const bool gets_iterator = dialect_.iterating_generators && !first.is_async;  // in place of the code around
   const std::string own_name(name_of(node.kind));
   const Header header{.name = own_name, .qualname = qualified(own_name), .iterates = gets_iterator};
   auto code = nested(whole, inner, header, [&](Lowerer& lowerer) {
@@ -474,7 +477,8 @@ void Lowerer::inlined_comprehension(const ComprehensionExpr& node, Scope* inner)
   if (node.kind == ComprehensionKind::set) emit(Op::build_set_, 0);
   if (node.kind == ComprehensionKind::dict) emit(Op::build_map_, 0);
   emit(Op::swap_, 2);
-  if (from(15) && !node.generators[0].is_async) emit(Op::get_iter_);  // once what is filled is there
+  if (dialect_.iterating_generators && !node.generators[0].is_async)
+    emit(Op::get_iter_);  // once what is filled is there
   const int outside = handler_;
   const Label raised = label(), end = label();
   if (outside >= 0) handler_ = protect(raised, depth_);
@@ -508,7 +512,8 @@ void Lowerer::generators(const ComprehensionExpr& node, std::size_t index, int d
     auto* tuple = as<Tuple>(loop.iter);
     const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
     // `for x in [value]` assigns, from 3.9 on.
-    looped = !(from(9) && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) && !is<ConstantExpr>(items[0]));
+    looped = !(dialect_.assigned_single_items && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) &&
+               !is<ConstantExpr>(items[0]));
     if (looped) {
       expr(loop.iter);
       emit(loop.is_async ? Op::get_aiter_ : Op::get_iter_);
@@ -538,7 +543,8 @@ void Lowerer::generators(const ComprehensionExpr& node, std::size_t index, int d
     switch (node.kind) {
       case ComprehensionKind::generator:
         expr(node.elt);
-        if (from(11) && (result_->code.flags & CodeObject::async_generator)) emit(Op::async_gen_wrap_);
+        if (dialect_.wrapped_async_items && (result_->code.flags & CodeObject::async_generator))
+          emit(Op::async_gen_wrap_);
         emit(Op::yield_value_, 0);
         emit(Op::resume_, 1);
         emit(Op::pop_top_);

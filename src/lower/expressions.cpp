@@ -127,7 +127,7 @@ void Lowerer::bool_op(const BoolOp& node) {
   const Label end = label();
   for (std::size_t i = 0; i + 1 < node.values.size(); ++i) {
     expr(node.values[i]);
-    if (from(12) && !from(14)) {
+    if (dialect_.copied_conditions) {
       emit(Op::copy_, 1);
       jump(node.is_or ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, end);
       emit(Op::pop_top_);
@@ -164,7 +164,7 @@ void Lowerer::compare(const Compare& node) {
     emit(Op::copy_, 1);
     emit(Op::rotate_, 3);
     comparison(node.ops[i]);
-    if (from(12) && !from(14)) {
+    if (dialect_.copied_conditions) {
       emit(Op::copy_, 1);
       jump(Op::pop_jump_if_false_, cleanup);
       emit(Op::pop_top_);
@@ -209,14 +209,15 @@ void Lowerer::sequence(List<Expr*> items, int pushed, Op build, bool tuple) {
   const Op add = build == Op::build_set_ ? Op::set_add_ : Op::list_append_;
   const Op extend = build == Op::build_set_ ? Op::set_update_ : Op::list_extend_;
   const std::size_t count = items.size();
-  if (!from(9)) {
+  if (dialect_.unpacking_builds) {
     if (has_star(items)) return unpacked_sequence_38(items, tuple ? 0 : build == Op::build_list_ ? 1 : 2);
     exprs(items);
     emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
     return;
   }
   const bool constants = std::ranges::all_of(items, [](const Expr* item) { return is<ConstantExpr>(item); });
-  if (build == Op::build_set_ && count > 2 && constants && (!from(14) || count <= most_on_the_stack)) {
+  if (build == Op::build_set_ && count > 2 && constants &&
+      (!dialect_.bounded_set_constants || count <= most_on_the_stack)) {
     Constant set;
     set.kind = Constant::Kind::frozenset;
     for (const Expr* item : items) {
@@ -231,7 +232,7 @@ void Lowerer::sequence(List<Expr*> items, int pushed, Op build, bool tuple) {
     emit(extend, 1);
     return;
   }
-  const bool big = from(10) && count + static_cast<std::size_t>(pushed) > most_on_the_stack;
+  const bool big = dialect_.bounded_displays && count + static_cast<std::size_t>(pushed) > most_on_the_stack;
   if (!has_star(items) && !big) {
     exprs(items);
     emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
@@ -287,8 +288,8 @@ void Lowerer::some_pairs(const Dict& node, std::size_t begin, std::size_t end) {
   const bool constants = std::all_of(node.keys.begin() + static_cast<std::ptrdiff_t>(begin),
                                      node.keys.begin() + static_cast<std::ptrdiff_t>(end),
                                      [](const Expr* key) { return is<ConstantExpr>(key); });
-  const bool big = count > most_pairs && from(10);
-  if (count > 1 && constants && !big && !from(14)) {
+  const bool big = count > most_pairs && dialect_.bounded_displays;
+  if (count > 1 && constants && !big && dialect_.constant_key_maps) {
     Constant keys;
     keys.kind = Constant::Kind::tuple;
     for (std::size_t i = begin; i < end; ++i) {
@@ -317,28 +318,28 @@ void Lowerer::dict(const Dict& node) {
     if (end == begin) return;
     some_pairs(node, begin, end);
     ++parts;
-    if (built && from(9)) emit(Op::dict_update_, 1);
+    if (built && !dialect_.unpacking_builds) emit(Op::dict_update_, 1);
     built = true;
     begin = end;
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (node.keys[i]) {
       constexpr std::size_t most_pairs_39 = 0xFFFF;
-      if (i - begin > (from(10) ? most_pairs : most_pairs_39 - 1)) flush(i + 1);
+      if (i - begin > (dialect_.bounded_displays ? most_pairs : most_pairs_39 - 1)) flush(i + 1);
       continue;
     }
     flush(i);
     begin = i + 1;
-    if (!built && from(9)) emit(Op::build_map_, 0);
+    if (!built && !dialect_.unpacking_builds) emit(Op::build_map_, 0);
     built = true;
     ++parts;
     expr(node.values[i]);
-    if (from(9)) emit(Op::dict_update_, 1);
+    if (!dialect_.unpacking_builds) emit(Op::dict_update_, 1);
   }
   flush(node.keys.size());
   if (!built) emit(Op::build_map_, 0);
   const bool unpacks = std::ranges::any_of(node.keys, [](const Expr* key) { return key == nullptr; });
-  if (!from(9) && (unpacks || parts > 1)) emit(Op::build_unpack_, parts, 3);
+  if (dialect_.unpacking_builds && (unpacks || parts > 1)) emit(Op::build_unpack_, parts, 3);
 }
 
 // `super().name` and `super(A, b).name` are one operation from 3.12 on.
@@ -346,7 +347,7 @@ bool Lowerer::super_attribute(const Attribute& node) {
   auto* call = as<Call>(node.value);
   auto* callee = call ? as<Name>(call->func) : nullptr;
   Scope* unit = scope_->unit();
-  if (!from(12) || !callee || callee->id != "super" || !call->keywords.empty()) return false;
+  if (!dialect_.super_attributes || !callee || callee->id != "super" || !call->keywords.empty()) return false;
   if (!unit->is_function_like() || scope_ != unit) return false;
   auto home = scope_->homes.find("super");
   if (home == scope_->homes.end() || home->second != Home::global_implicit) return false;
@@ -380,15 +381,16 @@ bool Lowerer::super_attribute(const Attribute& node) {
 bool Lowerer::call_of_generator(const Call& node) {
   auto* callee = as<Name>(node.func);
   auto* generator = node.args.size() == 1 ? as<ComprehensionExpr>(node.args[0]) : nullptr;
-  if (!from(14) || !callee || !generator || generator->kind != ComprehensionKind::generator || !node.keywords.empty())
+  if (!dialect_.inlined_generator_calls || !callee || !generator || generator->kind != ComprehensionKind::generator ||
+      !node.keywords.empty())
     return false;
   if (scope_->children.at(node.args[0])->is_coroutine) return false;
   const std::string_view id = callee->id;
   CommonName common = CommonName::tuple;
   if (id == "any") common = CommonName::any;
   else if (id == "all") common = CommonName::all;
-  else if (id == "list" && from(15)) common = CommonName::list;
-  else if (id == "set" && from(15)) common = CommonName::set;
+  else if (id == "list" && dialect_.inlined_list_calls) common = CommonName::list;
+  else if (id == "set" && dialect_.inlined_list_calls) common = CommonName::set;
   else if (id != "tuple") return false;
   const bool tests = common == CommonName::any || common == CommonName::all;
   const Label called = label(), again = label(), exhausted = label(), decided = label(), end = label();
@@ -441,7 +443,8 @@ void Lowerer::arguments(int pushed, List<Expr*> args, List<Keyword> keywords) {
   const bool expanded =
       has_star(args) || std::ranges::any_of(keywords, [](const Keyword& keyword) { return keyword.arg.empty(); });
   if (expanded)
-    return from(9) ? expanded_arguments(pushed, args, keywords) : expanded_arguments_38(pushed, args, keywords);
+    return dialect_.unpacking_builds ? expanded_arguments_38(pushed, args, keywords)
+                                     : expanded_arguments(pushed, args, keywords);
   exprs(args);
   const auto count = static_cast<std::int32_t>(args.size()) + pushed;
   if (keywords.empty()) {
@@ -474,14 +477,14 @@ void Lowerer::expanded_arguments(int pushed, List<Expr*> args, List<Keyword> key
     if (end == begin) return;
     const List<Keyword> some = keywords.subspan(begin, end - begin);
     const auto count = static_cast<std::int32_t>(some.size());
-    if (some.size() > most_pairs && from(10)) {
+    if (some.size() > most_pairs && dialect_.bounded_displays) {
       emit(Op::build_map_, 0);
       for (const Keyword& keyword : some) {
         load_string(keyword.arg);
         expr(keyword.value);
         emit(Op::map_add_, 1);
       }
-    } else if (some.size() == 1 || from(14)) {
+    } else if (some.size() == 1 || !dialect_.constant_key_maps) {
       for (const Keyword& keyword : some) {
         load_string(keyword.arg);
         expr(keyword.value);
@@ -540,9 +543,9 @@ void Lowerer::expanded_arguments_38(int pushed, List<Expr*> args, List<Keyword> 
 
 bool Lowerer::is_binary_slice(const Expr* slice) const {
   auto* node = as<Slice>(slice);
-  if (!from(12) || !node || node->step) return false;
+  if (!dialect_.binary_slices || !node || node->step) return false;
   const auto constant = [](const Expr* bound) { return !bound || is<ConstantExpr>(bound); };
-  return !from(14) || !constant(node->lower) || !constant(node->upper);
+  return !dialect_.constant_slices || !constant(node->lower) || !constant(node->upper);
 }
 
 void Lowerer::slice(const Slice& node) {
@@ -565,7 +568,7 @@ void Lowerer::subscript(const Subscript& node) {
 }
 
 void Lowerer::joined(List<Expr*> values) {
-  if (values.size() > most_on_the_stack && from(10)) {
+  if (values.size() > most_on_the_stack && dialect_.bounded_displays) {
     load_string("");
     named(Op::load_attr_, "join");
     emit(Op::build_list_, 0);
@@ -591,9 +594,9 @@ void Lowerer::formatted(const FormattedValue& node) {
     return;
   }
   // From 3.13 on converting is an operation of its own where a format follows.
-  if (from(13) && conversion) emit(Op::convert_value_, conversion);
+  if (dialect_.conversion_apart && conversion) emit(Op::convert_value_, conversion);
   expr(node.format_spec);
-  emit(Op::format_value_, from(13) ? 0 : conversion, 1);
+  emit(Op::format_value_, dialect_.conversion_apart ? 0 : conversion, 1);
 }
 
 // The strings between the interpolations, one more than these, then the interpolations.
@@ -631,7 +634,7 @@ void Lowerer::template_string(const TemplateStr& node) {
 
 // Receiver and value on the stack; the result is left. To 3.10 one operation does it.
 void Lowerer::send_loop(bool await) {
-  if (!from(11)) {
+  if (dialect_.single_yield_from) {
     emit(Op::yield_from_);
     return;
   }
@@ -639,12 +642,12 @@ void Lowerer::send_loop(bool await) {
   place(again);
   jump(Op::send_, end);
   const int outside = handler_;
-  if (from(12)) handler_ = protect(thrown, depth_);
-  emit(Op::yield_value_, from(13) ? 1 : 0);
+  if (dialect_.cleanup_throw) handler_ = protect(thrown, depth_);
+  emit(Op::yield_value_, dialect_.yield_tells_await ? 1 : 0);
   handler_ = outside;
   emit(Op::resume_, await ? 3 : 2);
   jump(Op::jump_, again);
-  if (from(12)) {
+  if (dialect_.cleanup_throw) {
     place(thrown);
     emit(Op::cleanup_throw_);
     depth_ = label_depth_[static_cast<std::size_t>(end)];
@@ -671,7 +674,7 @@ void Lowerer::yield_from() {
 void Lowerer::yield(const Yield& node) {
   if (node.value) expr(node.value);
   else load_none();
-  if (from(11) && (result_->code.flags & CodeObject::async_generator)) emit(Op::async_gen_wrap_);
+  if (dialect_.wrapped_async_items && (result_->code.flags & CodeObject::async_generator)) emit(Op::async_gen_wrap_);
   emit(Op::yield_value_, 0);
   emit(Op::resume_, 1);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/arguments.h"
+#include "dialect/dialect.h"
 
 namespace depyf::lowering {
 
@@ -10,16 +11,17 @@ using namespace ast;
 
 Lowerer::Lowerer(Shared& shared, Scope* scope, Lowerer* outer, const Header& header)
     : shared_(shared),
+      dialect_(dialect_of(shared.version)),
       scope_(scope),
       outer_(outer),
       result_(std::make_shared<LoweredCode>()),
       code_(result_->decoded.instructions),
-      wraps_stop_iteration_(shared.version >= Version{3, 12} && !header.is_lambda && scope->is_function_like() &&
+      wraps_stop_iteration_(dialect_.wrapped_stop_iteration && !header.is_lambda && scope->is_function_like() &&
                             (scope->is_generator || scope->is_coroutine)),
       iterates_(header.iterates) {
   CodeObject& code = result_->code;
   // An iterator is one value here, as it is in all versions but 3.15.
-  code.version = std::clamp(shared.version, Version{3, 11}, Version{3, 14});
+  code.version = std::clamp(shared.version, unwound_version, one_iterator_version);
   code.name = header.name;
   code.qualname = header.qualname;
   code.filename = shared.filename;
@@ -234,7 +236,8 @@ const Constant* Lowerer::take_docstring(Block& body) {
 void Lowerer::module(Block body) {
   deferred_annotations();
   conditional_annotations();
-  if (scope_->has_annotations && (!from(14) || shared_.annotations_are_text)) emit(Op::setup_annotations_);
+  if (scope_->has_annotations && (!dialect_.deferred_annotations || shared_.annotations_are_text))
+    emit(Op::setup_annotations_);
   if (const Constant* text = take_docstring(body)) {
     load(*text);
     variable("__doc__", Access::store);

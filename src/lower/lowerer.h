@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 #include "lift/context.h"
 #include "lower/lower.h"
 #include "lower/scope.h"
@@ -79,7 +80,6 @@ class Lowerer {
 
   // lowerer.cpp
   [[noreturn]] void fail(std::string why) const { throw InternalError{std::move(why), 0}; }
-  bool from(int minor) const { return shared_.version.minor >= minor; }
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
   void jump(Op op, Label label, std::int32_t aux = 0);
   Label label();
@@ -214,6 +214,7 @@ class Lowerer {
   void fail_points(PatternState& state);
 
   Shared& shared_;
+  const Dialect& dialect_;
   Scope* scope_;        // of the names that are lowered now: the code object's own, or that of a comprehension in it
   Lowerer* outer_;
   std::shared_ptr<LoweredCode> result_;

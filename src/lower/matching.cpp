@@ -213,7 +213,7 @@ void Lowerer::mapping_pattern(const MatchMapping& node, PatternState& state) {
   emit(Op::match_keys_);
   state.on_top += 2;
   fail_if_none(state);
-  if (!from(11)) {
+  if (dialect_.pushed_pattern_tests) {
     parts_by_index(node.patterns, 0, state);
     emit(Op::pop_top_);
     state.on_top -= 2;
@@ -266,7 +266,7 @@ void Lowerer::class_pattern(const MatchClass& node, PatternState& state) {
   emit(Op::match_class_, positional);
   ++state.on_top;
   fail_if_none(state);
-  if (!from(11)) {
+  if (dialect_.pushed_pattern_tests) {
     parts_by_index(node.patterns, 0, state);
     parts_by_index(node.kwd_patterns, node.patterns.size(), state);
     --state.on_top;

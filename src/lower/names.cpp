@@ -93,7 +93,7 @@ void Lowerer::variable(std::string_view id, Access access) {
       }
       if (!class_body || access != Access::load) {
         emit(deref[which], cell);
-      } else if (from(12)) {
+      } else if (dialect_.dict_or_cell_loads) {
         emit(Op::load_locals_);
         emit(Op::load_from_dict_or_deref_, cell);
       } else {

@@ -5,6 +5,7 @@
 
 #include "ast/overloaded.h"
 #include "ast/visit.h"
+#include "dialect/dialect.h"
 #include "lift/context.h"
 
 namespace depyf::lowering {
@@ -73,7 +74,7 @@ Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
   if (!inner) return nullptr;
   inner->sees_class = scope->kind == ScopeKind::class_body || scope->sees_class;
   if (inner->sees_class) inner->used.insert("__classdict__");
-  if (version_ >= Version{3, 14}) {
+  if (dialect_of(version_).deferred_annotations) {
     inner->parameters.push_back(".format");
     inner->bound.insert(".format");
   }
@@ -90,7 +91,7 @@ void SymbolTable::deferred(Scope* scope) {
 }
 
 void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
-  if (version_ >= Version{3, 14}) {
+  if (dialect_of(version_).deferred_annotations) {
     scope = open_evaluator(scope, &node.returns);
     if (!scope) return;
     if (text_) scope->sees_class = false, scope->used.clear();  // text needs no names
@@ -229,8 +230,9 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
                    scope->has_annotations = true;
                    if (!is<Name>(n.target) || n.simple || n.value) target(scope, n.target);
                    expr(scope, n.value);
-                   if (!text_ && version_ < Version{3, 14}) expr(scope, n.annotation);
-                   if (version_ < Version{3, 14} || scope->is_function_like() || !n.simple || !is<Name>(n.target))
+                   if (!text_ && !dialect_of(version_).deferred_annotations) expr(scope, n.annotation);
+                   if (!dialect_of(version_).deferred_annotations || scope->is_function_like() || !n.simple ||
+                       !is<Name>(n.target))
                      return;
                    const bool conditional = scope->kind == ScopeKind::module || conditions_ > 0;
                    if (conditional && scope->kind == ScopeKind::class_body)
@@ -338,7 +340,7 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   inner->is_comprehension = true;
   const bool generator = node.kind == ComprehensionKind::generator;
   inner->is_generator = generator;
-  inner->inlined = version_ >= Version{3, 12} && !generator && !scope->sees_class;
+  inner->inlined = dialect_of(version_).inlined_comprehensions && !generator && !scope->sees_class;
   for (std::size_t i = 0; i < node.generators.size(); ++i) {
     const Comprehension& each = node.generators[i];
     if (i > 0) expr(inner, each.iter);

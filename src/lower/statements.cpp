@@ -37,7 +37,7 @@ void Lowerer::stmt(const Stmt* stmt) {
                  [&](const Assert& n) {
                    const Label end = label();
                    condition(n.test, end, true);
-                   if (from(9)) emit(Op::load_assertion_error_);
+                   if (!dialect_.global_assertion_error) emit(Op::load_assertion_error_);
                    else named(Op::load_global_, "AssertionError");
                    if (n.msg) {
                      expr(n.msg);
@@ -78,7 +78,7 @@ void Lowerer::annotated(const AnnAssign& node) {
     store(node.target);
   }
   const bool function = scope_->unit()->is_function_like();
-  if (from(14) && !shared_.annotations_are_text && node.simple && is<Name>(node.target)) {
+  if (dialect_.deferred_annotations && !shared_.annotations_are_text && node.simple && is<Name>(node.target)) {
     if (!function) mark_annotation(node);
     return;
   }
@@ -183,10 +183,10 @@ void Lowerer::async_for(const For& node) {
 // __exit__ lies on top (from 3.14 on: with its self above it); it is called with None three times.
 void Lowerer::call_exit(bool async) {
   for (int i = 0; i < 3; ++i) load_none();
-  if (from(14)) emit(Op::call_, 3, -1);
+  if (dialect_.exit_with_self) emit(Op::call_, 3, -1);
   else emit(Op::call_function_, 3);
   if (async) {
-    emit(Op::get_awaitable_, from(11) ? 2 : 0);
+    emit(Op::get_awaitable_, dialect_.await_tells_reason ? 2 : 0);
     load_none();
     send_loop(true);
   }
@@ -198,7 +198,7 @@ void Lowerer::with_stmt(List<WithItem> items, Block body, bool async) {
   const WithItem& item = items[0];
   const Label handler = label(), cleanup = label(), suppressed = label(), end = label();
   expr(item.context_expr);
-  if (from(14)) {
+  if (dialect_.exit_with_self) {
     constexpr std::int32_t enter = 0, exit = 1, async_enter = 2, async_exit = 3;
     emit(Op::copy_, 1);
     emit(Op::load_special_, async ? async_exit : exit);
@@ -210,7 +210,7 @@ void Lowerer::with_stmt(List<WithItem> items, Block body, bool async) {
     emit(async ? Op::before_async_with_ : Op::before_with_);
   }
   if (async) {
-    emit(Op::get_awaitable_, from(11) ? 1 : 0);
+    emit(Op::get_awaitable_, dialect_.await_tells_reason ? 1 : 0);
     load_none();
     send_loop(true);
   }
@@ -229,9 +229,9 @@ void Lowerer::with_stmt(List<WithItem> items, Block body, bool async) {
   place(handler);
   handler_ = protect(cleanup, base + 2, true);
   emit(Op::push_exc_info_);
-  emit(Op::with_except_start_, 0, from(14));
+  emit(Op::with_except_start_, 0, dialect_.exit_with_self);
   if (async) {
-    emit(Op::get_awaitable_, from(11) ? 2 : 0);
+    emit(Op::get_awaitable_, dialect_.await_tells_reason ? 2 : 0);
     load_none();
     send_loop(true);
   }
@@ -243,7 +243,7 @@ void Lowerer::with_stmt(List<WithItem> items, Block body, bool async) {
   emit(Op::pop_except_);
   emit(Op::pop_top_);
   emit(Op::pop_top_);
-  if (from(14)) emit(Op::pop_top_);
+  if (dialect_.exit_with_self) emit(Op::pop_top_);
   jump(Op::jump_, end);
   place(cleanup);
   emit(Op::copy_, 3);
@@ -325,7 +325,7 @@ void Lowerer::try_except(const Try& node) {
       frames_.push_back({.kind = Exit::handler, .outside = outside, .name = each.name});
       block(each.body);
       frames_.pop_back();
-      if (from(9)) {
+      if (!dialect_.finally_subroutines) {
         handler_ = outside;
         emit(Op::pop_except_);
         unbind_name(each.name);
@@ -338,7 +338,7 @@ void Lowerer::try_except(const Try& node) {
       jump(Op::jump_, end);
       place(unbind);
       handler_ = inside;
-      if (from(11)) {
+      if (dialect_.exception_table) {
         unbind_name(each.name);
         emit(Op::reraise_, 1);
       } else {  // the second exception is handled while the name is unbound
@@ -477,7 +477,7 @@ void Lowerer::unwind(const Frame& frame, bool value) {
     case Exit::with_body:
     case Exit::async_with_body:
       handler_ = frame.outside;
-      if (value) emit(Op::rotate_, from(14) ? 3 : 2);
+      if (value) emit(Op::rotate_, dialect_.exit_with_self ? 3 : 2);
       call_exit(frame.kind == Exit::async_with_body);
       return;
     case Exit::value:
@@ -524,7 +524,7 @@ void Lowerer::return_stmt(const Return& node) {
 
 // 3.15: only an import in a module, outside try statements, may be made lazy by a setting.
 std::int32_t Lowerer::import_kind(bool lazy) const {
-  if (!from(15)) return 0;
+  if (!dialect_.lazy_imports) return 0;
   if (lazy) return 1;
   const auto handles = [](const Frame& frame) {
     return frame.kind == Exit::try_body || frame.kind == Exit::finally_body || frame.kind == Exit::finally_handler ||
@@ -565,7 +565,7 @@ void Lowerer::import_from(const ImportFrom& node) {
   }
   load(names);
   const bool star = node.names.size() == 1 && node.names[0].name == "*";
-  named(Op::import_name_, node.module, star && from(15) ? eager_import : import_kind(node.is_lazy));
+  named(Op::import_name_, node.module, star && dialect_.lazy_imports ? eager_import : import_kind(node.is_lazy));
   if (star) {
     emit(Op::import_star_);
     return;

@@ -31,7 +31,7 @@ void Lowerer::store(const Expr* target) {
 // From 3.13 on a class keeps the names of the attributes that its functions store to `self`.
 void Lowerer::store_to_self(const Attribute& target) {
   auto* owner = as<Name>(target.value);
-  if (!from(13) || !owner || owner->id != "self") return;
+  if (!dialect_.class_details || !owner || owner->id != "self") return;
   for (Lowerer* around = this; around; around = around->outer_)
     if (around->scope_->unit()->kind == ScopeKind::class_body) {
       around->static_attributes_.insert(std::string(spelled(target.attr)));

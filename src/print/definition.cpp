@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dialect/dialect.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -42,7 +43,9 @@ std::size_t Printer::docstring(Block body) {
   const bool has_room = !options_.align || next_line_ < 0 || std::int32_t(out_.line()) + lines <= next_line_;
   next_line_ = after;
   if (!has_room) append_literal(out_.text(), *value->value);
-  else append_docstring(out_.text(), text, version_ >= Version{3, 13} && may_be_indented(text) ? out_.indent() : 0);
+  else
+    append_docstring(out_.text(), text,
+                     dialect_of(version_).trimmed_docstrings && may_be_indented(text) ? out_.indent() : 0);
   out_.end_line();
   return at + 1;
 }

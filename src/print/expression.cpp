@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "ast/overloaded.h"
+#include "dialect/dialect.h"
 #include "print/printer.h"
 #include "print/unicode.h"
 
@@ -382,7 +383,7 @@ void Printer::joined_string(const Expr* leaf, const Constant& constant) {
 void Printer::constant(const Constant& constant) { this->constant(nullptr, constant); }
 
 void Printer::constant_text(const Constant& constant) {
-  const Quoting in_field = version_ < Version{3, 12} ? Quoting::no_backslash : Quoting::in_field;
+  const Quoting in_field = dialect_of(version_).free_fstrings ? Quoting::in_field : Quoting::no_backslash;
   append_literal(out_.text(), constant, fields_ > 0 ? in_field : Quoting::usual, version_);
 }
 
@@ -503,7 +504,7 @@ void Printer::slice_index(const Expr* index) {
   auto* n = as<ConstantExpr>(index);
   if (tuple && !tuple->elts.empty()) {
     const bool starred = std::ranges::any_of(tuple->elts, [](const Expr* each) { return is<Starred>(each); });
-    if (starred && version_ < Version{3, 11}) return expr(index, Level::test);
+    if (starred && !dialect_of(version_).starred_subscripts) return expr(index, Level::test);
     list(tuple->elts, [&](const Expr* each) { slice_element(each); });
     if (tuple->elts.size() == 1 && !starred) write(",");
   } else if (n && n->value->kind == Constant::Kind::tuple && !n->value->items.empty()) {

@@ -4,6 +4,7 @@
 
 #include "ast/percent_format.h"
 #include "ast/position.h"
+#include "dialect/dialect.h"
 #include "print/printer.h"
 
 namespace depyf::print {
@@ -44,7 +45,7 @@ bool same_code(std::string_view original, std::string_view printed) {
 
 // Python bounds how deep fields nest in the format specifications of each other.
 bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
-  const int limit = version < Version{3, 12} ? 1 : 2;
+  const int limit = dialect_of(version).free_fstrings ? 2 : 1;
   if (spec_depth < limit || !field.format_spec || is<ConstantExpr>(field.format_spec)) return false;
   auto* spec = as<JoinedStr>(field.format_spec);
   return !spec || !std::ranges::all_of(spec->values, [](const Expr* each) { return is<ConstantExpr>(each); });
@@ -99,7 +100,7 @@ void Printer::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_
 
 // Writes the pieces between the quotes that fit best; false where none fit.
 bool Printer::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
-  const bool nests = version_ >= Version{3, 12};
+  const bool nests = dialect_of(version_).free_fstrings;
   auto fits = [&](std::string_view quotes) {
     return std::ranges::none_of(pieces, [&](const Piece& piece) {
       if (piece.kind != Piece::Kind::code) return false;
@@ -190,7 +191,8 @@ bool Printer::add_literal_lines(std::vector<StringLine>& lines, const Expr* part
 // if it had not. Behind the last line break a literal ends in the column that its length tells.
 bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
-  if (!place || version_ < Version{3, 12} || node.is_percent || place->end_line <= place->line) return false;
+  if (!place || !dialect_of(version_).fstring_positions || node.is_percent || place->end_line <= place->line)
+    return false;
   std::int32_t line_breaks = 0;
   for (const Expr* part : node.values) {
     const Constant* literal = constant_of(part, Constant::Kind::string);
@@ -232,7 +234,8 @@ bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
 // false if it was not.
 bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
   const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
-  if (!place || version_ < Version{3, 12} || place->column < 0 || place->end_line <= place->line) return false;
+  if (!place || !dialect_of(version_).fstring_positions || place->column < 0 || place->end_line <= place->line)
+    return false;
   std::vector<StringLine> lines{{place->line, {}}};
   std::int32_t line = place->line;
   for (const Expr* part : node.values) {
@@ -272,7 +275,7 @@ void Printer::fstring(const Expr* expr) {
   if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
     return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
-  if (version_ >= Version{3, 12} || fields_ < max_fields) {
+  if (dialect_of(version_).free_fstrings || fields_ < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
     if (quoted(is_template ? "t" : "f", pieces)) return;

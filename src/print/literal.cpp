@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "dialect/dialect.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -112,7 +113,7 @@ void append_sum(std::string& out, double real, double imag) {
 
 void append_complex(std::string& out, double real, double imag, Version version) {
   // A difference of a real and an imaginary number keeps the signs of both.
-  if (version >= Version{3, 14} && imag == 0 && std::signbit(imag) && !std::signbit(real))
+  if (dialect_of(version).signed_complex_sums && imag == 0 && std::signbit(imag) && !std::signbit(real))
     return append_sum(out, real, imag);
   switch (complex_form(real, imag)) {
     case ComplexForm::imaginary: return append_imaginary(out, imag);

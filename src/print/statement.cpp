@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
+#include "dialect/dialect.h"
 #include "print/printer.h"
 #include "print/unicode.h"
 
@@ -129,7 +130,7 @@ void Printer::conditional(const Stmt* stmt) {
 void Printer::with_items(List<WithItem> items) {
   if (items.empty()) return internal("missing", -1, nullptr);
   bool first = true;
-  const bool may_break = version_ >= Version{3, 9} && items.size() > 1;
+  const bool may_break = dialect_of(version_).bracketed_with_items && items.size() > 1;
   // Behind the keyword an item stands a column further to the right than on a line of its own.
   const std::int32_t first_item = first_line(items[0].context_expr);
   const bool has_own_line =
@@ -247,7 +248,7 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    write(" ");
                    write(operator_of(n.op).text);
                    write("= ");
-                   value(n.value, Level::yield, version_ >= Version{3, 9});
+                   value(n.value, Level::yield, dialect_of(version_).starred_right_sides);
                  },
                  [&](const AnnAssign& n) {
                    const bool parenthesised = !n.simple && is<Name>(n.target);
@@ -268,7 +269,7 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    write(n.is_async ? "async for " : "for ");
                    value(n.target, Level::tuple);
                    write(" in ");
-                   value(n.iter, Level::tuple, version_ >= Version{3, 9});
+                   value(n.iter, Level::tuple, dialect_of(version_).starred_right_sides);
                    suite_before(n.body, n.orelse);
                    otherwise("else", n.orelse);
                  },

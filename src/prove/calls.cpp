@@ -1,6 +1,7 @@
 // Calls in one normal form, whatever the version and however the arguments came; functions as objects.
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "prove/machine.h"
 
 namespace depyf {
@@ -136,7 +137,7 @@ Step Machine::make_function(const Instruction& it) {
   if (!code) return stuck("a function without a code object");
   if (!it.aux) parts[function_name] = symbols_.string(code->qualname);
   // The function of a class body has the class's own name to 3.10; only __build_class__ sees it.
-  if (program_.across({3, 11}) && !(code->flags & CodeObject::optimized)) {
+  if (program_.across(&Dialect::qualified_name_on_stack) && !(code->flags & CodeObject::optimized)) {
     parts[function_name] = symbols_.string(code->name);
   }
   for (auto [flag, part] : {std::pair{8, function_closure}, std::pair{4, function_annotations},

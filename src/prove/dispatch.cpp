@@ -1,5 +1,6 @@
 // What each operation does to a frame.
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 #include "prove/machine.h"
 
 namespace depyf {
@@ -52,7 +53,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::load_attr_:
     case Op::load_method_: return load_attribute(it);
     case Op::load_super_attr_: {
-      if (program_.across({3, 12})) return super_attribute(it);
+      if (program_.across(&Dialect::super_attributes)) return super_attribute(it);
       Effect made{.op = it.op,
                   .detail = it.aux >> 1,
                   .name = program_.names[static_cast<std::size_t>(it.arg)],
@@ -128,7 +129,8 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::build_slice_: return build_slice(it.arg);
     case Op::build_string_: {
       Parts parts = top(it.arg);
-      if (program_.across({3, 12})) std::erase(parts, symbols_.string(""));  // the end of a format spec
+      if (program_.across(&Dialect::ends_format_specs))
+        std::erase(parts, symbols_.string(""));  // the end of a format spec
       Symbol text = symbols_.term("string of", std::move(parts));
       if (text < 0) return simple(it, it.arg);
       drop(it.arg);
@@ -180,7 +182,7 @@ Step Machine::dispatch(const Instruction& it) {
       const Instruction& next = program_.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
       // Does throw() go to what is being waited for?
       bool delegates =
-          program_.version() >= Version{3, 13} ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
+          program_.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
       outcome_.effect.detail = program_.has_table() && delegates;
       return step;
     }
@@ -197,7 +199,8 @@ Step Machine::dispatch(const Instruction& it) {
     }
     case Op::return_generator_: {
       // To 3.10 a generator starts without an instruction that says so.
-      if (program_.across({3, 11})) return push(symbols_.known("what starts a generator")), silent();
+      if (program_.across(&Dialect::returned_generators))
+        return push(symbols_.known("what starts a generator")), silent();
       Effect made{.op = it.op, .results = 1};
       made.raises = false;
       return effect(std::move(made));
@@ -233,7 +236,8 @@ Step Machine::dispatch(const Instruction& it) {
     }
 
     case Op::store_name_:
-      if (program_.across({3, 13}) && (side.at == program_.stores_line || side.at == program_.stores_attributes)) {
+      if (program_.across(&Dialect::class_details) &&
+          (side.at == program_.stores_line || side.at == program_.stores_attributes)) {
         return pop(), silent();
       }
       return named(it);

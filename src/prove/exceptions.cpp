@@ -1,5 +1,6 @@
 // Exceptions: by exception table from 3.11, by block stack before. An exception is one symbol; where versions keep three
 // values of it on the stack, the other two are terms of it.
+#include "dialect/dialect.h"
 #include "prove/machine.h"
 
 namespace depyf {
@@ -133,11 +134,11 @@ Step Machine::cleanup_throw() {
 }
 
 Step Machine::with_except_start() {
-  const Version version = program_.version();
-  const int exit = version >= Version{3, 14} ? 5 : version >= Version{3, 11} ? 4 : 7;
+  const Dialect& dialect = program_.dialect();
+  const int exit = dialect.exit_with_self ? 5 : dialect.exception_table ? 4 : 7;
   if (depth() < exit) return stuck("the stack is too short");
   Effect made{.op = Op::with_except_start_, .operands = {peek(exit), peek(program_.has_table() ? 1 : 2)}};
-  if (version >= Version{3, 14}) made.operands.push_back(peek(4));
+  if (dialect.exit_with_self) made.operands.push_back(peek(4));
   for (Symbol operand : made.operands) {
     if (symbols_.may_be_null(operand)) return stuck("no value where one is needed");
   }

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -96,8 +97,8 @@ bool is_whole(Value value) {
 // One side's code, with what the walk asks of each instruction.
 struct Code {
   explicit Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
-    version = std::min(decoded.code->version, Version{3, 14});
-    has_table = version >= Version{3, 11};
+    version = std::min(decoded.code->version, one_iterator_version);
+    has_table = dialect_of(version).exception_table;
     meets.assign(instructions.size(), 0);
     for (const Instruction& instruction : instructions)
       if (instruction.target >= 0) meets[std::size_t(instruction.target)] = 1;
@@ -115,7 +116,7 @@ struct Code {
 
   // From 3.13 on: where the compiler has a class body store the line of its source, first, and names of attributes, last.
   void find_class_details() {
-    if (version < Version{3, 13} || (decoded.code->flags & CodeObject::optimized)) return;
+    if (!dialect_of(version).class_details || (decoded.code->flags & CodeObject::optimized)) return;
     bool has_line = false;
     for (std::size_t at = 1; at < instructions.size(); ++at) {
       if (instructions[at].op != Op::store_name_) continue;
@@ -1137,7 +1138,7 @@ class Lockstep {
         if (!simple(side, frame, instruction, 0)) return false;
         // Whether throw() goes to what is being waited for.
         const bool resumes = code.op_at(frame.at + 1) == Op::resume_;
-        const bool delegates = code.version >= Version{3, 13}
+        const bool delegates = dialect_of(code.version).yield_tells_await
                                    ? (instruction.arg & 1) != 0
                                    : resumes && (code.instructions[std::size_t(frame.at) + 1].arg & 3) >= 2;
         event.detail = code.has_table && delegates;
@@ -1172,7 +1173,9 @@ class Lockstep {
         event.then = Event::Then::cleanup_throw;
         return code.has_table && depth >= 3 && take(side, frame, 1);
       case Op::with_except_start_: {
-        const std::size_t exit = code.version >= Version{3, 14} ? 5 : code.has_table ? 4 : 1 + 2 * exception_values;
+        const std::size_t exit = dialect_of(code.version).exit_with_self ? 5
+                                 : code.has_table                        ? 4
+                                                                         : 1 + 2 * exception_values;
         if (depth < exit) return false;
         event.results = 1;
         const Value exception = frame.stack[depth - (code.has_table ? 1 : 2)];
@@ -1397,7 +1400,7 @@ class Lockstep {
         const Value result = fresh();
         for (int side = 0; side < 2; ++side) {
           Frame& frame = returned.sides[side];
-          if (codes_[side].version < Version{3, 12}) frame.stack.pop_back();
+          if (!dialect_of(codes_[side].version).send_keeps_receiver) frame.stack.pop_back();
           frame.stack.back() = result;
           frame.at = codes_[side].instructions[std::size_t(frame.at)].target;
           frames.sides[side].stack.back() = result;

@@ -1,6 +1,7 @@
 #include "prove/machine.h"
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -181,7 +182,8 @@ Step Machine::step() {
   Side& side = frame();
   if (side.at == Side::left) {
     // To 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError.
-    if (!side.second && program_.is_generator() && program_.version() < Version{3, 12} && program_.across({3, 12})) {
+    if (!side.second && program_.is_generator() && !program_.dialect().wrapped_stop_iteration &&
+        program_.across(&Dialect::wrapped_stop_iteration)) {
       Effect made{.op = Op::intrinsic_1_, .detail = static_cast<int>(Intrinsic1::stopiteration_error)};
       made.operands = side.stack;
       made.half = true, made.pops = made.results = 1;
@@ -239,7 +241,7 @@ void Machine::jump(State& state, const Effect& effect, const std::vector<Symbol>
     if (it.aux == 1) push(symbols_.known("an undefined item"));
     else pop();
   } else {
-    if (program_.version() < Version{3, 12}) pop();
+    if (!program_.dialect().send_keeps_receiver) pop();
     side.stack.back() = results[0];
   }
   side.asked = false;

@@ -1,5 +1,6 @@
 // Methods of lists and sets that are known to be just that: `a.append(b)` is LIST_APPEND, and is silent where only the
 // frame has the list. Attributes of super(). The cells of a new function: `(lambda: x).__closure__[0]`.
+#include "dialect/dialect.h"
 #include "prove/machine.h"
 
 namespace depyf {
@@ -64,7 +65,7 @@ Step Machine::super_attribute(const Instruction& it) {
 // LOAD_DEREF __class__; LOAD_FAST self; LOAD_SUPER_ATTR: to 3.11 super() itself looks into the cell.
 bool Machine::is_class_of_super(const Instruction& it) const {
   const auto at = static_cast<std::size_t>(frame().at);
-  if (!program_.across({3, 12}) || at + 2 >= program_.decoded.instructions.size()) return false;
+  if (!program_.across(&Dialect::super_attributes) || at + 2 >= program_.decoded.instructions.size()) return false;
   const Instruction& used = program_.decoded.instructions[at + 2];
   return used.op == Op::load_super_attr_ && !(used.aux & 2) &&
          program_.decoded.localsplus[static_cast<std::size_t>(it.arg)] == "__class__";

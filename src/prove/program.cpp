@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/decode.h"
+#include "dialect/dialect.h"
 
 namespace depyf {
 namespace {
@@ -85,7 +86,8 @@ Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded
       if (handler < 0) handler = static_cast<int>(range);
     }
   }
-  for (int at = 0; at < program.size && code.version >= Version{3, 13} && !(code.flags & CodeObject::optimized); ++at) {
+  for (int at = 0; at < program.size && dialect_of(code.version).class_details && !(code.flags & CodeObject::optimized);
+       ++at) {
     if (instructions[static_cast<std::size_t>(at)].op != Op::store_name_) continue;
     const std::string& name = code.names[static_cast<std::size_t>(instructions[static_cast<std::size_t>(at)].arg)];
     if (name == "__firstlineno__" && program.stores_line < 0) program.stores_line = at;
@@ -146,7 +148,7 @@ std::string header_difference(const CodeObject& one, const CodeObject& two, bool
   }
   if (outermost) return {};
   if (one.name != two.name) return "the names differ";
-  bool qualified = one.version >= Version{3, 11} && two.version >= Version{3, 11};
+  bool qualified = dialect_of(one.version).qualified_names && dialect_of(two.version).qualified_names;
   if (qualified && one.qualname != two.qualname) return "the qualified names differ";
   return {};
 }

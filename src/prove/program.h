@@ -7,6 +7,7 @@
 
 #include "decode/instruction.h"
 #include "depyf/prove.h"
+#include "dialect/dialect.h"
 #include "prove/state.h"
 #include "support/result.h"
 
@@ -28,16 +29,17 @@ struct Program {
 
   Version other;  // of the code on the other side
 
-  // Does something change between the versions of both sides that `first` brought? Where so, and it means the same, both
+  // Is a fact true of the version of one side only? Where so, and it means the same, both
   // are given one form; else each keeps its own, in which more can be told apart.
-  bool across(Version first) const { return (decoded.code->version < first) != (other < first); }
+  bool across(bool Dialect::* fact) const { return dialect_of(decoded.code->version).*fact != dialect_of(other).*fact; }
   bool is_generator() const {
     return code().flags & (CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator);
   }
   const CodeObject& code() const { return *decoded.code; }
   // What the instructions are like: the two values that an iterator is in 3.15 have become one.
-  Version version() const { return std::min(decoded.code->version, Version{3, 14}); }
-  bool has_table() const { return version() >= Version{3, 11}; }  // of exceptions, in place of a block stack
+  Version version() const { return std::min(decoded.code->version, one_iterator_version); }
+  const Dialect& dialect() const { return dialect_of(version()); }
+  bool has_table() const { return dialect().exception_table; }  // of exceptions, in place of a block stack
 };
 
 // `decoded` is of `code`, with the two values of an iterator of 3.15 united.

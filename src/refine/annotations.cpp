@@ -2,6 +2,7 @@
 //
 // From 3.14 on a function makes the annotations (lift/annotations.cpp). An annotation that stands where it need not be
 // reached, and each of a module, has a mark there; of the others only the line tells the place.
+#include "dialect/dialect.h"
 #include "lift/context.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -120,7 +121,7 @@ Block deferred(Context& context, Block body) {
 
 Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
-  if (scope.decoded.code->version >= Version{3, 14}) body = deferred(context, body);
+  if (dialect_of(scope.decoded.code->version).deferred_annotations) body = deferred(context, body);
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
   return rewrite_blocks(context, body, [&](Statements& statements) {
     Statements result;

@@ -1,6 +1,7 @@
 // if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -13,7 +14,7 @@ namespace {
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
-  if (scope.decoded.code->version == Version{3, 8})
+  if (dialect_of(scope.decoded.code->version).global_assertion_error)
     return std::ranges::any_of(scope.decoded.instructions, [&](const Instruction& instruction) {
       return instruction.offset == expr->offset && instruction.op == Op::load_global_;
     });
@@ -23,7 +24,7 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
 }
 
 // Does `assert False` test nothing?
-bool known_to_fail(const Scope& scope) { return scope.decoded.code->version >= Version{3, 10}; }
+bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.code->version).known_assertions; }
 
 // Is `block` but `raise AssertionError` or `raise AssertionError(message)`?
 bool fails(Block block, const Scope& scope, Expr*& message) {
@@ -81,7 +82,7 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       Block rest;
       // The block within was looked at before.
       if (fails(branch->body, scope, message) &&
-          (scope.decoded.code->version > Version{3, 8} || !negation_changes(context, branch->test))) {
+          (dialect_of(scope.decoded.code->version).asserts_either_way || !negation_changes(context, branch->test))) {
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
         test = branch->test;  // `assert c in d`, which cannot be negated

@@ -3,6 +3,7 @@
 #include <set>
 #include <string_view>
 
+#include "dialect/dialect.h"
 #include "refine/refine.h"
 
 namespace depyf {
@@ -36,7 +37,8 @@ Block without_end(Context& context, Block body, int depth) {
   std::size_t count = body.size();
   if (returns_cell(body[count - 1])) --count;
   if (count > 0 && stores(body[count - 1], "__classdictcell__")) --count;
-  if (count > 0 && context.version >= Version{3, 13} && stores(body[count - 1], "__static_attributes__")) --count;
+  if (count > 0 && dialect_of(context.version).class_details && stores(body[count - 1], "__static_attributes__"))
+    --count;
   if (count < body.size()) return body.first(count);
   if (auto* branch = as<If>(body.back())) {
     branch->orelse = without_end(context, branch->orelse, depth + 1);

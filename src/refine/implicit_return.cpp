@@ -5,6 +5,7 @@
 //         return None       else:
 //     b()                       b()        where that return stands on the line of a()
 //     return None
+#include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -186,7 +187,8 @@ bool returns_values(Block body) {
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const bool values = returns_values(body);
-  const Ends ends{scope.kind == Scope::Kind::function, scope.decoded.code->version == Version{3, 10} && !values};
+  const Ends ends{scope.kind == Scope::Kind::function,
+                  dialect_of(scope.decoded.code->version).bare_return_is_else && !values};
   body = drop(context, body, ends, 0);
   shorten(context, body, scope, values);
   return body;

@@ -8,6 +8,7 @@
 //
 // and of both forms that make the same bytecode and the same lines, the one that people write more often.
 #include "ast/visit.h"
+#include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -74,7 +75,8 @@ bool take_else(Context& context, std::vector<Stmt*>& statements, Version version
   Stmt* before = statements[statements.size() - 2];
   Block last = context.list({statements.back()});
   if (auto* branch = as<If>(before); branch && is_else(*branch, last[0])) branch->orelse = last;
-  else if (auto* attempt = as<Try>(before); attempt && version > Version{3, 8} && is_else(*attempt, last[0]))
+  else if (auto* attempt = as<Try>(before);
+           attempt && !dialect_of(version).folded_else_of_try && is_else(*attempt, last[0]))
     attempt->orelse = last;
   else return false;
   statements.pop_back();
@@ -98,7 +100,7 @@ int first_line(const Stmt* stmt) {
 Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const Version version = scope.decoded.code->version;
-  if (version >= Version{3, 11}) return body;  // columns tell
+  if (dialect_of(version).columns) return body;  // columns tell
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     while (take_else(context, statements, version)) {}
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialect/dialect.h"
 #include "print/print.h"
 #include "stack/expressions.h"
 
@@ -46,7 +47,8 @@ struct StackMap::Parts {
 
   // 3.10: what the first resumption of a generator sent lies there until GEN_START, which is no operation, drops it.
   bool starts_generator(std::uint32_t offset) const {
-    return code.version == Version{3, 10} && offset == 0 && !code.bytecode.empty() && code.bytecode[0] == gen_start_310;
+    return dialect_of(code.version).generator_start && offset == 0 && !code.bytecode.empty() &&
+           code.bytecode[0] == gen_start_310;
   }
 };
 
@@ -95,7 +97,7 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
   // 3.13: CONVERT_VALUE and the FORMAT_SIMPLE after it are one operation; between them the value is converted already.
   const Instruction& next = parts_->decoded->instructions[at];
   const bool converted = next.op == Op::format_value_ && next.arg != 0 && offset > next.offset;
-  if (converted && parts_->code.version >= Version{3, 13} && !result.empty()) {
+  if (converted && dialect_of(parts_->code.version).conversion_apart && !result.empty()) {
     StackSlot& top = result[result.size() - 1 - std::size_t(next.aux != 0 && result.size() > 1)];
     top.expression = "<" + top.expression + ", converted>", top.current = false, top.kind = StackSlot::Kind::internal;
   }
@@ -113,7 +115,7 @@ std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
     return index < int(decoded.instructions.size()) ? decoded.instructions[index].offset
                                                     : std::uint32_t(parts_->code.bytecode.size());
   };
-  if (parts_->code.version >= Version{3, 11}) {
+  if (dialect_of(parts_->code.version).exception_table) {
     for (const ExceptionEntry& entry : parts_->code.exceptions) {
       if (entry.start <= offset && offset < entry.end) return entry;
     }

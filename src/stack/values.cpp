@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "dialect/dialect.h"
+
 namespace depyf {
 namespace {
 
@@ -31,9 +33,10 @@ bool is_test(Op op) {
 // How many of the values taken stay, as they are, at the bottom of those pushed.
 int kept(const Instruction& it, bool jump, Version version) {
   switch (it.op) {
-    case Op::for_iter_: return version >= Version{3, 15} ? 2 : jump && !it.aux ? 0 : 1;
+    case Op::for_iter_: return dialect_of(version).pair_iterators ? 2 : jump && !it.aux ? 0 : 1;
     case Op::import_from_: return 1;
-    case Op::send_: return jump && version < Version{3, 12} ? 0 : version >= Version{3, 15} ? 2 : 1;
+    case Op::send_:
+      return jump && !dialect_of(version).send_keeps_receiver ? 0 : dialect_of(version).pair_iterators ? 2 : 1;
     case Op::jump_if_true_or_pop_:
     case Op::jump_if_false_or_pop_: return jump ? 1 : 0;
     default: return 0;
@@ -93,7 +96,7 @@ bool has_effects(const Instruction& it) {
 
 StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.code->version) {
   // 3.8 leaves addresses and placeholders of varying depth on the stack, and no interpreter that runs depyf has it.
-  if (version_ < Version{3, 9}) {
+  if (dialect_of(version_).finally_subroutines) {
     fail("stacks are followed from 3.9 on");
     return;
   }
@@ -170,7 +173,7 @@ void StackValues::walk(int block) {
 void StackValues::raise(const MachineState& state, int at) {
   MachineState next;
   int handler = -1;
-  if (version_ >= Version{3, 11}) {
+  if (dialect_of(version_).exception_table) {
     if (range_of_[at] < 0) return;
     const ProtectedRange& range = decoded_.ranges[range_of_[at]];
     if (range.depth < 0 || std::size_t(range.depth) > state.stack.size()) return;
@@ -295,7 +298,8 @@ bool StackValues::step(MachineState& state, int at, int block) {
   const int top = depth > 0 ? stack.back() : -1;
   if (!taken_and_made(state, false)) return false;
   if (it.op == Op::setup_with_) state.blocks.push_back({it.target, depth});
-  if (it.op == Op::pop_except_ && version_ < Version{3, 11} && !state.blocks.empty()) state.blocks.pop_back();
+  if (it.op == Op::pop_except_ && !dialect_of(version_).exception_table && !state.blocks.empty())
+    state.blocks.pop_back();
   if (it.op == Op::store_fast_) stored_[at] = top;
   bool sets_local = it.op == Op::store_fast_ || it.op == Op::delete_fast_ || it.op == Op::load_fast_and_clear_ ||
                     it.op == Op::store_deref_ || it.op == Op::delete_deref_ || it.op == Op::make_cell_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "dialect/dialect.h"
+
 namespace depyf {
 using namespace ast;
 
@@ -60,7 +62,7 @@ bool Structurer::trivial_tail(int node) const {
 // stands within. From 3.14 on those are not that the compiler folds only later.
 bool Structurer::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
-  if (!node || context_.version < Version{3, 14}) return node;
+  if (!node || !dialect_of(context_.version).late_folding) return node;
   switch (const Constant& constant = *node->value; constant.kind) {
     case Constant::Kind::integer: return !constant.text.starts_with('-');
     case Constant::Kind::real: return !std::signbit(constant.real);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ast/visit.h"
+#include "dialect/dialect.h"
 #include "print/unicode.h"
 #include "validate/expression_text.h"
 
@@ -103,11 +104,12 @@ Reason Expressions::visit(const Todo& todo) {
   const Where where = todo.where;
   const int depth = todo.depth, inner = depth + 1;
   Expr* expr = todo.expr;
-  if (depth > (version_ < Version{3, 9} ? depth_max_38 : depth_max)) return "an expression that nests too deeply";
+  if (depth > (dialect_of(version_).peg_parser ? depth_max : depth_max_38))
+    return "an expression that nests too deeply";
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
     if (n->value->items.empty()) return {};
-    const bool deep = depth + depth_of(*n->value) > (version_ < Version{3, 9} ? depth_max_38 : depth_max);
+    const bool deep = depth + depth_of(*n->value) > (dialect_of(version_).peg_parser ? depth_max : depth_max_38);
     return deep ? "a constant that nests too deeply" : Reason{};
   }
   if (auto* n = as<Attribute>(expr)) return push(n->value, where, depth), Reason{};
@@ -165,7 +167,7 @@ Reason Expressions::visit(const Todo& todo) {
     return "an annotation that is no expression";
   }
   if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";
-  if (is<TemplateStr>(expr) && version_ < Version{3, 14}) return "a template string";
+  if (is<TemplateStr>(expr) && !dialect_of(version_).template_strings) return "a template string";
   for_each_child(expr, [&](Expr*& child) { push(child, where, inner); });
   return {};
 }
@@ -177,8 +179,9 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
   within.yields = within.delegates = false;
   within.in_comprehension = true;
   within.awaits = generator || where.async_inside;
-  within.async_inside = where.async_inside || (where.in_comprehension && version_ >= Version{3, 11}) || generator;
-  if (generator && version_ < Version{3, 11}) within.async_inside = where.async_inside;
+  within.async_inside =
+      where.async_inside || (where.in_comprehension && dialect_of(version_).nested_async_comprehensions) || generator;
+  if (generator && !dialect_of(version_).nested_async_comprehensions) within.async_inside = where.async_inside;
   bool first = true;
   for (const Comprehension& each : node.generators) {
     if (each.is_async && !within.awaits) return "an asynchronous comprehension outside of an async function";
@@ -190,7 +193,7 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
     if (Reason reason = target_reason(each.target, Use::assign); !reason.empty()) return reason;
     push(each.target, within, depth, false);
   }
-  const bool unpacks = version_ >= Version{3, 15};
+  const bool unpacks = dialect_of(version_).unpacking_comprehensions;
   push(node.elt, within, depth, unpacks);
   push(node.value, within, depth, unpacks);
   if (!where.in_comprehension) {
@@ -339,7 +342,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
 }
 
 Reason Expressions::cases_reason(List<MatchCase> cases) {
-  if (version_ < Version{3, 10}) return "a match statement";
+  if (!dialect_of(version_).match_statement) return "a match statement";
   if (cases.empty()) return "a match statement without cases";
   for (const MatchCase& each : cases) {
     std::vector<std::string_view> bound;

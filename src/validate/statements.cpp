@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ast/visit.h"
+#include "dialect/dialect.h"
 #include "print/unicode.h"
 #include "validate/expressions.h"
 #include "validate/validate.h"
@@ -180,7 +181,7 @@ class Statements {
 
   // From 3.13 on the compiler looks for the indentation of a docstring, in UTF-8.
   Block documented(Block body) {
-    auto* text = version_ >= Version{3, 13} && !body.empty() ? as<ExprStmt>(body[0]) : nullptr;
+    auto* text = dialect_of(version_).trimmed_docstrings && !body.empty() ? as<ExprStmt>(body[0]) : nullptr;
     const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
     if (!constant || !has_surrogates(constant->text)) return body;
     return replaced(body, 0, "a docstring with surrogates", false);
@@ -248,7 +249,7 @@ class Statements {
   Reason annotation(Expr* expr, bool starred_allowed = false, bool generic_method = false) {
     if (!expr) return {};
     Where where = here();
-    where.deferred = where.deferred || version_ >= Version{3, 14} || is<Verbatim>(expr);
+    where.deferred = where.deferred || dialect_of(version_).deferred_annotations || is<Verbatim>(expr);
     where.no_functions = generic_method;
     return expressions_.reason(expr, where, starred_allowed);
   }
@@ -257,7 +258,7 @@ class Statements {
     if (name == debug_constant) return "an assignment to __debug__";
     // The variable that the compiler itself makes in classes, for the scopes of type parameters.
     const bool own = name == "__classdict__" && scope_->kind == NameScope::Kind::class_body;
-    return own && version_ >= Version{3, 12} ? Reason("an assignment to __classdict__ in a class") : Reason{};
+    return own && dialect_of(version_).type_parameters ? Reason("an assignment to __classdict__ in a class") : Reason{};
   }
 
   Reason statement(Stmt* stmt, const Place& place) {
@@ -366,7 +367,7 @@ class Statements {
   }
 
   Reason try_statement(Try& n, Place inner) {
-    if (n.is_star && version_ < Version{3, 11}) return "an except* clause";
+    if (n.is_star && !dialect_of(version_).except_star) return "an except* clause";
     for (ExceptHandler& handler : n.handlers) {
       if (!handler.type && (n.is_star || &handler != &n.handlers.back())) return "an except clause without a type";
       if (!handler.type && !handler.name.empty()) return "an except clause with a name and no type";
@@ -398,13 +399,13 @@ class Statements {
 
   Reason type_parameters(List<TypeParam> params) {
     if (params.empty()) return {};
-    if (version_ < Version{3, 12}) return "type parameters";
+    if (!dialect_of(version_).type_parameters) return "type parameters";
     std::vector<std::string_view> names;
     bool defaults = false;
     for (const TypeParam& param : params) {
       names.push_back(param.name);
       if (param.name == debug_constant || param.name == "__classdict__") return "a type parameter of a reserved name";
-      if (param.default_value && version_ < Version{3, 13}) return "a default of a type parameter";
+      if (param.default_value && !dialect_of(version_).type_parameter_defaults) return "a default of a type parameter";
       if (defaults && !param.default_value) return "a type parameter without a default behind one with a default";
       defaults = param.default_value != nullptr;
       if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that takes none";
@@ -418,7 +419,7 @@ class Statements {
   }
 
   Reason type_alias(const TypeAlias& n) {
-    if (version_ < Version{3, 12}) return "a type alias";
+    if (!dialect_of(version_).type_parameters) return "a type alias";
     if (Reason reason = bound_name(n.name); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     Where where;
@@ -429,7 +430,7 @@ class Statements {
   Reason decorators(List<Expr*> list) {
     for (Expr* each : list) {
       if (Reason reason = expression(each); !reason.empty()) return reason;
-      if (version_ >= Version{3, 9}) continue;
+      if (dialect_of(version_).any_decorator) continue;
       const Expr* named = each;
       if (auto* call = as<Call>(named)) named = call->func;
       while (auto* attribute = as<Attribute>(named)) named = attribute->value;
@@ -444,8 +445,8 @@ class Statements {
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.parameters_reason(n.args); !reason.empty()) return reason;
     // There annotations belong to the scope of the type parameters.
-    const bool generic_method =
-        version_ == Version{3, 12} && !n.type_params.empty() && scope_->kind == NameScope::Kind::class_body;
+    const bool generic_method = !dialect_of(version_).functions_in_generic_methods && !n.type_params.empty() &&
+                                scope_->kind == NameScope::Kind::class_body;
     if (n.args) {
       for (List<Expr*> defaults : {n.args->defaults, n.args->kw_defaults})
         for (Expr* each : defaults)
@@ -453,7 +454,8 @@ class Statements {
       for (List<Arg> list : {n.args->posonly, n.args->args, n.args->kwonly})
         for (const Arg& arg : list)
           if (Reason reason = annotation(arg.annotation, false, generic_method); !reason.empty()) return reason;
-      if (Reason reason = annotation(n.args->vararg.annotation, version_ >= Version{3, 11}, generic_method);
+      if (Reason reason =
+              annotation(n.args->vararg.annotation, dialect_of(version_).starred_annotations, generic_method);
           !reason.empty())
         return reason;
       if (Reason reason = annotation(n.args->kwarg.annotation, false, generic_method); !reason.empty()) return reason;
@@ -484,7 +486,7 @@ class Statements {
   }
 
   Reason lazy(const Place& place) const {
-    if (version_ < Version{3, 15}) return "a lazy import";
+    if (!dialect_of(version_).lazy_imports) return "a lazy import";
     if (scope_->kind != NameScope::Kind::module) return "a lazy import outside of a module";
     return place.in_try ? Reason("a lazy import in a try statement") : Reason{};
   }
