@@ -16,7 +16,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 HOVERS = """() => {
   const times = [];
@@ -34,14 +34,14 @@ HOVERS = """() => {
 }"""
 
 
-def measure(path: Path, runs: int) -> dict[str, float]:
+def measure(browser: Browser, path: Path, runs: int) -> dict[str, float]:
     """Milliseconds: "empty page", "verdict" and "explorer" to open, "hover" (median) and "slowest hover" of "hovers" rows."""
     figures: dict[str, float] = {}
-    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    page = context.new_page()
+    with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.html"
         empty.write_text("<!DOCTYPE html><title>empty</title><main><p>empty</p></main>")
-        page = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True).new_page()
         for name, shown, route in (
             ("empty page", empty, ""),
             ("verdict", path, "#view=verdict"),
@@ -54,9 +54,9 @@ def measure(path: Path, runs: int) -> dict[str, float]:
                 page.wait_for_selector("main > *")
                 times.append(page.evaluate("performance.now()"))
             figures[name] = statistics.median(times)
-        # The median of each row's times: a pause for another process is no time of the page's own.
-        hovers = [statistics.median(times) for times in zip(*(page.evaluate(HOVERS) for _ in range(runs)), strict=True)]
-        browser.close()
+    # The median of each row's times: a pause for another process is no time of the page's own.
+    hovers = [statistics.median(times) for times in zip(*(page.evaluate(HOVERS) for _ in range(runs)), strict=True)]
+    context.close()
     return {**figures, "hover": statistics.median(hovers), "slowest hover": max(hovers), "hovers": len(hovers)}
 
 
@@ -65,7 +65,10 @@ def main() -> None:
     parser.add_argument("page", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
-    figures = measure(options.page, options.runs)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        figures = measure(browser, options.page, options.runs)
+        browser.close()
     for name in ("empty page", "verdict", "explorer"):
         print(f"{name:12} {figures[name]:7.0f} ms to open (median of {options.runs})")
     print(

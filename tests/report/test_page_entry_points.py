@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,3 +65,57 @@ def test_a_session_writes_its_page_when_it_has_ended_and_before(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert done.stdout == "after.html\n"
     assert is_page(tmp_path / "during.html") and is_page(tmp_path / "after.html")
+
+
+NOTEBOOK = """
+import torch, depyf
+def scaled(x):
+    y = torch.relu(x) + 1
+    print("</script><b>hostile</b>")
+    return y * 2
+compiled = torch.compile(scaled, backend="aot_eager")
+compiled(torch.ones(3)); compiled(torch.ones(4))
+explanation = depyf.explain(compiled)
+for name, item in (("function", explanation), ("entry", explanation.entries[0])):
+    with open(name + ".html", "w", encoding="utf-8") as file:
+        file.write("<!DOCTYPE html><meta charset=utf-8><body>" + item._repr_html_())
+from depyf.explanation import report
+report.FRAME_SIZE_MAX = 1000
+print(explanation._repr_html_()[:300])
+"""
+
+
+def test_an_explanation_shows_its_page_in_a_notebook(tmp_path: Path, browser: Any) -> None:
+    (tmp_path / "cell.py").write_text(NOTEBOOK)
+    done = python("cell.py", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "too much for a notebook" in done.stdout and "<iframe" not in done.stdout
+    trouble: list[str] = []
+    page = browser.new_context(offline=True, viewport={"width": 1200, "height": 900}).new_page()
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.goto((tmp_path / "function.html").as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator("main.view-verdict > *").first.wait_for()
+    text = frame.locator("main").inner_text()
+    # What resume functions and PyTorch's words show is there, though nothing recorded the run.
+    assert (
+        "1\u00a0graph break" in text
+        and "cell.py:5" in text
+        and "prepare_debug" in text
+        and "expected 3, actual 4" in text
+    )
+    frame.locator("nav a", has_text="Explorer").click()
+    row = frame.locator('[data-pane="source"] .row:has(.number:text-is("4"))')
+    row.hover()
+    assert frame.locator('[data-pane="captured"] .row.lit').count() > 0
+    row.click()
+    frame.locator("nav a", has_text="Flow").click()
+    assert frame.locator("main.view-flow .flow-function .flow-function").count() == 1
+    frame.locator("main.view-flow a", has_text="cell.py:5").click()
+    frame.locator("main.view-source > *").first.wait_for()
+    assert page.url.endswith("function.html"), "links in the frame lead to places in the frame"
+    page.goto((tmp_path / "entry.html").as_uri())
+    frame.locator("main.view-verdict > *").first.wait_for()
+    assert "compilation 0/0" in frame.locator("main").inner_text()
+    assert page.locator("body > b, .depyf > b").count() == 0 and trouble == []

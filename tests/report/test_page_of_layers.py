@@ -7,11 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import page_programs
-from page_browser import CHROMIUM, VIEWS, Tab
+from page_browser import VIEWS, Tab
 
 pytest.importorskip("torch")
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -46,14 +47,12 @@ def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: T
     assert "\u00d7 24, the same graph" in page.locator("table.modules").first.inner_text()
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
-def test_it_opens_in_a_second_and_answers_a_hover_within_a_frame(page_of_layers: Path) -> None:
-    pytest.importorskip("playwright.sync_api")
+def test_it_opens_in_a_second_and_answers_a_hover_within_a_frame(page_of_layers: Path, browser: Any) -> None:
     specification = importlib.util.spec_from_file_location("bench_page", BENCH / "page.py")
     assert specification and specification.loader
     bench = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(bench)
-    figures = bench.measure(page_of_layers, 5)
+    figures = bench.measure(browser, page_of_layers, 5)
     assert figures["hovers"] > 200
     empty = figures["empty page"]
     assert figures["explorer"] < max(OPEN_MAX, OPEN_RATIO_MAX * empty), figures

@@ -1,17 +1,38 @@
-"""An explanation for notebooks: folded, one fold an entry."""
+"""An explanation for notebooks: the page in a frame, and below it the same in folds, for readers without scripts."""
 
 from __future__ import annotations
 
 import html as standard
+from collections.abc import Callable
 
 from depyf import names
 from depyf.dump import failure_lines
+from depyf.explanation import report
 from depyf.explanation.model import Entry, Explanation
 
 
 def html(explanation: Explanation) -> str:
-    """An HTML fragment without scripts or styles of its own."""
-    return f"<div class='depyf'>{_function(explanation)}</div>"
+    """An HTML fragment whose scripts and styles are within a frame."""
+    frame = _frame(lambda: report.report(explanation)) if explanation.entries else ""
+    return f"<div class='depyf'>{frame}{_function(explanation)}</div>"
+
+
+def entry_html(entry: Entry) -> str:
+    """The same for one cache entry."""
+    return f"<div class='depyf'>{_frame(lambda: report.report_of_entry(entry))}{_entry(entry, 1)}</div>"
+
+
+def _frame(make_page: Callable[[], str]) -> str:
+    """The page in a frame, or a sentence if there is none."""
+    try:
+        document = make_page()
+    except OSError as error:
+        return f"<p>The page could not be written: {_escape(str(error))}.</p>"
+    shown = report.frame(document)
+    if shown:
+        return shown
+    size = f"{len(document) / 1e6:.1f} MB"
+    return f"<p>The page has {size}, too much for a notebook: session.report(path) of prepare_debug writes it as a file.</p>"
 
 
 def _function(one: Explanation) -> str:

@@ -68,6 +68,11 @@ class Entry:
     missing: list[str] = field(default_factory=list)
     """What is not known, and what would tell it."""
 
+    def _repr_html_(self) -> str:
+        from depyf.explanation.html import entry_html
+
+        return entry_html(self)
+
 
 @dataclass
 class Explanation:

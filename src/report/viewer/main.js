@@ -119,6 +119,19 @@ function onKey(event) {
   }
 }
 
+/**
+ * Links of the page lead to places of it; in a frame they would lead to the page around it.
+ * @param {Event} event
+ */
+function followInFrame(event) {
+  const anchor = event.target instanceof Element ? event.target.closest("a") : null;
+  const href = anchor && anchor.getAttribute("href");
+  if (event.defaultPrevented || !href || !href.startsWith("#")) return;
+  event.preventDefault();
+  ownHash = href;
+  showRoute();
+}
+
 function start() {
   for (const [key, title, , about] of shownViews()) {
     const tab = make("a", { href: routeText({ view: key }), title: about, "data-view": key, onclick: (/** @type {Event} */ event) => (event.preventDefault(), openView(key)) }, title);
@@ -139,6 +152,7 @@ function start() {
     make("footer.foot", null, make("span", null, versions()), make("code", null, data.command), make("span", null, "one file, loads nothing")),
   );
   addEventListener("hashchange", showRoute);
+  if (isFramed) addEventListener("click", followInFrame);
   addEventListener("keydown", onKey);
   addEventListener("beforeprint", () => {
     printing = true;

@@ -3,11 +3,19 @@
 
 /** @typedef {Record<string, string>} Route */
 
+/**
+ * The address where the browser does not let it be changed: in the frame of a notebook, whose address is no file.
+ * @type {string | null}
+ */
+let ownHash = null;
+const isFramed = location.protocol === "about:";
+const currentHash = () => ownHash ?? location.hash;
+
 /** @returns {Route} */
 function readRoute() {
   /** @type {Route} */
   const route = {};
-  for (const part of location.hash.slice(1).split("&")) {
+  for (const part of currentHash().slice(1).split("&")) {
     const equals = part.indexOf("=");
     if (equals <= 0) continue;
     try {
@@ -32,8 +40,15 @@ function routeText(route) {
 
 /** @param {Route} route */
 function go(route) {
-  if (routeText(route) === location.hash) showRoute();
-  else location.hash = routeText(route);
+  const text = routeText(route);
+  if (isFramed) {
+    ownHash = text;
+    showRoute();
+  } else if (text === location.hash) {
+    showRoute();
+  } else {
+    location.hash = text;
+  }
 }
 
 /**
@@ -41,7 +56,8 @@ function go(route) {
  * @param {Route} route
  */
 function keepRoute(route) {
-  history.replaceState(null, "", routeText(route));
+  if (isFramed) ownHash = routeText(route);
+  else history.replaceState(null, "", routeText(route));
 }
 
 /** The number of the process that is shown. */
