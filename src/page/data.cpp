@@ -40,6 +40,7 @@ class Data {
     out_.member("version", data_version);
     out_.member("tool", "depyf " DEPYF_VERSION);
     out_.member("command", options_.command);
+    flag("isRedacted", options_.is_redacted);
     out_.key("processes");
     out_.begin_array();
     for (std::size_t index = 0; index < run_.processes.size(); ++index) process(run_.processes[index], index);

@@ -65,7 +65,8 @@
 /** @typedef {{processes: number[], nearest: number, partsAt: string, difference: string}} RankGroup */
 /**
  * @typedef {object} PageData
- * @property {number} version @property {string} tool @property {string} command @property {Process[]} processes
+ * @property {number} version @property {string} tool @property {string} command @property {boolean} isRedacted
+ * @property {Process[]} processes
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
  */
 
@@ -73,7 +74,7 @@
  * Filled before any view is shown.
  * @type {PageData}
  */
-let data = { version: 0, tool: "", command: "", processes: [], ranks: [], files: [], lines: [], texts: [] };
+let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], ranks: [], files: [], lines: [], texts: [] };
 
 /**
  * @param {number[]} numbers

@@ -76,6 +76,7 @@ class Explorer {
       ...compilations.map((compilation, index) => make("option", { value: compilationKey(index), selected: index === this.index }, compilation.id + "  " + compilation.title)),
     );
     const { compilation } = this;
+    const program = reproductionOf(compilation);
     const facts = [
       secondsOf(compilation) ? secondsText(secondsOf(compilation)) : "",
       compilation.breaks.length ? counted(compilation.breaks.length, "graph break") : "",
@@ -91,6 +92,7 @@ class Explorer {
       make("span.dim", null, facts.join(" \u00b7 ")),
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
       compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "compare") : null,
+      program ? make("button", { title: "The graph as a program that runs by itself", onclick: () => openReproduction(program) }, "Copy as program") : null,
       width,
     );
   }

@@ -1,0 +1,91 @@
+"""What "Copy as program" copies: it must run."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import page_programs
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(5, 6)
+        self.linear = torch.nn.Linear(6, 4)
+
+    def forward(self, indices, mask, scale):
+        h = self.linear(self.table(indices)) * scale
+        return torch.where(mask, h, float("inf")).clamp(max=3.0), h.transpose(0, 1)
+
+def plain(x):
+    return torch.sin(x) + 1
+
+def main():
+    net = torch.compile(Net(), backend="aot_eager")
+    for rows in (3, 7):
+        first, second = net(torch.zeros(rows, dtype=torch.int64), torch.ones(rows, 4, dtype=torch.bool), 0.5)
+        (first.sum() + second.sum()).backward()
+    torch.compile(plain, backend="eager")(torch.ones(4, 6).t())
+"""
+RUNNER = """
+import sys
+sys.path[:0] = [sys.argv[1], "."]
+import depyf, program
+with depyf.prepare_debug("dump"):
+    program.main()
+"""
+
+
+def test_a_copied_program_runs(tmp_path: Path, browser: Any) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TORCH_TRACE": str(tmp_path / "logs")}
+    command = [sys.executable, "-W", "ignore", "-c", RUNNER, str(page_programs.ROOT / "python")]
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True, timeout=300)
+    context = browser.new_context(offline=True, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    programs = {}
+    for name in ("dump", "logs"):
+        page_programs.write_page(tmp_path / f"{name}.html", tmp_path / name)
+        for compilation in ("0/0", "0/1", "1/0"):
+            page.goto("about:blank")
+            page.goto(f"{(tmp_path / name).as_uri()}.html#c={compilation}")
+            page.get_by_role("button", name="Copy as program").click()
+            page.get_by_role("button", name="Copy", exact=True).click()
+            page.locator("dialog [role=status]", has_text="copied").wait_for()
+            programs[name, compilation] = page.evaluate("navigator.clipboard.readText()")
+            assert programs[name, compilation] == page.locator("dialog textarea").input_value()
+    # The strides of a transposed input are kept, and a size that was left open is the recorded one.
+    assert "torch.empty_strided((6, 4,), (1, 6,)" in programs["dump", "1/0"]
+    assert re.search(r"s\d+ = 7$", programs["dump", "0/1"], re.MULTILINE)
+    page_programs.write_page(tmp_path / "redacted.html", "--redact", tmp_path / "dump")
+    page.goto(f"{tmp_path.as_uri()}/redacted.html#c=0/0")
+    page.locator(".explorer").wait_for()
+    assert page.get_by_role("button", name="Copy as program").count() == 0
+    context.close()
+    for (name, compilation), program in programs.items():
+        path = tmp_path / f"{name}_{compilation.replace('/', '_')}.py"
+        path.write_text(program, encoding="utf-8")
+    script = "import runpy, sys\nfor path in sys.argv[1:]: print(path); runpy.run_path(path, run_name='__main__')"
+    paths = [f"{name}_{compilation.replace('/', '_')}.py" for name, compilation in programs]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, *paths],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("outputs: ") == 6 and done.stdout.count("backward: done") == 4, done.stdout
+    assert "outputs: [(3, 4), (4, 3)]" in done.stdout and "outputs: [(7, 4), (4, 7)]" in done.stdout
