@@ -60,6 +60,9 @@ std::optional<std::int64_t> rank_in(const std::string& path) {
   return error == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
+// The event around all that AOTInductor does with an exported program.
+constexpr std::string_view ahead_of_time = "compile_fx_aot";
+
 class Reader {
  public:
   Reader(std::string_view log, const std::string& path) : log_(log) { process_.log = path; }
@@ -89,6 +92,8 @@ class Reader {
         {"compilation_metrics_runtime", &Reader::runtime_metrics},
         {"bwd_compilation_metrics_runtime", &Reader::runtime_metrics},
         {"dynamo_output_graph", &Reader::captured_graph},
+        {"aot_inference_graph", &Reader::captured_graph},
+        {"aot_joint_graph", &Reader::captured_graph},
         {"inductor_output_code", &Reader::output_code},
         {"create_symbol", &Reader::symbol},
         {"create_unbacked_symbol", &Reader::symbol},
@@ -203,6 +208,8 @@ class Reader {
     const bool has_id = !id_in(record.header).empty();
     if (phase == "B") {
       if (!phases_.is_open()) span_ = Phases::no_compilation;
+      // Nothing within it states an id, and no frame is compiled: what it holds is a compilation of its own.
+      if (!phases_.is_open() && !has_id && name == ahead_of_time) own_compilation();
       phases_.begin(thread, name, us, compilation_of(record), has_id);
     } else if (phase == "E") {
       if (!phases_.end(thread, name, us, has_id, span_))
@@ -259,9 +266,9 @@ class Reader {
     } else {
       const json::Value has_code = metrics["has_guarded_code"];
       // A frame that Dynamo found nothing to do in has neither guards nor a graph, though the log says that it has code.
-      const bool has_graph =
-          std::any_of(compilation->artifacts.begin(), compilation->artifacts.end(),
-                      [](const Artifact& artifact) { return artifact.kind == "dynamo_output_graph"; });
+      // AOTInductor has no guards.
+      const bool has_graph = std::any_of(compilation->artifacts.begin(), compilation->artifacts.end(),
+                                         [](const Artifact& artifact) { return artifact.kind.ends_with("_graph"); });
       const bool has_nothing = metrics["guard_count"] && !compilation->guards && !has_graph;
       compilation->status =
           has_nothing || (has_code.is(json::Kind::boolean) && !has_code.is_true()) ? Status::no_code : Status::compiled;
@@ -293,17 +300,22 @@ class Reader {
 
   void runtime_metrics(const Record& record) { find(record); }
 
-  // Ahead-of-time compilation states no function: the first line of source that the graph names is in it.
+  // Ahead-of-time compilation states no function: the first line of the user's source that the graph names is in it.
   void captured_graph(const Record& record) {
     keep(record, true);
     Compilation* compilation = find(record);
     if (!compilation || !compilation->place.function.empty()) return;
-    static constexpr std::string_view mark = "# File: ";
-    const std::size_t start = record.payload.find(mark);
-    if (start == std::string_view::npos) return;
-    std::string_view line = record.payload.substr(start + mark.size());
-    line = line.substr(0, line.find('\n'));
-    if (const std::size_t code = line.find(", code: "); code != std::string_view::npos) {
+    static constexpr std::string_view mark = "# File: ", library = "/site-packages/";
+    bool is_users = false;
+    for (std::size_t start = 0; !is_users && (start = record.payload.find(mark, start)) != std::string_view::npos;) {
+      start += mark.size();
+      std::string_view line = record.payload.substr(start);
+      line = line.substr(0, line.find('\n'));
+      const std::size_t code = line.find(", code: ");
+      if (code == std::string_view::npos) continue;
+      is_users = line.substr(0, code).find(library) == std::string_view::npos;
+      if (!is_users && !compilation->place.function.empty())
+        continue;  // the first of a library's, if there is no other
       compilation->place = trace::place_of(line.substr(0, code));
       compilation->place.text = line.substr(code + 8);
     }

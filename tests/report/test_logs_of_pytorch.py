@@ -39,13 +39,45 @@ compiled(torch.ones(5), 3)
 """
 
 
+AHEAD_OF_TIME = """
+import torch
+import torch._inductor.codecache
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(8, 16)
+    def forward(self, x):
+        h = self.inner(x)
+        return torch.nn.functional.gelu(h).sum(1)
+
+def doubled(x, y):
+    return torch.nn.functional.gelu(x * 2) + y
+
+inputs = (torch.ones(4), torch.ones(4))
+torch.compile(doubled, fullgraph=True, backend="eager")(*inputs)
+# All of AOTInductor but the C++ compiler, which takes most of a minute.
+torch._inductor.codecache.AotCodeCompiler.compile = classmethod(lambda *arguments, **options: "no_library.so")
+with torch.no_grad():
+    exported = torch.export.export(Net(), (torch.randn(4, 8),))
+    torch._inductor.aot_compile(exported.module(), (torch.randn(4, 8),))
+if hasattr(torch.compile(doubled), "aot_compile"):
+    torch.compile(doubled, fullgraph=True).aot_compile((inputs, {}))
+torch.compile(doubled, fullgraph=True, backend="eager")(torch.ones(5), torch.ones(5))
+"""
+
+
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
     """The processes of a program that compiles, forks, and learns its rank after its first compilation."""
-    folder = tmp_path_factory.mktemp("trace")
+    return processes_of(PROGRAM, tmp_path_factory.mktemp("trace"))
+
+
+def processes_of(program: str, folder: Path) -> list[dict]:
+    """The processes that the log of a program tells of."""
     script = folder / "program.py"
-    script.write_text(PROGRAM)
-    environment = {**os.environ, "TORCH_TRACE": str(folder / "logs")}
+    script.write_text(program)
+    environment = {**os.environ, "TORCH_TRACE": str(folder / "logs"), "OMP_NUM_THREADS": "1"}
     subprocess.run([sys.executable, str(script)], check=True, env=environment, capture_output=True, timeout=120)
     done = subprocess.run([COMMAND, "--json", str(folder / "logs")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout[:2000]
@@ -88,3 +120,23 @@ def test_the_self_times_of_a_compilation_sum_to_its_time(processes: list[dict]) 
     for compilation in parent_of(processes)["compilations"]:
         own = sum(phase["self_us"] for phase in compilation["phases"] if not phase["is_parallel"]) / 1e6
         assert own == pytest.approx(compilation["seconds"], rel=0.1, abs=0.02)
+
+
+def test_compilations_ahead_of_time_are_compilations_of_their_own(tmp_path: Path) -> None:
+    (process,) = processes_of(AHEAD_OF_TIME, tmp_path)
+    first, exported, *others = process["compilations"]
+    assert first["id"] == "0/0" and first["place"]["function"] == "doubled"
+    # AOTInductor states no id and no function: the line is the user's, not that of PyTorch's own module.
+    assert exported["is_own_id"] and exported["status"] == "compiled"
+    assert exported["place"]["text"] == "return torch.nn.functional.gelu(h).sum(1)"
+    assert exported["place"]["file"].endswith("program.py") and exported["place"]["function"] == "forward"
+    phases = {phase["name"]: phase for phase in exported["phases"]}
+    assert exported["seconds"] == pytest.approx(phases["compile_fx_aot"]["total_us"] / 1e6)
+    assert {"fx_graph_runnable", "inductor_post_grad_graph"} <= {text["name"] for text in exported["artifacts"]}
+    assert {text["name"] for text in process["artifacts"]} <= {"torch_version"} and process["phases"] == []
+    if len(others) > 1:  # torch.compile(...).aot_compile, since 2.9
+        ahead = others.pop(0)
+        assert ahead["status"] == "compiled" and ahead["place"]["function"] == "doubled"
+        assert [kernel["calls"] for kernel in ahead["kernels"]] == [1]
+    (again,) = others
+    assert again["id"] == "0/1" and again["reasons"][0]["compilation"] == "0/0"
