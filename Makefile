@@ -50,6 +50,9 @@ bench-size: build  ## How large a dump is by the layers of a transformer, 6 to 4
 bench-page: build  ## How long a page of the report takes to open and to answer a hover; PAGE=report.html
 	@$(PYTHON_VENV) bench/page.py $(or $(PAGE),report.html)
 
+screenshots: build  ## Renew the pictures of the page's views that the tests compare; look at them before they are committed
+	@DEPYF_RENEW_SCREENSHOTS=1 $(PYTHON_VENV) -m pytest -q tests/report/test_screenshots.py
+
 links: build  ## Links of four programs' logs against those that depyf saw in the process
 	@$(PYTHON_VENV) tools/links.py
 

@@ -439,7 +439,11 @@ class Data {
   void ranks() {
     out_.key("ranks");
     out_.begin_array();
-    if (run_.processes.size() > 1)
+    // A dump and a log tell of a run in different terms, so that each part of theirs would seem to differ.
+    const auto logs = std::count_if(run_.processes.begin(), run_.processes.end(),
+                                    [](const Process& process) { return !process.records.empty(); });
+    const bool are_alike = logs == 0 || logs == static_cast<std::ptrdiff_t>(run_.processes.size());
+    if (run_.processes.size() > 1 && are_alike)
       for (const RankGroup& group : compare_ranks(run_)) {
         out_.begin_object();
         out_.key("processes");

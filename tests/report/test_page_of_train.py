@@ -156,5 +156,45 @@ def test_a_redacted_page_opens_in_all_views_and_its_lines_are_linked(folder: Pat
         assert tab.lit_names(pane) == wanted[pane]
 
 
+def test_saved_values_lead_from_the_forward_to_the_backward_and_back(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "train.html", "c=0/0&panes=source,fw,bw")
+    forward, backward = (page.locator(f'[data-pane="{pane}"]') for pane in ("fw", "bw"))
+    frames = compilations_of(folder, "session.json")
+    (frame,) = [frame for frame in frames if frame["compile_id"] == "0/0"]
+    (file,) = [item["file"] for item in frame["artifacts"] if item["kind"] == "Forward_graph"]
+    returned = (folder / "dump" / file).read_text().rpartition("return ")[2]
+    computed = forward.locator(".row:has(.saved) code").all_inner_texts()
+    names = {row.strip().partition(":")[0].partition(" ")[0] for row in computed}
+    assert names and all(re.search(rf"\b{name}\b", returned) for name in names)
+    # 8 x 64 numbers of four bytes: what the layer norm gives to the first linear layer.
+    layer_norm = forward.locator(".row:has(.saved)", has_text="add_1:")
+    assert layer_norm.locator(".saved").inner_text() == "saved 2.0\u00a0KiB \u2192"
+    layer_norm.locator(".saved").click()
+    cursor = page.locator('[data-pane="bw"] .row.cursor')
+    assert cursor.locator("code").inner_text().strip().startswith("add_1:")
+    cursor.locator(".saved").click()
+    assert page.locator('[data-pane="fw"] .row.cursor code').inner_text().strip().startswith("add_1:")
+    assert "saves" in page.locator(".trail").inner_text()
+    assert backward.count() == 1
+
+
+def test_modules_have_kernels_and_no_invented_seconds(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "train.html", "view=modules")
+    table = page.locator("table.modules").first
+    heads = table.locator("th").all_inner_texts()
+    assert heads == ["module", "nodes", "operators of its own", "kernels", "forward calls", "backward calls", "lines"]
+    (recorded,) = [item for item in compilations_of(folder, "provenance.json") if item["compile_id"] == "0/0"]
+    kernels = {
+        (direction, kernel)
+        for chain in recorded["chains"]
+        for direction, link in chain["directions"].items()
+        for kernel in link["kernels"]
+        if not kernel.startswith("extern_kernels.")
+    }
+    assert int(table.locator("tbody tr").first.locator("td").nth(3).inner_text()) == len(kernels)
+    assert "to compile all of it" in page.locator("h2").first.inner_text()
+    assert "PyTorch records seconds for whole compilations alone" in page.locator(".lead").inner_text()
+
+
 def test_the_page_is_small(folder: Path) -> None:
     assert (folder / "train.html").stat().st_size < 1_500_000

@@ -143,9 +143,52 @@ class Explorer {
   /** @param {string} key @returns {PaneSource} */
   sourceOf(key) {
     const raw = this.available.get(key);
-    if (raw) return paneSource(raw, key);
+    if (raw) {
+      const source = paneSource(raw, key);
+      if (raw.stage === "forward" || raw.stage === "backward") source.note = this.savedNotes(source, raw.stage);
+      return source;
+    }
     if (this.file >= 0) return fileSource(this.file);
     return { key: "source", title: "Source", about: "The record names no file", name: "", rows: [], links: new Map(), isSource: true };
+  }
+
+  /**
+   * Marks the rows of values that the forward saves for the backward: each mark leads to the row of the value in the other graph.
+   * @param {PaneSource} source @param {"forward" | "backward"} stage
+   * @returns {(row: number) => Child}
+   */
+  savedNotes(source, stage) {
+    const isForward = stage === "forward";
+    const saved = new Map(this.compilation.saved.map((item) => [item.name, item]));
+    const target = isForward ? "bw" : "fw";
+    const other = this.available.get(target);
+    return (row) => {
+      const link = source.links.get(row);
+      const item = link && saved.get(link.name);
+      if (!item) return null;
+      const targetRow = other && other.rows.find((candidate) => candidate[1] === item.name);
+      const text = isForward ? "saved " + bytesText(item.bytes) + " \u2192" : "\u2190 " + bytesText(item.bytes);
+      const title = isForward ? "The backward reads this value: to its graph" : "Saved by the forward: to where it is computed";
+      if (!targetRow) return make("span.saved", { title: "The forward saves this value for the backward" }, text);
+      const open = (/** @type {Event} */ event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        this.openRow(target, targetRow[0]);
+      };
+      return make("a.saved", { href: routeText(withProcess({ c: compilationKey(this.index), pane: target, line: String(targetRow[0]) })), title, tabindex: -1, onclick: open }, text);
+    };
+  }
+
+  /**
+   * Shows a row of a pane: the pane is opened beside the others if it is not there.
+   * @param {string} key @param {number} row
+   */
+  openRow(key, row) {
+    if (!this.keys.includes(key)) {
+      if (this.keys.length < paneLimit) this.keys.push(key);
+      else this.keys[this.keys.length - 1] = key;
+    }
+    go(withProcess({ c: compilationKey(this.index), panes: this.keys.join(","), pane: key, line: String(row) }));
   }
 
   /** @param {number} position @param {string} key */
@@ -234,8 +277,19 @@ class Explorer {
     replaceContent(
       this.trail,
       make("p", null, make("i.bar.hue-" + hueOf(first)), make("b", null, placeOfLine(first)), lines.size > 1 ? " and " + counted(lines.size - 1, "more line") : "", "  ", make("code", null, lines.size === 1 ? textOfLine(first) : "")),
-      make("p", null, step("captured", "captured", ""), step("forward", "fw", ".forward"), step("kernels", "kernel", ".forward"), step("backward", "bw", ".backward"), step("kernels", "kernel-bw", ".backward")),
+      make("p", null, step("captured", "captured", ""), step("forward", "fw", ".forward"), step("kernels", "kernel", ".forward"), this.savedStep(lines), step("backward", "bw", ".backward"), step("kernels", "kernel-bw", ".backward")),
     );
+  }
+
+  /**
+   * What these lines save for the backward.
+   * @param {Set<number>} lines
+   */
+  savedStep(lines) {
+    const saved = this.compilation.saved.filter((item) => !item.isInput && lines.has(item.line));
+    if (!saved.length) return null;
+    const bytes = saved.some((item) => item.bytes === null) ? null : saved.reduce((sum, item) => sum + (item.bytes || 0), 0);
+    return make("span.trail-step.saves", { title: saved.map((item) => item.name + " " + item.shape).join(", ") }, make("small", null, "saves"), " ", bytesText(bytes), " in ", counted(saved.length, "value"));
   }
 
   /** Opens the place that the address names. */

@@ -4,11 +4,11 @@
  * @typedef {object} ModuleNode
  * @property {string} name @property {string} path @property {Map<string, ModuleNode>} children
  * @property {string[]} operators @property {string[]} nodes @property {number} forward @property {number} backward
- * @property {Set<number>} lines @property {string} sameAs
+ * @property {Set<number>} lines @property {string} sameAs @property {Set<string>} kernels of its own
  */
 
 /** @param {string} name @param {string} path @returns {ModuleNode} */
-const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "" });
+const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "", kernels: new Set() });
 
 /**
  * The module of each captured node: as its parameters tell, or the heading above it in the text of the graph.
@@ -55,7 +55,10 @@ function moduleTree(compilation) {
     if (line >= 0) node.lines.add(line);
   }
   for (const call of compilation.calls)
-    for (const path of new Set(call.captured.map((name) => modules.get(name) || ""))) at(path)[call.direction === "backward" ? "backward" : "forward"] += 1;
+    for (const path of new Set(call.captured.map((name) => modules.get(name) || ""))) {
+      at(path)[call.direction === "backward" ? "backward" : "forward"] += 1;
+      if (call.kind !== "library") at(path).kernels.add((call.direction === "backward" ? "backward " : "forward ") + call.kernel);
+    }
   return root;
 }
 
@@ -76,6 +79,16 @@ function totalsOf(node) {
     totals.backward += below.backward;
   }
   return totals;
+}
+
+/**
+ * The generated kernels that compute something of the module, or of one below it; each counts once, however often it is called.
+ * @param {ModuleNode} node @param {Set<string>} [kernels]
+ */
+function kernelsOf(node, kernels = new Set()) {
+  for (const kernel of node.kernels) kernels.add(kernel);
+  for (const child of node.children.values()) kernelsOf(child, kernels);
+  return kernels;
 }
 
 /**
@@ -110,6 +123,8 @@ function sameIn(parents, children) {
   return parents.flatMap((parent) => children.flatMap((child) => parent.children.get(child.name) || []));
 }
 
+const kernelsNamed = 40; // when the pointer is over their number
+
 /** @param {HTMLElement} root */
 function showModules(root) {
   const process = currentProcess();
@@ -118,7 +133,7 @@ function showModules(root) {
     root.append(emptyState("No graph is recorded.", "Modules are known from captured graphs, and there is none."));
     return;
   }
-  const page = make("div.page", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once."));
+  const page = make("div.page", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once. A kernel or a call that computes something of several modules counts for each; PyTorch records seconds for whole compilations alone."));
   for (const { compilation, index } of candidates) {
     /** @type {HTMLElement[]} */
     const rows = [];
@@ -128,6 +143,9 @@ function showModules(root) {
       const name = make("td", null, make("code", null, title), same > 1 ? make("span.badge.blue", null, "\u00d7 " + same + ", the same graph; figures of all") : null);
       /** @type {HTMLElement} */ (name).style.paddingLeft = 12 + 20 * depth + "px";
       const operators = [...new Set(node.operators)];
+      /** @type {Set<string>} */
+      const kernels = new Set();
+      for (const one of equal) kernelsOf(one, kernels);
       const first = node.nodes[0];
       const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
       const row = pane && first ? pane.rows.find((candidate) => candidate[1] === first) : undefined;
@@ -138,6 +156,7 @@ function showModules(root) {
           name,
           make("td.figure", null, row ? link({ c: compilationKey(index), pane: "captured", line: String(row[0]) }, totals.nodes) : totals.nodes),
           make("td", null, make("small", { title: operators.join(", ") }, operators.slice(0, 4).map((operator) => operator.replace(/^torch\.(nn\.functional\.|_C\._nn\.)?/, "")).join(", ") + (operators.length > 4 ? " and " + (operators.length - 4) + " more" : ""))),
+          make("td.figure", { title: [...kernels].slice(0, kernelsNamed).join("\n") }, kernels.size || ""),
           make("td.figure", null, totals.forward || ""),
           make("td.figure", null, totals.backward || ""),
           make("td", null, ...[...node.lines].slice(0, 3).flatMap((line, position) => [position ? ", " : "", sourceLink(line)])),
@@ -147,13 +166,13 @@ function showModules(root) {
     };
     const tree = moduleTree(compilation);
     add(tree, compilation.name, [tree], 0, 1);
-    const heads = ["module", "nodes", "operators of its own", "forward calls", "backward calls", "lines"];
+    const heads = ["module", "nodes", "operators of its own", "kernels", "forward calls", "backward calls", "lines"];
     page.append(
       make(
         "section",
         null,
-        make("h2", null, compilationLink(index), " " + compilation.title),
-        make("div.table-scroll", null, make("table.modules", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/nodes|calls/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
+        make("h2", null, compilationLink(index), " " + compilation.title, secondsOf(compilation) ? make("span.cost", null, " \u00b7 " + secondsText(secondsOf(compilation)) + " to compile all of it") : null),
+        make("div.table-scroll", null, make("table.modules", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/nodes|calls|kernels/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
       ),
     );
   }

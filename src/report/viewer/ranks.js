@@ -9,14 +9,14 @@ function showRanks(root) {
   const page = make("div.page", null, make("h1", null, counted(data.processes.length, "process")));
   const open = (/** @type {number} */ index) => make("a", { href: routeText({ view: "verdict", p: String(index) }) }, nameOfProcess(data.processes[index]));
   const names = (/** @type {RankGroup} */ group) => group.processes.flatMap((index, position) => [position ? ", " : "", open(index)]);
-  page.append(make("p.lead", null, data.ranks.length === 1 ? "All of them compiled the same." : "They fall into " + counted(data.ranks.length, "group") + " that compiled differently."));
-  page.append(
+  page.append(make("p.lead", null, !data.ranks.length ? "Dumps and logs tell of a run in different terms: they are shown beside each other, and not compared." : data.ranks.length === 1 ? "All of them compiled the same." : "They fall into " + counted(data.ranks.length, "group") + " that compiled differently."));
+  if (data.ranks.length) page.append(
     make(
       "ol.actions",
       null,
       ...data.ranks.map((group) =>
         actionItem(
-          make("span.badge." + (group.partsAt ? "amber" : "green"), null, group.partsAt ? "differs" : "the same"),
+          make("span.badge." + (group.partsAt ? "amber" : "green"), null, group.partsAt ? "differs" : group.processes.length > 1 ? "the same" : "compared with"),
           group.partsAt ? [...names(group), " first differ" + (group.processes.length > 1 ? "" : "s") + " from ", ...names(data.ranks[group.nearest]), " in compilation ", make("a", { href: routeText({ c: group.partsAt, p: String(group.processes[0]) }) }, group.partsAt), ": ", ...withCode(group.difference)] : names(group),
           null,
         ),

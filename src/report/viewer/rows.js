@@ -106,6 +106,7 @@ function foldsOf(rows) {
  * @property {Map<number, {name: string, why: string, lines: number[], last: number}>} links by row, from 1
  * @property {boolean} isSource
  * @property {(row: number) => Child} [gutter]
+ * @property {(row: number) => Child} [note] what stands before the text of a row
  */
 
 /** @param {RawPane} pane @param {string} key @returns {PaneSource} */
@@ -355,7 +356,9 @@ class CodePane {
     const link = this.linkOf(entry);
     const lines = link ? link.lines : [];
     const isFirst = this.ownerOf.get(entry) === entry;
-    const whole = source.isSource ? source.rows[entry - 1] || "" : narrowed(source.rows[entry - 1] || "");
+    const note = source.note ? source.note(entry) : null;
+    const row = source.rows[entry - 1] || "";
+    const whole = source.isSource ? row : note ? row.trimStart() : narrowed(row); // a note takes the place of the indentation
     const isCut = whole.length > charactersMax && !this.whole.has(entry);
     const element = make(
       "div.row",
@@ -363,6 +366,7 @@ class CodePane {
       make("span.number", null, entry),
       source.gutter ? make("span.gutter", null, source.gutter(entry)) : null,
       isFirst || !lines.length ? originMark(isFirst ? lines : [], source.isSource) : make("span.origin", null, make("i.bar.hue-" + hueOf(lines[0]))),
+      note,
       make("code", null, ...coloured(isCut ? whole.slice(0, charactersMax) : whole, this.states[entry - 1])),
       isCut ? make("button.rest", { tabindex: -1, onclick: (/** @type {Event} */ event) => this.showWhole(event, entry) }, counted(whole.length - charactersMax, "character") + " more") : null,
     );
