@@ -155,7 +155,7 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
 
 COMPAT = ROOT / "python" / "depyf" / "compat"
 # These are about names, and use none.
-MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py"}
+MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py", "shape.py"}
 # Of PyTorch's documentation.
 PUBLIC_TORCH = {
     "GraphModule",

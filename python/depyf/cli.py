@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import depyf
 from depyf import decompile_command, page, program
+
+_LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command"}
+"""Command -> the module whose `run` executes it. Loading these two takes longer than most other commands do."""
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -85,14 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if parsed.command == "report":
         return page.run(parsed)
-    if parsed.command == "doctor":
-        from depyf import doctor as examination
-
-        return examination.run(parsed)
-    if parsed.command == "edit":
-        from depyf.toolkit import command
-
-        return command.run(parsed)
+    if parsed.command in _LOADED_WHEN_GIVEN:
+        return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
     return decompile_command.run(parsed)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 from depyf.compat import callables
 from depyf.decompilation import PROVED, Decompilation, describe, type_name
 from depyf.decompilation import decompile as decompile_code
+from depyf.files import claim
+from depyf.recompile import compile_checked
 from depyf.signatures import Expressions, definition_alone, head_comments, with_signature
 
 __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source_of"]
@@ -266,13 +268,9 @@ class Decompiler:
             ValueError: the code cannot stand in for `reference_code`.
             OSError: the file cannot be written.
         """
-        from depyf.recompile import compile_checked
-
         source = source_of(code_to_decompile)
         filename = None
         if filepath_template is not None:
-            from depyf.files import claim
-
             path, _ = claim(lambda n: filepath_template % n, lambda n: source)
             filename = str(path)
         return compile_checked(source, reference_code, constants_of=code_to_decompile, filename=filename)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from depyf import journal, names
-from depyf.capture import recovery
+from depyf.capture import prepare_debug, recovery
 from depyf.dump import deciding_reason, details, headline
 from depyf.session import Session, read_runs
 
@@ -38,10 +38,8 @@ def run(arguments: list[str], *, module: bool, directory: str, wanted_page: Want
         BaseException: what ended the program and is no Exception, KeyboardInterrupt above all. It is raised again when the
             summary is printed, so that the process ends as Python's own would.
     """
-    import depyf
-
     code = None if module else compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True)
-    block = depyf.prepare_debug(directory)
+    block = prepare_debug(directory)
     session = block.__enter__()
     status = 1
     interruption: BaseException | None = None

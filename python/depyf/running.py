@@ -8,11 +8,11 @@ import __future__
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from depyf import names, weak
 from depyf.compat import bytecode, dynamo
 from depyf.decompilation import Decompilation
+from depyf.dumped_files import RunningFile, known
 from depyf.proof import Proof, prove
 from depyf.recompile import qualname, signature
 
@@ -28,26 +28,6 @@ __all__ = [
     "reason_against",
     "shifted",
 ]
-
-
-@dataclass(frozen=True)
-class RunningFile:
-    """A file whose lines debuggers stop at."""
-
-    path: str
-    kind: str
-    """"transformed code", "Captured_Graph", "Forward_graph", "Backward_graph" or "kernel"."""
-    direction: str | None
-    """"forward" or "backward", where that has a meaning."""
-    function: str
-    """The user's function, or the resume function, that it was made for."""
-    compile_id: str
-    first_line: int
-    """The first line that does something."""
-
-
-known: dict[str, RunningFile] = {}
-"""Path -> what runs, or ran, from there. Entries stay: they are data, and code that runs from a file may be shown later."""
 
 
 class _Functions:

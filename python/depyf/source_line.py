@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from depyf import dumped_files
+
 
 @dataclass(frozen=True)
 class Line:
-    """A line of source."""
+    """A line of source that depyf points to."""
 
     file: str
-    """As full a path as is known: Dynamo's words have only the end of it."""
+    """The path as far as it is known: the texts of Dynamo's guards have only the end of it."""
     line: int
     text: str = ""
     function: str = ""
@@ -47,13 +49,11 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
 
 
 def is_users(file: str, library: str) -> bool:
-    """Is a file the user's?
+    """True if a file is the user's.
 
-    Not the user's are those of the library whose folder is given, and dumped files: transformed code runs from them, and
-    calls what is compiled next.
+    Files of the library whose folder is given are not the user's. Dumped files are not either: transformed code runs from
+    them, and calls the function that is compiled next.
     """
     if file.startswith(library):
         return False
-    from depyf import running
-
-    return file not in running.known
+    return file not in dumped_files.known

@@ -6,11 +6,10 @@ import contextlib
 import functools
 import importlib
 import sys
-import types
 from collections.abc import Collection
 from typing import Any
 
-from depyf.compat import private, releases
+from depyf.compat import private, releases, shape
 from depyf.compat.names import FEATURES, NAMES, Feature, Name
 from depyf.compat.releases import Release
 from depyf.session import FeatureState
@@ -67,7 +66,7 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
         expected = name.expected(release)
         how = private.losses.get(name.path)
         if how is None:
-            how = problem(name)
+            how = shape.problem(name)
         if how is None or (not expected and name.until and Release.of(name.until) < release):
             continue  # another name has taken its place
         state.expected = state.expected and not expected
@@ -101,7 +100,7 @@ def tell_losses() -> set[str]:
     for name in _expected(Release.of(version)):
         if name.path in private.losses or name.path in _right:
             continue
-        how = problem(name)
+        how = shape.problem(name)
         if how is None:
             right.add(name.path)
             if name.module in sys.modules:
@@ -120,64 +119,3 @@ def tell_losses() -> set[str]:
 def _expected(release: Release) -> tuple[Name, ...]:
     """The names that a release should have."""
     return tuple(name for name in NAMES if name.expected(release))
-
-
-def problem(name: Name) -> str | None:
-    """What is wrong with a name, as far as looking tells; None if nothing, or if it cannot be told that way."""
-    try:
-        return _problem(name)
-    except private.Unexpected as error:
-        return error.how if error.name is name else None  # the other name says it
-    except Exception as error:  # even looking is too much
-        return private.in_words(error)
-
-
-def _problem(name: Name) -> str | None:
-    if name.kind == "":
-        private.look_up(name)
-    if name.kind == "attribute" and ":" in name.path:
-        return _attribute_problem(name)
-    if name.kind == "local":
-        return _local_problem(name)
-    return None
-
-
-def _owner(name: Name) -> Any:
-    """What a member is looked for in; None if it is not there or not loaded."""
-    owner: Any = sys.modules.get(name.module)
-    for part in name.parts[:-1]:
-        owner = getattr(owner, part, None)
-    return owner
-
-
-def _attribute_problem(name: Name) -> str | None:
-    owner = _owner(name)
-    if not isinstance(owner, type):
-        return None  # told by the owner's name, or the class has another name in this release
-    if any(name.last in vars(base) for base in owner.__mro__):
-        return None if hasattr(owner, name.last) else "is not there"
-    if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):
-        return None
-    codes = [
-        member.__code__
-        for base in owner.__mro__
-        for member in vars(base).values()
-        if isinstance(member, types.FunctionType)
-    ]
-    return None if any(name.last in code.co_names for code in codes) else "is not there"
-
-
-def _local_problem(name: Name) -> str | None:
-    owner = _owner(name)
-    if isinstance(owner, types.FunctionType):
-        code = owner.__code__
-        return None if name.last in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) else "is not there"
-    if isinstance(owner, types.ModuleType):
-        for member in list(vars(owner).values()):
-            if isinstance(member, types.FunctionType) and name.last in (
-                *member.__code__.co_varnames,
-                *member.__code__.co_cellvars,
-            ):
-                return None
-        return "is not there"
-    return None

@@ -15,6 +15,7 @@ from typing import Any
 
 import depyf
 from depyf.compat import probe, releases
+from depyf.doctor import offline, trial
 from depyf.session import FeatureState
 
 __all__ = ["Diagnosis", "diagnose"]
@@ -71,16 +72,12 @@ def diagnose(backend: str = "aot_eager") -> Diagnosis:
     program, warnings_given = "not run", []
     problems: dict[str, list[str]] = {}
     if version is not None:
-        from depyf.doctor import trial
-
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             probe.load()
             program, problems = trial.run(backend)
         warnings_given = [str(warning.message) for warning in caught if str(warning.message).startswith("depyf")]
     else:
-        from depyf.doctor import offline
-
         problems = offline.run()
     features = [_with(feature, problems.get(feature.key, [])) for feature in probe.features()]
     return Diagnosis(depyf.__version__, platform.python_version(), version, backend, features, program, warnings_given)

@@ -18,6 +18,11 @@ from depyf.stepper.engine import Engine, Plan
 from depyf.stepper.stop import Stop
 from depyf.stepper.targets import Targets
 
+if sys.version_info >= (3, 12):
+    from depyf.stepper.monitoring import Monitoring as Events
+else:
+    from depyf.stepper.tracing import Tracing as Events
+
 __all__ = ["step"]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -73,14 +78,7 @@ class step:
         targets = self._targets = Targets(self._codes)
         engine = self._engine = Engine(targets.has, self._is_skipped, self._decide)
         self._commands = Commands(engine)
-        if sys.version_info >= (3, 12):
-            from depyf.stepper.monitoring import Monitoring
-
-            self._backend = Monitoring(engine)
-        else:
-            from depyf.stepper.tracing import Tracing
-
-            self._backend = Tracing(engine)
+        self._backend = Events(engine)
         targets.start()
         try:
             self._backend.start()

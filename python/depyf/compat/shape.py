@@ -1,0 +1,202 @@
+"""How a private name is looked up, and whether it is what its row in `depyf.compat.names` says.
+
+`depyf.compat.private` uses names, and records those that are lost; `depyf.compat.probe` sums up what became of features.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import types
+from typing import Any
+
+from depyf.compat.names import NAMES, Name
+
+BY_PATH = {name.path: name for name in NAMES}
+
+
+class Unexpected(Exception):
+    """A private name is not as expected."""
+
+    def __init__(self, name: Name, how: str) -> None:
+        super().__init__(f"{name.path} {how}")
+        self.name, self.how = name, how
+
+
+lookups: dict[str, tuple[Any, ...]] = {}
+"""Path of a function -> the module and all that the way from there led over, found to be right. Nothing clears it, as
+`leads_over` checks each entry before it is used. It has no lock, as each write is one assignment; a forked child goes on with its
+copy."""
+
+
+def leads_over(name: Name, seen: tuple[Any, ...]) -> bool:
+    """True if the path of a name still leads over the objects that `lookups` has for it."""
+    value = sys.modules.get(name.module)
+    if value is not seen[0]:
+        return False
+    try:
+        for part, seen_value in zip(name.parts, seen[1:], strict=True):
+            value = getattr(value, part)
+            if value is not seen_value:
+                return False
+    except Exception:
+        return False
+    return True
+
+
+def look_up(name: Name) -> Any:
+    """Returns the object that a path leads to; None if its module is not loaded and the name is not worth loading it.
+
+    Raises:
+        Unexpected: the object is absent, or is not what the row of the name says.
+    """
+    value: Any = sys.modules.get(name.module)
+    if value is None:
+        if name.lazy:
+            return None
+        try:
+            value = importlib.import_module(name.module)
+        except Exception as error:
+            raise Unexpected(name, f"cannot be imported: {error}") from None
+    seen = [value]
+    for part, row in _way(name.path):
+        try:
+            value = getattr(value, part)
+        except Exception as error:
+            # The owner is to blame where it is a name of its own.
+            raise Unexpected(row or name, in_words(error)) from None
+        if row is not None:
+            _check_type(row, value)
+        seen.append(value)
+    if name.takes is not None:
+        lookups[name.path] = tuple(seen)
+    return value
+
+
+@functools.cache
+def _way(path: str) -> list[tuple[str, Name | None]]:
+    """The attributes that lead to a name, each with its row if it has one."""
+    name = BY_PATH[path]
+    ways = [f"{name.module}:{'.'.join(name.parts[: i + 1])}" for i in range(len(name.parts))]
+    return [(part, BY_PATH.get(way)) for part, way in zip(name.parts, ways, strict=True)]
+
+
+def in_words(error: Exception) -> str:
+    """Returns what is wrong with a name whose lookup or use raised this exception, as the end of a sentence."""
+    if isinstance(error, Unexpected):
+        return error.how
+    if isinstance(error, AttributeError):
+        return "is not there"
+    return f"raised {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _check_type(name: Name, value: Any) -> None:
+    """Raises Unexpected if the object that was looked up cannot be what the row says."""
+    if name.takes is None:
+        check_result(name, value)
+    elif _checked.get(name.path) is not (code := getattr(value, "__code__", value)):
+        _check_function(name, value)
+        _checked[name.path] = code
+
+
+_checked: dict[str, Any] = {}
+"""Path of a function -> the code, or the callable without any, that was found to be what its row says. Lock, fork and
+clearing are as for `lookups`."""
+
+
+def _check_function(name: Name, value: Any) -> None:
+    if not callable(value):
+        raise Unexpected(name, f"is no function but of type {type(value).__name__}")
+    if not accepts(value, name.takes or 0):
+        raise Unexpected(name, f"does not take {name.takes} arguments any more")
+
+
+def check_result(name: Name, value: Any) -> None:
+    """Raises Unexpected if a value is of another type than the row of the name says."""
+    if not name.types:
+        return
+    for wanted in name.types:
+        if wanted == "None" and value is None:
+            return
+        if any(base.__name__ == wanted for base in type(value).__mro__):
+            return
+    raise Unexpected(name, f"is of type {type(value).__name__}, not {name.gives.replace('|', ' or ')}")
+
+
+def accepts(function: Any, count: int) -> bool:
+    """True if a function takes `count` positional arguments, and also if that cannot be known."""
+    bound = 0
+    if isinstance(function, types.MethodType):
+        function, bound = function.__func__, 1
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, types.CodeType) or not isinstance(function, types.FunctionType):
+        return True
+    given = count + bound
+    defaults = len(function.__defaults__ or ())
+    needed_by_keyword = set(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]) - set(
+        function.__kwdefaults__ or ()
+    )
+    most = code.co_argcount if not code.co_flags & 4 else given  # CO_VARARGS
+    return code.co_argcount - defaults <= given <= most and not needed_by_keyword
+
+
+def problem(name: Name) -> str | None:
+    """Returns what is wrong with a name; None if nothing is, or if only using the name could show it."""
+    try:
+        return _problem(name)
+    except Unexpected as error:
+        return error.how if error.name is name else None  # the row of that name reports it
+    except Exception as error:  # the lookup itself failed
+        return in_words(error)
+
+
+def _problem(name: Name) -> str | None:
+    if name.kind == "":
+        look_up(name)
+    if name.kind == "attribute" and ":" in name.path:
+        return _attribute_problem(name)
+    if name.kind == "local":
+        return _local_problem(name)
+    return None
+
+
+def _owner(name: Name) -> Any:
+    """Returns the object that has the name as an attribute; None if it is absent or not loaded."""
+    owner: Any = sys.modules.get(name.module)
+    for part in name.parts[:-1]:
+        owner = getattr(owner, part, None)
+    return owner
+
+
+def _attribute_problem(name: Name) -> str | None:
+    owner = _owner(name)
+    if not isinstance(owner, type):
+        return None  # the row of the owner reports it, or the class has another name in this release
+    if any(name.last in vars(base) for base in owner.__mro__):
+        return None if hasattr(owner, name.last) else "is not there"
+    if any(name.last in vars(base).get("__annotations__", ()) for base in owner.__mro__):
+        return None
+    codes = [
+        member.__code__
+        for base in owner.__mro__
+        for member in vars(base).values()
+        if isinstance(member, types.FunctionType)
+    ]
+    return None if any(name.last in code.co_names for code in codes) else "is not there"
+
+
+def _local_problem(name: Name) -> str | None:
+    owner = _owner(name)
+    if isinstance(owner, types.FunctionType):
+        code = owner.__code__
+        return None if name.last in (*code.co_varnames, *code.co_cellvars, *code.co_freevars) else "is not there"
+    if isinstance(owner, types.ModuleType):
+        for member in list(vars(owner).values()):
+            if isinstance(member, types.FunctionType) and name.last in (
+                *member.__code__.co_varnames,
+                *member.__code__.co_cellvars,
+            ):
+                return None
+        return "is not there"
+    return None
