@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import html as standard
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from depyf import names
 from depyf.dump import failure_lines
 from depyf.explanation import report
-from depyf.explanation.model import Entry, Explanation
+
+if TYPE_CHECKING:
+    from depyf.explanation.model import Entry, Explanation
 
 
 def html(explanation: Explanation) -> str:
@@ -19,7 +22,7 @@ def html(explanation: Explanation) -> str:
 
 def entry_html(entry: Entry) -> str:
     """The same for one cache entry."""
-    return f"<div class='depyf'>{_frame(lambda: report.report_of_entry(entry))}{_entry(entry, 1)}</div>"
+    return f"<div class='depyf'>{_frame(lambda: report.report(entry.alone()))}{_entry(entry, 1)}</div>"
 
 
 def _frame(make_page: Callable[[], str]) -> str:

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf.explanation import html, text
 from depyf.session import Break, Failure, Limit, Symbol
 
 SCHEMA_VERSION = 1
@@ -68,10 +69,14 @@ class Entry:
     missing: list[str] = field(default_factory=list)
     """What is not known, and what would tell it."""
 
-    def _repr_html_(self) -> str:
-        from depyf.explanation.html import entry_html
+    def alone(self) -> Explanation:
+        """Returns an explanation that has only this entry. Its title is the compilation, as an entry does not know its function."""
+        name = f"compilation {self.compile_id}"
+        return Explanation(name, "", 0, self.backend, "auto", [self], title=name)
 
-        return entry_html(self)
+    def _repr_html_(self) -> str:
+
+        return html.entry_html(self)
 
 
 @dataclass
@@ -95,9 +100,7 @@ class Explanation:
     """What is compiled next: for each value that an entry fixes or bounds, what all entries together accept."""
 
     def __str__(self) -> str:
-        from depyf.explanation.text import text
-
-        return text(self)
+        return text.text(self)
 
     def __repr__(self) -> str:
         count = len(self.entries)
@@ -107,9 +110,7 @@ class Explanation:
         )
 
     def _repr_html_(self) -> str:
-        from depyf.explanation.html import html
-
-        return html(self)
+        return html.html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as data that JSON takes: `schema_version` (an int), and the fields of this class by name."""

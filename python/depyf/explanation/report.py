@@ -8,12 +8,14 @@ import json
 import linecache
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf import page
-from depyf.explanation.model import Entry, Explanation
 from depyf.session import Break
 from depyf.source_line import Line
+
+if TYPE_CHECKING:
+    from depyf.explanation.model import Entry, Explanation
 
 FRAME_SIZE_MAX = 2_000_000
 """Characters of a page that a notebook may hold; each output that shows one stays in the notebook's file."""
@@ -41,12 +43,6 @@ def report(explanation: Explanation) -> str:
         path = folder / "page.html"
         page.write_page([folder], path, f"depyf.explain({explanation.function})")
         return path.read_text(encoding="utf-8")
-
-
-def report_of_entry(entry: Entry) -> str:
-    """Returns the page of one cache entry, which does not know its function."""
-    name = f"compilation {entry.compile_id}"
-    return report(Explanation(name, "", 0, entry.backend, "auto", [entry], title=name))
 
 
 def frame(document: str) -> str:

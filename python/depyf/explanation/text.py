@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 from depyf import names
 from depyf.dump import failure_lines, symbol_rows
-from depyf.explanation.model import Entry, Explanation, Resume
+
+if TYPE_CHECKING:
+    from depyf.explanation.model import Entry, Explanation, Resume
 
 _INDENT = "    "
 

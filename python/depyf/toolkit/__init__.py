@@ -1,16 +1,17 @@
 """Cache entries in the user's hands: look at one, ask it, run it, change it, give it back to Dynamo.
 
 target        the function, and what fills its frame
-entries       copies of what Dynamo holds of it
+callees       graphs and resume functions that the code of an entry calls
+lookup        which of several entries a call would take
 checking      what an entry's guards say to a call
-lookup        which entry a call would take
 conditions    guards that a user adds, and what is lost with those that are dropped
 edits         a changed copy
 building      PyTorch's guards for it
 validation    whether its code can stand in for the function's
 registration  giving it to Dynamo, and taking it back
 kernels       edited files of Inductor's output code
-files         one entry as a file that people edit and other processes load
+saving        one entry as a file that people edit and other processes load
+files         such a file, read
 portable      what the file calls objects by, so that another process finds them
 editor        the file in an editor, and what comes back registered
 command       `depyf edit`
@@ -19,9 +20,9 @@ command       `depyf edit`
 from __future__ import annotations
 
 from depyf.toolkit.editor import EditedFile, edit
-from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
+from depyf.toolkit.entries import CacheEntry, cache_entries, dispatch, new_entry
 from depyf.toolkit.files import load_entry
-from depyf.toolkit.lookup import Dispatch, dispatch
+from depyf.toolkit.lookup import Dispatch
 from depyf.toolkit.registration import Registration, registered
 
 __all__ = [

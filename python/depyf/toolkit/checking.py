@@ -67,10 +67,8 @@ class GuardReport:
     @property
     def would_take(self) -> Dispatch:
         """The entry that a call with these arguments would take now."""
-        from depyf.toolkit.lookup import dispatch_target
-
         args, kwargs = self.call
-        return dispatch_target(self.entry.target, args, kwargs)
+        return self.entry._dispatch(args, kwargs)
 
     def __str__(self) -> str:
         return "\n".join([self._head, *(f"  {failure}" for failure in self.failures)])

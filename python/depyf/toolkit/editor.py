@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import names
-from depyf.toolkit import files, portable
+from depyf.toolkit import files, portable, saving
 from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
 from depyf.toolkit.registration import Registration
 
@@ -43,7 +43,7 @@ class EditedFile:
                     f"{self.path}: {key!r} in ENTRY is {parts.entry.get(key)!r} instead of {value!r}: it is another entry's"
                 )
         bind = _bound(parts, self.entry)
-        left = [(_normal(text), guard) for guard, text in files.forms(self.entry, False)]
+        left = [(_normal(text), guard) for guard, text in saving.forms(self.entry, False)]
         new = []
         for condition in parts.guards:
             text = condition.text if condition.form == "expression" else f"{condition.form}({condition.text!r})"
@@ -92,7 +92,7 @@ class EditedFile:
 
     def text_written(self) -> str:
         """The file as it was written."""
-        return files.text_of(self.entry, {}, portable_forms=False)
+        return saving.text_of(self.entry, {}, portable_forms=False)
 
 
 def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry: int | None = None) -> EditedFile:

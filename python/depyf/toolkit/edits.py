@@ -11,17 +11,19 @@ import types
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf.compat import dynamo, live_graphs
 from depyf.decompilation import PROVED
 from depyf.decompilation import decompile as decompile_code
 from depyf.guards import Guard
 from depyf.recompile import compile_checked
-from depyf.toolkit import conditions
-from depyf.toolkit.entries import CacheEntry
+from depyf.toolkit import callees, conditions, kernels
 from depyf.toolkit.target import why_refused
 from depyf.toolkit.validation import check_code, unknown_names
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
 REPLACEMENT = "_depyf_replacement"
@@ -69,9 +71,7 @@ def edit(
     if graph is not None:
         _replace_graphs(copy, graph)
     if kernel is not None:
-        from depyf.toolkit.kernels import replace_kernels
-
-        replace_kernels(copy, kernel)
+        kernels.replace_kernels(copy, kernel)
     _edit_guards(copy, drop, add, replace, relax)
     return copy
 
@@ -158,33 +158,9 @@ def _lines_of_names(text: str) -> dict[str, int]:
 # Graphs
 
 
-def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
-    """Full name of a graph -> what was given for it: a mapping by name, or the one thing for the only graph.
-
-    Raises:
-        ValueError: there is no such graph, or which one is not said.
-    """
-    graphs = {graph.full_name: graph for graph in copy.graphs}
-    if not graphs:
-        raise ValueError(f"{copy.target.name}: the code calls no graph")
-    if not isinstance(given, Mapping):
-        if len(graphs) > 1:
-            known = ", ".join(graph.name for graph in graphs.values())
-            raise ValueError(f"{copy.target.name} calls several graphs: give {argument}= a mapping from {known}")
-        return {next(iter(graphs)): given}
-    graph_by_name = {}
-    for name, replacement in given.items():
-        full = [full for full, graph in graphs.items() if name in (full, graph.name)]
-        if not full:
-            known = ", ".join(graph.name for graph in graphs.values())
-            raise ValueError(f"{copy.target.name} calls no graph {name!r}: it calls {known}")
-        graph_by_name[full[0]] = replacement
-    return graph_by_name
-
-
 def _replace_graphs(copy: CacheEntry, given: Any) -> None:
     graphs = {graph.full_name: graph for graph in copy.graphs}
-    for name, replacement in by_name(copy, given, "graph").items():
+    for name, replacement in callees.by_name(copy, given, "graph").items():
         graph = graphs[name]
         inputs = outputs = None
         if graph.graph_module is not None:

@@ -5,64 +5,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from depyf import decompiler, guards, names, running
-from depyf.compat import bytecode, cache, dynamo, live_graphs
+from depyf.compat import bytecode, cache, dynamo
 from depyf.guards import Guard
+from depyf.toolkit import building, callees, checking, edits, lookup, registration, saving
+from depyf.toolkit.callees import Graph, ResumeFunction
+from depyf.toolkit.checking import GuardReport
+from depyf.toolkit.conditions import Condition, Selector
+from depyf.toolkit.lookup import Dispatch
+from depyf.toolkit.registration import Registration
 from depyf.toolkit.target import Target, find_target
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from depyf.toolkit.checking import GuardReport
-    from depyf.toolkit.conditions import Condition, Selector
-    from depyf.toolkit.registration import Registration
-
 _counter = itertools.count(1)
-
-
-@dataclass(frozen=True)
-class Graph:
-    """A graph that an entry's code calls."""
-
-    name: str
-    """As the code's source shows it: `__compiled_fn_1`."""
-    full_name: str
-    """As the code calls it."""
-    function: Any = field(repr=False)
-    """What the code calls: the backend's result."""
-    graph_module: Any = field(repr=False)
-    """The `torch.fx.GraphModule` that Dynamo handed to the backend; None where the backend has let go of it."""
-    placeholders: tuple[tuple[str, str | None], ...] = ()
-    """(name, Dynamo's source of the value) of each input, in order; empty where the graph is gone."""
-
-
-@dataclass(frozen=True)
-class ResumeFunction:
-    """The function that an entry's code calls to go on after a graph break. `depyf.cache_entries` takes it."""
-
-    name: str
-    full_name: str
-    code: types.CodeType = field(repr=False)
-    globals: dict[str, Any] = field(repr=False)
-    function: types.FunctionType | None = field(repr=False)
-    """None if it has free variables: each call makes one of its own then."""
-
-    def with_free_variables(self, **values: Any) -> types.FunctionType:
-        """The function, with values for its free variables.
-
-        Raises:
-            ValueError: a value is missing, or is for no free variable.
-        """
-        free = self.code.co_freevars
-        if set(values) != set(free):
-            raise ValueError(f"{self.name} has the free variables {', '.join(free) or 'none'}, not {', '.join(values)}")
-        cells = tuple(types.CellType(values[name]) for name in free)
-        return types.FunctionType(self.code, self.globals, self.code.co_name, None, cells)
 
 
 @dataclass(eq=False)
@@ -124,34 +83,12 @@ class CacheEntry:
     @property
     def graphs(self) -> list[Graph]:
         """The graphs that the code calls, in the order of their names in it."""
-        graphs = []
-        for name in _global_names(self.code):
-            if names.compiled_fn_number(name) is None or name not in self.bound:
-                continue
-            function = self.bound[name]
-            module = live_graphs.graph_module(function)
-            inputs = () if module is None else live_graphs.placeholders(module)
-            pairs = tuple((str(node.name), live_graphs.source(node)) for node in inputs)
-            graphs.append(Graph(names.shorten(name), name, function, module, pairs))
-        return graphs
+        return callees.graphs(self.code, self.bound)
 
     @property
     def resume_functions(self) -> list[ResumeFunction]:
         """The functions that the code calls after a graph break."""
-        functions = []
-        for name in _global_names(self.code):
-            function = self.bound.get(name)
-            if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
-                continue
-            code = dynamo.resume_code(function)
-            if code is None:
-                continue
-            plain = function if function.__code__ is code else None
-            functions.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
-        for const in self.code.co_consts:  # before 2.7, those with free variables are made where they are called
-            if type(const) is types.CodeType and dynamo.is_resume_code(const):
-                functions.append(ResumeFunction(const.co_name, const.co_name, const, self.target.globals, None))
-        return functions
+        return callees.resume_functions(self.code, self.bound, self.target)
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
         """Evaluates the guards for a call with these arguments, and lists every one that fails.
@@ -159,9 +96,7 @@ class CacheEntry:
         Raises:
             TypeError: the arguments do not fit the function.
         """
-        from depyf.toolkit.checking import check
-
-        return check(self, self.target.bind(args, kwargs), (args, kwargs))
+        return checking.check(self, self.target.bind(args, kwargs), (args, kwargs))
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the code for these arguments; the guards are not asked.
@@ -199,9 +134,7 @@ class CacheEntry:
     def manager(self) -> Any:
         """PyTorch's object for the guards, made once."""
         if self._manager is None:
-            from depyf.toolkit.building import build
-
-            self._manager = build(self)
+            self._manager = building.build(self)
         return self._manager
 
     def edit(
@@ -242,9 +175,7 @@ class CacheEntry:
             TypeError: an argument of a wrong type.
             OSError: a file cannot be read.
         """
-        from depyf.toolkit.edits import edit
-
-        return edit(self, source, code, drop, add, replace, relax, graph, kernel, bind)
+        return edits.edit(self, source, code, drop, add, replace, relax, graph, kernel, bind)
 
     def register(self) -> Registration:
         """Makes Dynamo use this entry from the next call on, before all others of the function.
@@ -260,9 +191,7 @@ class CacheEntry:
             NotImplementedError: this PyTorch cannot do it; the message says which can.
             RuntimeError: called by a guard, or PyTorch itself has loaded entries of this function.
         """
-        from depyf.toolkit.registration import register
-
-        return register(self)
+        return registration.register(self)
 
     def save(self, path: str | Path) -> None:
         """Writes source, guards and the names that the code needs to a file, which `load_entry` reads.
@@ -274,9 +203,11 @@ class CacheEntry:
             ValueError: the code is not known.
             OSError: the file cannot be written.
         """
-        from depyf.toolkit.files import save
+        saving.save(self, Path(path), cache_entries)
 
-        save(self, Path(path))
+    def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
+        """Returns which entry of the same function a call with these arguments would take now."""
+        return lookup.dispatch_among(self.target, args, kwargs, cache_entries)
 
     def _need_code(self) -> None:
         if self.kind == "loaded":
@@ -296,16 +227,14 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
         TypeError: there is no Python function behind `fn`.
         NotImplementedError: this PyTorch does not show its cache.
     """
-    from depyf.toolkit.registration import not_ours, registered_of
-
     target = target_of(fn)
-    entries = [_as_registered(registration.entry, target) for registration in registered_of(target.code)]
-    for manager in not_ours(target.code):
+    entries = [_as_registered(handle.entry, target) for handle in registration.registered_of(target.code)]
+    for manager in registration.not_ours(target.code):
         listed = list(guards.read(manager) or ())
         entries.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
     for raw in cache.raw_entries(target.code):
         listed = list(guards.read(raw.manager) or ())
-        bound = bound_names(raw.code, target)
+        bound = callees.bound_names(raw.code, target)
         entry = CacheEntry(
             target,
             raw.code,
@@ -361,20 +290,13 @@ def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
     )
 
 
-def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
-    """The globals that Dynamo made for transformed code, with what they are now."""
-    own = {name for nested in names.nested_codes(target.code) for name in bytecode.global_names(nested)}
-    installed = set(cache.installed_names(code))
-    bound = {}
-    for name in _global_names(code):
-        is_installed = name in installed or (name.startswith("__") and not name.endswith("__"))
-        if is_installed and name not in own and name in target.globals:
-            bound[name] = target.globals[name]
-    return bound
+def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
+    """Says which entry a call `fn(*args, **kwargs)` would take, and why each entry before it refuses.
 
+    For a function itself, entries of every backend count; for a result of `torch.compile`, those that its backend made.
 
-def _global_names(code: types.CodeType) -> list[str]:
-    global_names = (
-        name for nested in names.nested_codes(code) for name in nested.co_names if name in bytecode.global_names(nested)
-    )
-    return list(dict.fromkeys(global_names))
+    Raises:
+        TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
+        NotImplementedError: this PyTorch does not show its cache.
+    """
+    return lookup.dispatch_among(target_of(fn), args, kwargs, cache_entries)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depyf.compat import dynamo, kernels
-from depyf.toolkit.edits import by_name
+from depyf.toolkit.callees import by_name
 
 if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry

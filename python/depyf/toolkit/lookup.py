@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from depyf.compat import cache
-from depyf.toolkit.checking import GuardReport
+from depyf.toolkit.checking import GuardReport, check
 from depyf.toolkit.target import Target
 
 if TYPE_CHECKING:
@@ -46,31 +47,23 @@ class Dispatch:
         return "\n".join(lines)
 
 
-def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
-    """Says which entry a call `fn(*args, **kwargs)` would take, and why each entry before it refuses.
+def dispatch_among(
+    target: Target,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    entries_of: Callable[[Target], list[CacheEntry]],
+) -> Dispatch:
+    """Returns which entry a call of a function would take, and why each entry before it refuses.
 
-    For a function itself, entries of every backend count; for a result of `torch.compile`, those that its backend made.
-
-    Raises:
-        TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
-        NotImplementedError: this PyTorch does not show its cache.
+    Args:
+        entries_of: returns the entries of the function, in the order in which Dynamo tries them.
     """
-    from depyf.toolkit.entries import target_of
-
-    return dispatch_target(target_of(fn), args, kwargs)
-
-
-def dispatch_target(target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
-    """`dispatch` for a target."""
-    from depyf.toolkit.checking import check
-    from depyf.toolkit.entries import cache_entries
-
     L = target.bind(args, kwargs)
     refused: list[tuple[CacheEntry, GuardReport | str]] = []
     stance = cache.stance()
     if stance == "force_eager":
         return Dispatch(target.name, None, "would run without compiling: the stance is force_eager", [])
-    entries = cache_entries(target)
+    entries = entries_of(target)
     for entry in entries:
         if entry.kind == "ordinary" and not cache.same_backend(entry.backend, target.backend):
             refused.append((entry, "made by another backend"))

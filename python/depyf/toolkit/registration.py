@@ -18,14 +18,16 @@ import itertools
 import types
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depyf import locks, weak
 from depyf.compat import cache, eval_frame
 from depyf.toolkit.building import build, is_guard_running
-from depyf.toolkit.entries import CacheEntry
 from depyf.toolkit.target import Target
 from depyf.toolkit.validation import check_code
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
 
 _lock = locks.Lock()
 _counter = itertools.count()

@@ -1,0 +1,134 @@
+"""What the code of a cache entry calls: the graphs, and the functions that go on after its graph breaks."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from depyf import names
+from depyf.compat import bytecode, cache, dynamo, live_graphs
+from depyf.toolkit.target import Target
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph that an entry's code calls."""
+
+    name: str
+    """As the code's source shows it: `__compiled_fn_1`."""
+    full_name: str
+    """As the code calls it."""
+    function: Any = field(repr=False)
+    """What the code calls: the backend's result."""
+    graph_module: Any = field(repr=False)
+    """The `torch.fx.GraphModule` that Dynamo handed to the backend; None where the backend has let go of it."""
+    placeholders: tuple[tuple[str, str | None], ...] = ()
+    """(name, Dynamo's source of the value) of each input, in order; empty where the graph is gone."""
+
+
+@dataclass(frozen=True)
+class ResumeFunction:
+    """The function that an entry's code calls to go on after a graph break. `depyf.cache_entries` takes it."""
+
+    name: str
+    full_name: str
+    code: types.CodeType = field(repr=False)
+    globals: dict[str, Any] = field(repr=False)
+    function: types.FunctionType | None = field(repr=False)
+    """None if it has free variables: each call makes one of its own then."""
+
+    def with_free_variables(self, **values: Any) -> types.FunctionType:
+        """The function, with values for its free variables.
+
+        Raises:
+            ValueError: a value is missing, or is for no free variable.
+        """
+        free = self.code.co_freevars
+        if set(values) != set(free):
+            raise ValueError(f"{self.name} has the free variables {', '.join(free) or 'none'}, not {', '.join(values)}")
+        cells = tuple(types.CellType(values[name]) for name in free)
+        return types.FunctionType(self.code, self.globals, self.code.co_name, None, cells)
+
+
+def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
+    """Returns the graphs that transformed code calls, in the order of their names in it.
+
+    Args:
+        bound: the global names of the code with the objects that they stand for.
+    """
+    called = []
+    for name in _global_names(code):
+        if names.compiled_fn_number(name) is None or name not in bound:
+            continue
+        function = bound[name]
+        module = live_graphs.graph_module(function)
+        inputs = () if module is None else live_graphs.placeholders(module)
+        pairs = tuple((str(node.name), live_graphs.source(node)) for node in inputs)
+        called.append(Graph(names.shorten(name), name, function, module, pairs))
+    return called
+
+
+def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], target: Target) -> list[ResumeFunction]:
+    """Returns the functions that transformed code calls after a graph break. Arguments are as for `graphs`."""
+    functions = []
+    for name in _global_names(transformed):
+        function = bound.get(name)
+        if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
+            continue
+        code = dynamo.resume_code(function)
+        if code is None:
+            continue
+        plain = function if function.__code__ is code else None
+        functions.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
+    for const in transformed.co_consts:  # before 2.7, those with free variables are made where they are called
+        if type(const) is types.CodeType and dynamo.is_resume_code(const):
+            functions.append(ResumeFunction(const.co_name, const.co_name, const, target.globals, None))
+    return functions
+
+
+def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
+    """The globals that Dynamo made for transformed code, with what they are now."""
+    own = {name for nested in names.nested_codes(target.code) for name in bytecode.global_names(nested)}
+    installed = set(cache.installed_names(code))
+    bound = {}
+    for name in _global_names(code):
+        is_installed = name in installed or (name.startswith("__") and not name.endswith("__"))
+        if is_installed and name not in own and name in target.globals:
+            bound[name] = target.globals[name]
+    return bound
+
+
+def _global_names(code: types.CodeType) -> list[str]:
+    global_names = (
+        name for nested in names.nested_codes(code) for name in nested.co_names if name in bytecode.global_names(nested)
+    )
+    return list(dict.fromkeys(global_names))
+
+
+def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
+    """Full name of a graph -> what was given for it: a mapping by name, or the one thing for the only graph.
+
+    Raises:
+        ValueError: there is no such graph, or which one is not said.
+    """
+    graphs = {graph.full_name: graph for graph in copy.graphs}
+    if not graphs:
+        raise ValueError(f"{copy.target.name}: the code calls no graph")
+    if not isinstance(given, Mapping):
+        if len(graphs) > 1:
+            known = ", ".join(graph.name for graph in graphs.values())
+            raise ValueError(f"{copy.target.name} calls several graphs: give {argument}= a mapping from {known}")
+        return {next(iter(graphs)): given}
+    graph_by_name = {}
+    for name, replacement in given.items():
+        full = [full for full, graph in graphs.items() if name in (full, graph.name)]
+        if not full:
+            known = ", ".join(graph.name for graph in graphs.values())
+            raise ValueError(f"{copy.target.name} calls no graph {name!r}: it calls {known}")
+        graph_by_name[full[0]] = replacement
+    return graph_by_name
