@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,6 +49,12 @@ struct Remark {
 // A remark in at most `room` characters: of each list as many names as fit, and how many more there are. Empty where there is no
 // room for the numbers alone.
 std::string remark_text(const Remark& remark, std::size_t room);
+
+// The text with a remark behind the first line that tells of each name; no line with its remark is longer than 200 characters,
+// unless the line itself is. `lines` gets the number of that line for each name.
+std::string with_remarks(std::string_view text, bool of_ir, std::string_view mark,
+                         const std::function<Remark(const std::string& name)>& remark_of,
+                         std::vector<std::pair<std::string, std::size_t>>& lines);
 
 // Pairs of a name that PyTorch gave and the one that stands in its place.
 using Renames = std::vector<std::pair<std::string, std::string>>;

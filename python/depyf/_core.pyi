@@ -354,24 +354,37 @@ def json_text(data: object, levels: int) -> str:
         RecursionError: it is too deep.
     """
 
-def with_remarks(
-    text: str,
-    of_ir: bool,
-    mark: str,
-    notes: dict[str, Any],
-    note_of: Callable[[str], Any],
-) -> tuple[str, dict[str, int]]:
-    """The text with a remark behind the first line that tells of each name, and the number of that line by name.
+class Provenance:
+    """The links of one compilation, from what was seen of it."""
 
-    No remark makes a line longer than 200 characters: of its names as many stand as fit, and how many more there are.
+    def __init__(self, seen: str, replaced: Callable[[str | None], dict[str, list[str]]]) -> None:
+        """
+        Args:
+            seen: as `depyf.provenance.collect.Collected.to_json` writes it.
+            replaced: from a direction, None for what AOTAutograd made, to the nodes that each node of a pass stands for.
+                It is asked only if there are nodes of which PyTorch notes nothing.
+        """
 
-    Args:
-        text, of_ir: as those of `named_lines`.
-        mark: what begins a remark.
-        notes: what is to be said of each name: a sentence, or lists of names, each as (what stands before it, names, what one
-            of them is, what stands behind it). It gets those that are not in it.
-        note_of: makes one.
-    """
+    def annotated(self, file: str, kind: str, direction: str | None, text: str) -> str:
+        """The text of a file with the links as comments at its lines; comments that it has already are replaced.
+
+        Args:
+            file: its name; the lines of its nodes become part of the record under it.
+            kind, direction: of the artifact: "Captured_Graph", "AFTER_POST_GRAD", "ir_post_fusion", "kernel", ...
+        """
+
+    def to_json(
+        self, id: str, function: str, compiled_fn: int | None, missing: list[tuple[str, str | None, str]]
+    ) -> str:
+        """The links as `provenance.json` has them.
+
+        Args:
+            id, function, compiled_fn: of the compilation.
+            missing: kind, direction and reason of each stage that is not there.
+        """
+
+    def story(self) -> list[str]:
+        """What became of each captured node, and what was not fused: a line of Markdown each."""
 
 def stages() -> list[tuple[str, str, bool]]:
     """(kind of the file, what it is, whether there is one of each direction) of each stage of a compilation, in order."""

@@ -17,6 +17,7 @@
 #include "gil.h"
 #include "json.h"
 #include "prove.h"
+#include "provenance.h"
 #include "report.h"
 #include "texts.h"
 
@@ -95,67 +96,12 @@ nb::object changed(nb::str text, Change change) {
 
 nb::object shortened(nb::str text) { return changed(text, shortened_graph); }
 
-std::size_t characters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 nb::list lines_with_names(std::string_view text, bool of_ir) {
   nb::list rows;
   for (const NamedLine& it : named_lines(text, of_ir)) {
     rows.append(nb::make_tuple(nb::str(it.name.data(), it.name.size()), it.end, it.line));
   }
   return rows;
-}
-
-constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
-constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
-
-// A sentence, or a tuple of (before, names, noun, after).
-Remark remark_from(nb::handle note) {
-  Remark remark;
-  if (nb::isinstance<nb::str>(note)) {
-    remark.sentence = nb::cast<std::string>(note);
-    return remark;
-  }
-  for (const nb::handle part : note) {
-    RemarkNames& names = remark.parts.emplace_back();
-    const auto list = nb::cast<nb::list>(part[1]);
-    names.before = nb::cast<std::string>(part[0]);
-    names.count = list.size();
-    std::size_t length = 0;  // in bytes, which are no more than four times the characters; more names do not fit
-    for (std::size_t i = 0; i < names.count && length <= 4 * line_max; ++i)
-      length += names.names.emplace_back(nb::cast<std::string>(list[i])).size() + 2;
-    names.noun = nb::cast<std::string>(part[2]);
-    names.after = nb::cast<std::string>(part[3]);
-  }
-  return remark;
-}
-
-// (the text with a remark behind the first line that tells of each name, the number of that line by name)
-nb::tuple with_remarks(std::string_view text, bool of_ir, std::string_view mark, nb::dict notes, nb::callable note_of) {
-  std::string result;
-  nb::dict places;
-  std::size_t done = 0, start = 0, number = 1;
-  for (const NamedLine& line : named_lines(text, of_ir)) {
-    for (; number < line.line; ++number) start = text.find('\n', start) + 1;
-    const nb::str name(line.name.data(), line.name.size());
-    if (places.contains(name)) continue;
-    places[name] = line.line;
-    if (!notes.contains(name)) notes[name] = note_of(name);
-    const nb::object note = notes[name];
-    if (!note.is_valid() || nb::len(note) == 0) continue;
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::size_t length = characters_in(text.substr(start, end - start)), taken = length + mark.size() + 2;
-    if (length <= line_max && taken >= line_max) continue;
-    const std::string remark = remark_text(remark_from(note), length > line_max ? behind_long : line_max - taken);
-    if (remark.empty()) continue;
-    result += text.substr(done, end - done);
-    result += "  " + std::string(mark) + remark;
-    done = end;
-  }
-  result += text.substr(done);
-  return nb::make_tuple(nb::str(result.data(), result.size()), places);
 }
 
 nb::dict nodes_replaced(std::string_view before, nb::list after) {
@@ -209,6 +155,7 @@ NB_MODULE(_core, module) {
   bind_json(module);
   bind_alone(module);
   bind_texts(module);
+  bind_provenance(module);
   bind_report(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),
@@ -235,9 +182,6 @@ NB_MODULE(_core, module) {
   module.def(
       "named_lines", &lines_with_names, nb::arg("text"), nb::arg("of_ir"),
       "(name, end of the line, its number) of each line that tells of a node of a graph, or an operation of the IR");
-  module.def("with_remarks", &with_remarks, nb::arg("text"), nb::arg("of_ir"), nb::arg("mark"), nb::arg("notes"),
-             nb::arg("note_of"),
-             "(the text with a remark behind the first line that tells of each name, the number of that line by name)");
   module.def(
       "replaced_nodes", &nodes_replaced, nb::arg("before"), nb::arg("after"),
       "For each node that a pass made the nodes that it stands for, by the texts of the graphs before and after");

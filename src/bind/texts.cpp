@@ -12,29 +12,12 @@
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 #include "gil.h"
+#include "python_text.h"
 
 namespace nb = nanobind;
 
 namespace depyf {
 namespace {
-
-// The text in UTF-8, with lone surrogates as if they were characters.
-std::string utf8_of(nb::str text) {
-  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-  if (!bytes.is_valid()) throw nb::python_error();
-  const auto utf8 = nb::cast<nb::bytes>(bytes);
-  return {utf8.c_str(), utf8.size()};
-}
-
-nb::object python_text(const std::string& text) {
-  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
-}
-
-nb::list python_list(const std::vector<std::string>& lines) {
-  nb::list result;
-  for (const std::string& line : lines) result.append(python_text(line));
-  return result;
-}
 
 nb::object folded_text(nb::str text, nb::str file, std::size_t first_line) {
   return python_text(folded(utf8_of(text), utf8_of(file), first_line));

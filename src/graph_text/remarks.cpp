@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 
 #include "depyf/graph_text.h"
 
 namespace depyf {
 namespace {
+
+constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
+constexpr std::size_t behind_long = 120;  // characters of the remark on a line that is longer than that without it
 
 std::size_t characters(std::string_view text) {
   return static_cast<std::size_t>(
@@ -73,6 +77,30 @@ std::string remark_text(const Remark& remark, std::size_t room) {
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i) text += text_of(remark.parts[i], (*best)[i].shown);
   return text;
+}
+
+std::string with_remarks(std::string_view text, bool of_ir, std::string_view mark,
+                         const std::function<Remark(const std::string& name)>& remark_of,
+                         std::vector<std::pair<std::string, std::size_t>>& lines) {
+  std::string result;
+  std::unordered_set<std::string_view> known;
+  std::size_t copied = 0, start = 0, number = 1;
+  for (const NamedLine& line : named_lines(text, of_ir)) {
+    for (; number < line.line; ++number) start = text.find('\n', start) + 1;
+    if (!known.insert(line.name).second) continue;
+    lines.emplace_back(line.name, line.line);
+    const Remark remark = remark_of(lines.back().first);
+    if (remark.parts.empty() && remark.sentence.empty()) continue;
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::size_t length = characters(text.substr(start, end - start)), taken = length + mark.size() + 2;
+    if (length <= line_max && taken >= line_max) continue;
+    const std::string shown = remark_text(remark, length > line_max ? behind_long : line_max - taken);
+    if (shown.empty()) continue;
+    result += text.substr(copied, end - copied);
+    result += "  " + std::string(mark) + shown;
+    copied = end;
+  }
+  return result + std::string(text.substr(copied));
 }
 
 }  // namespace depyf

@@ -11,9 +11,10 @@ import pytest
 
 import depyf
 import torch
+from depyf import _core
 from depyf.compat.inductor import Operation
-from depyf.provenance import annotate, fusion, kernels
-from depyf.provenance.collect import Direction
+from depyf.provenance import annotate
+from depyf.provenance.collect import Collected
 from torch_helpers import ENVIRONMENT, check_dump
 
 pytestmark = pytest.mark.slow
@@ -320,47 +321,28 @@ def test_inputs_of_a_part_of_the_captured_graph_keep_pytorchs_names(tmp_path):
     assert "primals_1: " in texts["Forward_graph"] and "# layers.1" in texts["Forward_graph"]
 
 
-CODE = """
-def call(args):
-    arg0_1, = args
-    buf0 = empty_strided_cpu((8,), (1,), torch.float32)
-    buf1 = buf0; del buf0  # reuse
-    cpp_fused_a_0(arg0_1, buf1)
-    buf2 = empty_strided_cpu((8,), (1,), torch.float32)
-    extern_kernels.mm(buf1, arg0_1, out=buf2)
-    buf3 = torch.ops.aten.sort.default(buf2)
-    buf4 = reinterpret_tensor(buf2, (4, 2), (2, 1), 0)
-    triton_b_1.run(buf4, buf5, 8, stream=stream0)
-    return (buf5, )
-cpp_fused_a_0 = async_compile.cpp_pybinding(['float*'], r''' ''')
-"""
-
-
-def test_the_call_that_writes_a_buffer():
-    found = kernels.read(CODE)
-    writer = {buffer: call.name for buffer, call in found.writer.items()}
-    assert writer["buf1"] == "cpp_fused_a_0" and writer["buf2"] == "extern_kernels.mm"
-    assert writer["buf3"] == "torch.ops.aten.sort.default" and writer["buf5"] == "triton_b_1"
-    assert "buf0" not in writer
-    assert kernels.read("#include <cpp>").calls == ()
-
-
 def test_reasons_in_the_users_terms():
     def op(number, reads, kind="loops"):
         return Operation(f"op{number}", kind, (f"buf{number}",), reads, ())
 
-    direction = Direction(operations=[[op(0, ()), op(1, ("buf0",))], [op(2, ("buf1",))], [op(3, ("buf2",))]])
-    direction.not_fused = {
-        ("op0", "op2"): "older",
-        ("op0_op1", "op2"): "memory deps did not match",
-        ("op2", "op3"): "odd",
-    }
-    kernel_of = {"op0": "a", "op1": "a", "op2": "b", "op3": "c"}
-    one, two = fusion.apart(direction, kernel_of)
-    assert (one.first, one.second, one.buffers) == ("op0_op1", "op2", ("buf1",))
-    assert one.reason == "memory deps did not match" and "in another order" in one.why
-    assert two.why == "odd"
-    assert fusion.apart(direction, dict.fromkeys(kernel_of, "a")) == []
+    def not_fused(calls):
+        seen = Collected()
+        direction = seen.direction("forward")
+        direction.operations = [[op(0, ()), op(1, ("buf0",))], [op(2, ("buf1",))], [op(3, ("buf2",))]]
+        direction.not_fused = {
+            ("op0", "op2"): "older",
+            ("op0_op1", "op2"): "memory deps did not match",
+            ("op2", "op3"): "odd",
+        }
+        direction.code = "def call(args):\n" + "".join(f"    {call}\n" for call in calls)
+        links = _core.Provenance(seen.to_json(), lambda direction: {})
+        return json.loads(links.to_json("0/0", "f", 1, []))["not_fused"]["forward"]
+
+    one, two = not_fused(["a(buf0, buf1)", "b(buf1, buf2)", "c(buf2, buf3)"])
+    assert (one["first"], one["second"], one["buffers"]) == ("op0_op1", "op2", ["buf1"])
+    assert one["reason"] == "memory deps did not match" and "in another order" in one["why"]
+    assert one["first_is"] == "code of PyTorch" and two["why"] == "odd"
+    assert not_fused(["a(buf0, buf1, buf2, buf3)"]) == []
 
 
 def _norms(x, w):

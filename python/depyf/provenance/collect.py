@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
+from depyf import _core
 from depyf.compat.fx_nodes import NodeRow
 from depyf.compat.inductor import Operation
 
@@ -47,6 +49,22 @@ class Collected:
     def direction(self, name: str | None) -> Direction:
         """One direction; a graph without backward has "forward" only."""
         return self.directions.setdefault("backward" if name == "backward" else "forward", Direction())
+
+    def to_json(self) -> str:
+        """All that links follow from, for the core; nodes and operations are arrays of their fields."""
+        directions: list[dict[str, Any]] = [
+            {
+                "name": name,
+                "graph": direction.graph,
+                "post_grad": direction.post_grad,
+                "operations": direction.operations,
+                "not_fused": [[*pair, reason] for pair, reason in direction.not_fused.items()],
+                "code": direction.code,
+            }
+            for name, direction in self.directions.items()
+        ]
+        data = {"captured": self.captured, "graph": self.graph, "joint": self.joint, "directions": directions}
+        return _core.json_text(data, 0)
 
     def add_graph(self, name: str, direction: str | None, rows: list[NodeRow]) -> None:
         """A graph that PyTorch shows under a name."""

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from depyf import _core, files
-from depyf.provenance.annotate import Annotator
-from depyf.provenance.chain import link
 from depyf.provenance.collect import Collected
-from depyf.provenance.record import SCHEMA_VERSION, record, story
 from depyf.session import Artifact, Frame
 
 FILE = "provenance.json"
+SCHEMA_VERSION = 1
 
 
 def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | None:
@@ -25,19 +23,17 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     """
     if not seen.captured or not seen.directions:
         return None
-    links = link(seen, lambda direction: _replaced(directory, frame, direction))
-    annotator = Annotator(seen, links)
-    places = {}
+    links = _core.Provenance(seen.to_json(), lambda direction: _replaced(directory, frame, direction))
     for artifact in frame.artifacts:
 
         def annotated(text: str, artifact: Artifact = artifact) -> str:
-            text, places[artifact.file] = annotator.annotated(artifact.kind, artifact.direction, text)
-            return text
+            return links.annotated(artifact.file, artifact.kind, artifact.direction, text)
 
         with contextlib.suppress(FileNotFoundError):
             files.edit(directory / artifact.file, annotated)
-    data = record(frame, seen, links, places)
-    frame.provenance = story(frame, data)
+    missing = [(stage.kind, stage.direction, stage.why) for stage in frame.missing]
+    data: dict[str, Any] = json.loads(links.to_json(frame.compile_id, frame.function, frame.compiled_fn, missing))
+    frame.provenance = links.story()
     return data
 
 

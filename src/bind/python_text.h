@@ -1,0 +1,28 @@
+// Python's strings as UTF-8 and back, with lone surrogates as if they were characters.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+namespace depyf {
+
+inline std::string utf8_of(nanobind::str text) {
+  const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  if (!bytes.is_valid()) throw nanobind::python_error();
+  const auto utf8 = nanobind::cast<nanobind::bytes>(bytes);
+  return {utf8.c_str(), utf8.size()};
+}
+
+inline nanobind::object python_text(const std::string& text) {
+  return nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
+}
+
+inline nanobind::list python_list(const std::vector<std::string>& lines) {
+  nanobind::list result;
+  for (const std::string& line : lines) result.append(python_text(line));
+  return result;
+}
+
+}  // namespace depyf

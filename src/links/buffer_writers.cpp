@@ -1,0 +1,145 @@
+// Inductor's output code: which call writes which buffer.
+#include <algorithm>
+#include <array>
+
+#include "links/seen.h"
+#include "support/words.h"
+
+namespace depyf::links {
+namespace {
+
+constexpr std::array<std::string_view, 6> allocations{"empty_strided",      "empty",   "alloc",
+                                                      "reinterpret_tensor", "assert_", "as_strided"};
+// Statements that call nothing, or more than a call.
+constexpr std::array<std::string_view, 24> keywords{
+    "del",  "return", "assert", "import", "from",  "if",     "elif",     "else", "with",    "for",    "while", "raise",
+    "pass", "global", "async",  "def",    "class", "lambda", "nonlocal", "try",  "finally", "except", "not",   "await"};
+
+std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
+
+// The name of a function that calls kernels begins with one of these.
+bool is_wrapper_head(std::string_view line) {
+  line.remove_prefix(indent_of(line));
+  if (!take(line, "def ")) return false;
+  const std::string_view name = word_at(line);
+  const bool is_wrapper = name == "call" || (name.starts_with("partition_") && name.size() > 10);
+  return is_wrapper && line.substr(name.size()).starts_with("(");
+}
+
+// Takes the first statement off the text, up to a line break or a semicolon outside of brackets; without its comment.
+std::string taken_statement(std::string_view& text) {
+  std::string statement;
+  int depth = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const char character = text[at];
+    if (character == '"' || character == '\'') {
+      const std::size_t end = behind_string(text, at);
+      statement += text.substr(at, end - at);
+      at = end;
+      continue;
+    }
+    if (character == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (character == '(' || character == '[' || character == '{') ++depth;
+    if (character == ')' || character == ']' || character == '}') --depth;
+    ++at;
+    if (depth <= 0 && (character == '\n' || character == ';')) break;
+    statement += character;
+  }
+  text.remove_prefix(at);
+  return std::string(stripped(statement));
+}
+
+// The value of the last assignment of a statement, or the statement itself; empty if it assigns in another way.
+std::string_view value_of(std::string_view statement) {
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < statement.size(); ++at) {
+    const char character = statement[at];
+    if (character == '"' || character == '\'') {
+      at = behind_string(statement, at) - 1;
+      continue;
+    }
+    if (character == '(' || character == '[' || character == '{') ++depth;
+    if (character == ')' || character == ']' || character == '}') --depth;
+    if (depth != 0 || character != '=') continue;
+    if (at + 1 < statement.size() && statement[at + 1] == '=') return {};  // a comparison
+    if (at > 0 && std::string_view("+-*/%&|^<>!:@").find(statement[at - 1]) != std::string_view::npos) return {};
+    begin = at + 1;
+  }
+  return stripped(statement.substr(begin));
+}
+
+// What a value calls, as `extern_kernels.mm`; a part that is no name is `?`. Empty if the value is no call.
+std::string callee_of(std::string_view value) {
+  if (!value.ends_with(')')) return {};
+  // The bracket that the last one closes.
+  std::vector<std::size_t> open;
+  std::size_t begin = std::string_view::npos;
+  for (std::size_t at = 0; at < value.size(); ++at) {
+    const char character = value[at];
+    if (character == '"' || character == '\'') {
+      at = behind_string(value, at) - 1;
+      continue;
+    }
+    if (character == '(' || character == '[' || character == '{') open.push_back(at);
+    if (character == ')' || character == ']' || character == '}') {
+      if (open.empty()) return {};
+      begin = open.back();
+      open.pop_back();
+      continue;
+    }
+    if (open.empty() && character != '.' && !is_word(character)) return {};  // an operation on calls
+  }
+  if (begin == std::string_view::npos || begin == 0) return {};
+  const std::string_view callee = value.substr(0, begin);
+  const std::size_t last = callee.find_last_of(")]}");
+  return last == std::string_view::npos ? std::string(callee) : "?" + std::string(callee.substr(last + 1));
+}
+
+void read_statement(std::string_view statement, std::unordered_map<std::string, std::string>& writers) {
+  const std::string_view first = word_at(statement);
+  if (std::find(keywords.begin(), keywords.end(), first) != keywords.end()) return;
+  std::string callee = callee_of(value_of(statement));
+  if (callee.empty()) return;
+  const std::string_view last = std::string_view(callee).substr(callee.rfind('.') + 1);  // npos + 1 is 0
+  if (std::any_of(allocations.begin(), allocations.end(),
+                  [&](std::string_view start) { return last.starts_with(start); }))
+    return;
+  if (callee.ends_with(".run")) callee.resize(callee.size() - 4);
+  for (const std::string_view buffer : buffers_in(statement)) writers.try_emplace(std::string(buffer), callee);
+}
+
+}  // namespace
+
+std::vector<std::string_view> buffers_in(std::string_view text) {
+  std::vector<std::string_view> buffers;
+  for (std::size_t at = 0; (at = text.find("buf", at)) != std::string_view::npos;) {
+    const std::string_view word = word_at(text.substr(at));
+    const bool is_buffer = word.size() > 3 && (at == 0 || !is_word(text[at - 1])) &&
+                           word.find_first_not_of("0123456789", 3) == std::string_view::npos;
+    if (is_buffer) buffers.push_back(word);
+    at += word.size();
+  }
+  return buffers;
+}
+
+std::unordered_map<std::string, std::string> buffer_writers(std::string_view code) {
+  std::unordered_map<std::string, std::string> writers;
+  const std::vector<std::string_view> lines = lines_of(code);
+  for (std::size_t number = 0; number < lines.size(); ++number) {
+    if (!is_wrapper_head(lines[number])) continue;
+    const std::size_t indent = indent_of(lines[number]);
+    const char* begin = lines[number].data() + lines[number].size();
+    while (number + 1 < lines.size() && (stripped(lines[number + 1]).empty() || indent_of(lines[number + 1]) > indent))
+      ++number;
+    std::string_view body(begin, static_cast<std::size_t>(lines[number].data() + lines[number].size() - begin));
+    while (!body.empty()) read_statement(taken_statement(body), writers);
+  }
+  return writers;
+}
+
+}  // namespace depyf::links

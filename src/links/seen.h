@@ -1,0 +1,132 @@
+// What was seen of a compilation in its process, and the chains from captured nodes to kernels that follow from it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "depyf/record.h"
+#include "depyf/seen.h"
+
+namespace depyf::links {
+
+using Names = std::vector<std::string>;
+using NamesOf = std::unordered_map<std::string, Names>;
+
+// A line of source as depyf noted it; two are the same line only if all parts agree.
+struct SeenLine {
+  std::string file;
+  std::int64_t line = 0;
+  std::string text, function;
+  bool operator==(const SeenLine&) const = default;
+};
+
+// The file's name without its folders.
+std::string name_of(const SeenLine& line);
+
+// A node that others were made from, and what tells its graph from others; 0 if that is not noted.
+struct NodeSource {
+  std::string name;
+  std::int64_t graph = 0;
+};
+
+struct SeenNode {
+  std::string name, target;
+  std::optional<SeenLine> line;
+  std::vector<NodeSource> sources;
+  std::optional<std::int64_t> number;  // of the operation in autograd; a backward node has that of its forward
+  bool is_backward = false;
+  std::string module;  // the path of the innermost module; empty if none is noted
+};
+
+// A node of Inductor's IR.
+struct SeenOperation {
+  std::string name;
+  std::string kind;  // "loops", "library call" or "nothing"
+  Names writes, reads;  // buffers
+  Names origins;  // nodes of the graph after post-grad passes
+  std::string call;  // of a library call: what is called
+};
+using OperationGroup = std::vector<SeenOperation>;  // operations that were fused
+
+struct NotFused {
+  std::string first, second;  // fused operations as `op0_op1`
+  std::string reason;  // in Inductor's words
+};
+
+struct SeenDirection {
+  std::string name;  // "forward" or "backward"
+  std::vector<SeenNode> graph, post_grad;
+  std::vector<OperationGroup> operations;
+  std::vector<NotFused> not_fused;
+  std::string code;  // Inductor's output code
+};
+
+struct Seen {
+  std::vector<SeenNode> captured, joint;
+  std::int64_t graph = 0;  // what tells the captured graph from others; 0 if unknown
+  std::vector<SeenDirection> directions;
+};
+
+Seen read_seen(std::string_view json);
+
+// The place of something that a kernel computes.
+struct SeenPlace {
+  std::string module;
+  SeenLine line;
+  bool operator==(const SeenPlace&) const = default;
+};
+
+// What a captured node became in one direction, stage by stage.
+struct SeenLink {
+  Names graph, post_grad, operations, kernels;
+  Names not_recorded;  // the stages whose link is not known, and why
+};
+
+struct SeenChain {
+  const SeenNode* node = nullptr;
+  Names joint;
+  std::vector<std::pair<std::string, Names>>
+      decomposed;  // by direction, the core operators that it was decomposed into
+  std::vector<std::pair<std::string, SeenLink>> directions;
+  Names not_recorded;  // why there is no direction
+};
+
+// What the chains of one direction follow from.
+struct DirectionLinks {
+  const SeenDirection* seen = nullptr;
+  std::unordered_map<std::string, SeenLine> lines;  // of each node
+  NamesOf captured;  // the captured nodes of each node
+  std::unordered_map<std::string, std::string> kernel_of;  // by operation
+  Names kernels;  // in the order in which operations name them
+  std::map<std::pair<std::string, std::string>, std::vector<SeenPlace>> places;  // by kernel and buffer that it writes
+};
+
+struct SeenLinks {
+  std::vector<SeenChain> chains;
+  std::vector<DirectionLinks> directions;
+
+  const DirectionLinks* find(std::string_view direction) const;
+  // The captured nodes of a node of the joint graph.
+  const Names* captured_anywhere(const std::string& node) const;
+};
+
+// The links refer to `seen`.
+SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
+
+// For each buffer the kernel or library function that writes it in output code: the first call that names it. Allocations and
+// other names for the same memory are no such calls. Empty for the code of the C++ wrapper.
+std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
+
+// Appends those names that the list does not have yet.
+void append_new(const Names& names, Names& list);
+
+// The names that the text has of the form buf12, from left to right.
+std::vector<std::string_view> buffers_in(std::string_view text);
+
+}  // namespace depyf::links
