@@ -23,7 +23,10 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+import layers
+
 ROOT = Path(__file__).parent.parent
+
 SRC = ROOT / "src"
 # A folder includes only itself and folders before it.
 ORDER = [
@@ -314,3 +317,56 @@ def test_each_row_is_of_a_name_in_use() -> None:
     used += (COMPAT.parent / "capture" / "recorder.py").read_text(encoding="utf-8")
     lasts = {name.path: re.sub(r".*\[(\w+)\]$", r"\1", name.last.rpartition(".")[2] or name.last) for name in NAMES}
     assert not [path for path, last in lasts.items() if last not in used]
+
+
+PACKAGE = ROOT / "python" / "depyf"
+
+
+def test_python_imports_go_down_the_table_of_layers() -> None:
+    imports = layers.imports(PACKAGE)
+    assert len(imports) > 500
+    assert not layers.upward(imports, layers.rows((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")))
+
+
+def test_no_python_module_imports_itself_over_others() -> None:
+    assert not layers.circles(layers.imports(PACKAGE))
+
+
+def test_no_function_imports_a_module_of_depyf() -> None:
+    assert not layers.in_functions(layers.imports(PACKAGE))
+
+
+def test_the_table_of_layers_names_what_there_is() -> None:
+    units = {layers.unit(module) for module in layers.modules(PACKAGE)}
+    assert set(layers.rows((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))) == units
+
+
+def test_wrong_imports_are_seen(tmp_path: Path) -> None:
+    package = tmp_path / "depyf"
+    (package / "high").mkdir(parents=True)
+    files = {
+        "__init__.py": "",
+        "low.py": "from depyf.high import tower\n",
+        "middle.py": "import depyf.low\ndef f():\n    from depyf import low\n    import json\n",
+        "high/__init__.py": "from depyf import middle\n",
+        "high/tower.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import depyf.high.spire\n",
+        "high/spire.py": "from depyf.high import tower\nfrom importlib import import_module\nimport_module('depyf.top')\n",
+        "top.py": "",
+    }
+    for name, text in files.items():
+        (package / name).write_text(text, encoding="utf-8")
+    imports = layers.imports(package)
+    row_of = {"__init__": 0, "low": 0, "middle": 1, "high": 2}
+    assert layers.upward(imports, row_of) == [
+        "top is not in the table of layers",
+        "depyf.low, line 1: depyf.high.tower, at load, which is a layer above it",
+    ]
+    row_of["top"] = 3
+    assert [each.split(":")[0] for each in layers.upward(imports, row_of)] == [
+        "depyf.high.spire, line 3",
+        "depyf.low, line 1",
+    ]
+    assert layers.in_functions(imports) == ["depyf.middle, line 3: depyf.low, in a function"]
+    assert layers.circles(imports) == []  # tower and spire know each other by type alone
+    (package / "high" / "tower.py").write_text("from depyf import middle\n", encoding="utf-8")
+    assert layers.circles(layers.imports(package)) == [["depyf.high.tower", "depyf.low", "depyf.middle"]]
