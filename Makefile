@@ -24,6 +24,9 @@ test-long: build  ## The tests that `make test` leaves out for their time
 lint: build  ## Formatting, style, types; all of it, clang-tidy included
 	@tools/lint.sh --all
 
+house: setup  ## Figures of the source with their goals, and the worst places; WORST=5
+	@$(PYTHON_VENV) tools/house/house.py --worst $(or $(WORST),5)
+
 format: setup  ## Format all C++ and Python
 	@tools/format.sh
 
