@@ -124,7 +124,7 @@ def summary(directory: Path) -> str:
         return "\n\n".join(f"{path.name}:\n{summary(path)}" for path in ranks)
     if not _has_record(directory):
         raise ValueError("no session.json and no journal in it: it is no directory that prepare_debug wrote to")
-    out = []
+    lines = []
     problem = ""
     try:
         blocks = recovery.recover(directory)
@@ -137,10 +137,10 @@ def summary(directory: Path) -> str:
     for number, run in enumerate(runs, 1):
         # All that was rebuilt now, and the last one.
         if number == len(runs) or run.to_dict() in recovered:
-            out += _lines(run, _seconds(directory) if number == len(runs) else [], number, len(runs))
+            lines += _lines(run, _seconds(directory) if number == len(runs) else [], number, len(runs))
     for session in apart:
-        out += _lines(session, [frame.seconds for frame in session.frames], 1, 1)
-    return names.one_line_each([*out, problem] if problem else out)
+        lines += _lines(session, [frame.seconds for frame in session.frames], 1, 1)
+    return names.one_line_each([*lines, problem] if problem else lines)
 
 
 def _has_record(directory: Path) -> bool:
@@ -150,7 +150,7 @@ def _has_record(directory: Path) -> bool:
 def _seconds(directory: Path) -> list[float | None]:
     try:
         data: Any = json.loads((directory / "times.json").read_text(encoding="utf-8"))
-        return [one if isinstance(one, float) else None for one in data["seconds"]]
+        return [number if isinstance(number, float) else None for number in data["seconds"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
@@ -159,7 +159,7 @@ def _lines(session: Session, seconds: list[float | None], number: int, runs: int
     compiled = [frame for frame in session.frames if frame.status == "compiled"]
     functions = {(frame.filename, frame.line, frame.function) for frame in compiled if not frame.is_resume}
     breaks, again = session.distinct_breaks(), session.recompilations()
-    spent = sum(one for one in seconds if one is not None)
+    spent = sum(number for number in seconds if number is not None)
     counts = [
         _count(len(functions), "function"),
         _count(len(compiled), "compilation"),
@@ -169,20 +169,20 @@ def _lines(session: Session, seconds: list[float | None], number: int, runs: int
     failed = [frame for frame in session.frames if frame.error]
     if failed:
         counts.append(f"{len(failed)} not compiled")
-    out = [f"depyf: {', '.join(counts)}" + (f", {spent:.1f} s spent compiling" if seconds else "")]
-    out += (
+    lines = [f"depyf: {', '.join(counts)}" + (f", {spent:.1f} s spent compiling" if seconds else "")]
+    lines += (
         [f"  ({'the last' if number == runs else f'run {number}'} of {runs} runs in this directory)"]
         if runs > 1
         else []
     )
     for frame in failed:
-        out += [f"  {headline(frame)}", *(f"    {line}" for line in details(frame))]
+        lines += [f"  {headline(frame)}", *(f"    {line}" for line in details(frame))]
     stopping = {frame.stopped_by.key for frame in failed if frame.stopped_by is not None}
-    for one, ids in breaks:
-        if one.key in stopping and not [frame for frame in compiled if frame.compile_id in ids]:
+    for graph_break, ids in breaks:
+        if graph_break.key in stopping and not [frame for frame in compiled if frame.compile_id in ids]:
             continue
         where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
-        out.append(f"  break at {one} ({where})")
+        lines.append(f"  break at {graph_break} ({where})")
     # What used up a limit is listed there.
     listed = {each for frame in failed if frame.exceeded is not None for each in frame.exceeded.compile_ids}
     for frame in again:
@@ -190,13 +190,15 @@ def _lines(session: Session, seconds: list[float | None], number: int, runs: int
             continue
         words = [reason.partition("\n")[0] for reason in frame.recompile_reasons[:1]]
         why = deciding_reason(frame.failures) if frame.failures else "".join(words)
-        out.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
-    out += [f"  note: {note}" for note in session.notes]
+        lines.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
+    lines += [f"  note: {note}" for note in session.notes]
     if number == runs:
-        out.append(f"  Read on in {Path(session.directory) / 'index.md'}")
-    out += [f"          and {Path(session.directory) / one.file}: {one.title}" for one in session.full_code]
-    return out
+        lines.append(f"  Read on in {Path(session.directory) / 'index.md'}")
+    lines += [
+        f"          and {Path(session.directory) / artifact.file}: {artifact.title}" for artifact in session.full_code
+    ]
+    return lines
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

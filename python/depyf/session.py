@@ -378,13 +378,13 @@ class Session:
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
         """Each graph break once, with the compile ids of the compilations that end there."""
-        found: dict[tuple[str, ...], tuple[Break, list[str]]] = {}
+        breaks: dict[tuple[str, ...], tuple[Break, list[str]]] = {}
         for frame in self.frames:
-            for one in frame.breaks:
-                ids = found.setdefault(one.key, (one, []))[1]
+            for graph_break in frame.breaks:
+                ids = breaks.setdefault(graph_break.key, (graph_break, []))[1]
                 if frame.compile_id not in ids:
                     ids.append(frame.compile_id)
-        return list(found.values())
+        return list(breaks.values())
 
     def by_function(self, compile_ids: list[str]) -> list[tuple[str, list[str]]]:
         """Groups compile ids by the names of their functions."""
@@ -483,7 +483,7 @@ def plain(value: Any) -> Any:
     if kind in _SIMPLE:
         return value
     if kind is list or kind is tuple:
-        return [one if type(one) in _SIMPLE else plain(one) for one in value]
+        return [item if type(item) in _SIMPLE else plain(item) for item in value]
     if kind is dict:
         return {key: item if type(item) in _SIMPLE else plain(item) for key, item in value.items()}
     fields = getattr(kind, "__dataclass_fields__", None)

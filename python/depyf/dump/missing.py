@@ -27,7 +27,7 @@ def missing_artifacts(frame: Frame, cached: set[str | None], elsewhere: bool = F
         missing.append(Missing("Captured_Graph", "PyTorch's structured trace did not report it"))
     if "kernel" in have or "AFTER_POST_GRAD" in have:
         missing += [Missing(kind, _why(bool(cached))) for kind in _NOT_IN_CACHE if kind not in have]
-        there = {(one.kind, _direction(one)) for one in frame.artifacts}
+        there = {(artifact.kind, _direction(artifact)) for artifact in frame.artifacts}
         for direction in ("forward", "backward"):
             if not {("kernel", direction), ("AFTER_POST_GRAD", direction)} & there:
                 continue

@@ -44,8 +44,8 @@ def write(directory: Path, sessions: list[Session], provenance: list[dict[str, A
     replace("session.json", text)
     times = times_json(sessions[-1]) if runs[-1] is sessions[-1] else ""
     pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"))
-    for name, told in pages.items():
-        replace(name, told)
+    for name, page_text in pages.items():
+        replace(name, page_text)
     for path in directory.glob("compilation_*.md"):  # of what the runs no longer tell of
         if path.name not in pages and _PAGE.fullmatch(path.name):
             path.unlink(missing_ok=True)

@@ -52,7 +52,7 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
         read: gives the text of a file of the dump.
     """
     top = sections[0]
-    out = [
+    lines = [
         remark(f"All that torch.compile made of {top.frames[0].title}, to be read from top to bottom:"),
         "# the original function; then each compilation with the code that runs, the graph that this code calls, and the",
         "# guards under which it runs; then the same for the functions that go on after graph breaks. To be read, not",
@@ -66,13 +66,13 @@ def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
             leads = [f"__compiled_fn_{frame.compiled_fn}"] if frame.compiled_fn is not None else []
             leads += frame.resume_calls
             arrow = f" -> {', '.join(leads)}" if leads else ""
-            out.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
-    out += ["", IMPORTS.rstrip()]
+            lines.append(remark(f"  {name}: compilation {frame.compile_id}{arrow}"))
+    lines += ["", IMPORTS.rstrip()]
     known = {name: section for section in sections for name in section.frames[0].resume_names}
     for section in sections:
-        out += _section(section, top, known, read)
-    out += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
-    return "\n".join(out)
+        lines += _section(section, top, known, read)
+    lines += ["", f"#============ end of {names.one_line(top.original.co_name)} ============#", ""]
+    return "\n".join(lines)
 
 
 def _section(
@@ -84,36 +84,40 @@ def _section(
     first = section.frames[0]
     if first.is_resume:
         names_ = " or ".join(first.resume_names) or first.function
-        out = _title(f"{names_}: {first.title}, made by Dynamo as {first.function}")
+        lines = _title(f"{names_}: {first.title}, made by Dynamo as {first.function}")
         places = [section.own_places[name] for name in first.resume_names if name in section.own_places]
-        out += ["", *_marked(top, places[0])] if places else []
+        lines += ["", *_marked(top, places[0])] if places else []
     else:
-        out = [*_title(f"{first.title}: the original function"), "", section.text]
+        lines = [*_title(f"{first.title}: the original function"), "", section.text]
     for frame, guard_file in zip(section.frames, section.guard_files, strict=True):
-        out += _title(
+        lines += _title(
             f"{frame.resume_name or frame.name or frame.function}: compilation {frame.compile_id}, {frame.status}"
         )
-        out += map(remark, notes(frame))
+        lines += map(remark, notes(frame))
         if frame.transformed_file:
             body, first_line = _body(read(frame.transformed_file))
-            out += ["", f"# {frame.transformed_file}", _core.folded(body, frame.transformed_file, first_line).rstrip()]
+            lines += [
+                "",
+                f"# {frame.transformed_file}",
+                _core.folded(body, frame.transformed_file, first_line).rstrip(),
+            ]
         for name in frame.resume_calls:
-            out += _resumed(name, known)
+            lines += _resumed(name, known)
         captured = frame.files("Captured_Graph")
         if captured:
             name = f"__compiled_fn_{frame.compiled_fn}" if frame.compiled_fn is not None else "GraphModule"
-            out += [
+            lines += [
                 "",
                 f"# {captured[0]}: what {name} computes, as it was captured.",
                 graph_body(read(captured[0]), name, captured[0]),
             ]
             later = [artifact.file for artifact in in_order(frame) if artifact.kind != "Captured_Graph"]
             if later:
-                out += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
-        for one in frame.missing:
-            out.append(remark(f"Missing: {one}."))
-        out += _condition(frame, guard_file)
-    return out + _not_compiled(section, top, known)
+                lines += ["", f"# What the backend made of {name}, in this order:", *(f"#   {file}" for file in later)]
+        for sentence in frame.missing:
+            lines.append(remark(f"Missing: {sentence}."))
+        lines += _condition(frame, guard_file)
+    return lines + _not_compiled(section, top, known)
 
 
 def _condition(frame: Frame, guard_file: str | None) -> list[str]:
@@ -121,40 +125,40 @@ def _condition(frame: Frame, guard_file: str | None) -> list[str]:
     if guard_file is None and not frame.guards:
         return []
     where = f"; {guard_file} has them as a function" if guard_file is not None else ""
-    out = ["", remark(f"Guards: the code above runs where all of these hold{where}.")]
+    lines = ["", remark(f"Guards: the code above runs where all of these hold{where}.")]
     if not frame.frontier:
-        return [*out, *(remark(f"  {line}") for line in texts.conditions(frame.guards))]
+        return [*lines, *(remark(f"  {line}") for line in texts.conditions(frame.guards))]
     for group, limits in limit_groups(frame.frontier):
-        out.append(remark(f"{group}:"))
+        lines.append(remark(f"{group}:"))
         for line in _core.folded_conditions([str(limit) for limit in limits]):
             text = f"  {names.one_line(line)}"
             is_long = len(text) > _LONGEST
-            out += map(remark, textwrap.wrap(text, _LONGEST, subsequent_indent=" " * 8) if is_long else [text])
-    return out
+            lines += map(remark, textwrap.wrap(text, _LONGEST, subsequent_indent=" " * 8) if is_long else [text])
+    return lines
 
 
 def _resumed(name: str, known: dict[str, Section]) -> list[str]:
     """Says what becomes of a resume function."""
     compiled = known.get(name)
     if compiled is None:
-        said = "it was not compiled in this block, see below"
+        place = "it was not compiled in this block, see below"
     else:
         ids = [frame.compile_id for frame in compiled.frames]
-        said = f"see {'compilation' if len(ids) == 1 else 'compilations'} {', '.join(ids)} below"
-    return ["", remark(f"{name} goes on after the graph break; {said}.")]
+        place = f"see {'compilation' if len(ids) == 1 else 'compilations'} {', '.join(ids)} below"
+    return ["", remark(f"{name} goes on after the graph break; {place}.")]
 
 
 def _not_compiled(section: Section, top: Section, known: dict[str, Section]) -> list[str]:
     """The sections of the resume functions that were not compiled in the block: the user's source, and the line."""
-    out = []
+    lines = []
     for name in [name for frame in section.frames for name in frame.resume_calls if name not in known]:
         place = section.resume_places.get(name)
         if place is None:
-            out += _title(f"{name}: not compiled in this block")
+            lines += _title(f"{name}: not compiled in this block")
         else:
-            out += _title(f"{name}: goes on at {place.name}:{place.line}; not compiled in this block")
-            out += ["", *_marked(top, place)]
-    return out
+            lines += _title(f"{name}: goes on at {place.name}:{place.line}; not compiled in this block")
+            lines += ["", *_marked(top, place)]
+    return lines
 
 
 def _marked(top: Section, place: Line) -> list[str]:

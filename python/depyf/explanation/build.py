@@ -45,18 +45,18 @@ class _Builder:
     def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
         """Of a function or a resume function; `user` is the function of the user's that it began in."""
         self._done.add(id(code))
-        live = sorted(dynamo.live_entries(code), key=lambda one: _order(one.compile_id))
-        backend = next((name for one in live if (name := compiled.backend_name(one.backend))), "")
-        out = Explanation(code.co_name, code.co_filename, code.co_firstlineno, backend, self._dynamic)
-        out.title = _title(code, live)
+        live = sorted(dynamo.live_entries(code), key=lambda entry: _order(entry.compile_id))
+        backend = next((name for entry in live if (name := compiled.backend_name(entry.backend))), "")
+        explanation = Explanation(code.co_name, code.co_filename, code.co_firstlineno, backend, self._dynamic)
+        explanation.title = _title(code, live)
         if not live:
-            out.nothing, out.failed = _why_nothing(code)
-            return out
-        out.failed = _limit_reached(code, live)
+            explanation.nothing, explanation.failed = _why_nothing(code)
+            return explanation
+        explanation.failed = _limit_reached(code, live)
         reasons = _reasons(code, len(live))
-        out.entries = [self._entry(one, user, reasons[i], first=i == 0) for i, one in enumerate(live)]
-        out.frontier = together([entry.frontier for entry in out.entries], cache.recompile_limit())
-        return out
+        explanation.entries = [self._entry(entry, user, reasons[i], first=i == 0) for i, entry in enumerate(live)]
+        explanation.frontier = together([entry.frontier for entry in explanation.entries], cache.recompile_limit())
+        return explanation
 
     def _entry(self, live: dynamo.Live, user: types.CodeType, reasons: list[str], *, first: bool) -> Entry:
         seen = memory.of(live.code)
@@ -91,7 +91,7 @@ class _Builder:
             entry.why = ["compiled again because guards failed"]
         else:
             # Without a block the call itself is gone: only PyTorch's word on each earlier entry is left.
-            entry.why = [f"compiled again because, in PyTorch's words, {one}" for one in reasons] or [
+            entry.why = [f"compiled again because, in PyTorch's words, {reason}" for reason in reasons] or [
                 "compiled again, as no entry that was there accepted the call"
             ]
         self._add_what_it_calls(entry, live, user, seen)
@@ -100,8 +100,8 @@ class _Builder:
     def _add_what_it_calls(
         self, entry: Entry, live: dynamo.Live, user: types.CodeType, seen: memory.Seen | None
     ) -> None:
-        found = dict.fromkeys(name for one in names.nested_codes(live.code) for name in one.co_names)
-        for name in found:
+        called = dict.fromkeys(name for nested in names.nested_codes(live.code) for name in nested.co_names)
+        for name in called:
             if names.compiled_fn_number(name) is not None:
                 entry.graphs.append(_graph(name, live.find_global(name), seen))
             elif dynamo.is_resume_name(name):
@@ -124,22 +124,27 @@ def _order(compile_id: str | None) -> tuple[int, ...]:
 
 def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
     if read is None:
-        said = (f"#   {names.one_line(line)}" for line in lines)
-        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *said])
+        comments = (f"#   {names.one_line(line)}" for line in lines)
+        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *comments])
     return guards.source(read, "guard_0")
 
 
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
     """PyTorch's reasons for each compilation: the nth has one for each that was there before."""
-    told = [texts.recompile_reasons(one)[0].partition("\n")[0].strip() for one in compiled.failures(code)]
-    told = [global_state.reason_in_words(" ".join(one.partition("  # ")[0].split())) + _comment(one) for one in told]
-    if len(told) != count * (count - 1) // 2:
+    told_by_torch = [
+        texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
+    ]
+    told_by_torch = [
+        global_state.reason_in_words(" ".join(reason.partition("  # ")[0].split())) + _comment(reason)
+        for reason in told_by_torch
+    ]
+    if len(told_by_torch) != count * (count - 1) // 2:
         return [[], *([[]] * (count - 1))]
-    out: list[list[str]] = []
+    reasons_of_entries: list[list[str]] = []
     for i in range(count):
-        out.append(told[:i])
-        told = told[i:]
-    return out
+        reasons_of_entries.append(told_by_torch[:i])
+        told_by_torch = told_by_torch[i:]
+    return reasons_of_entries
 
 
 def _comment(reason: str) -> str:
@@ -167,7 +172,7 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
 
 def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
     """Returns the function for readers, as a block named it if one saw it compiled."""
-    seen = next((seen.frame for one in live if (seen := memory.of(one.code)) is not None), None)
+    seen = next((seen.frame for entry in live if (seen := memory.of(entry.code)) is not None), None)
     name = function_names.of_code(code) if seen is None or not seen.name else seen.name
     frame = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name)
     frame.is_resume = dynamo.is_resume_code(code)
@@ -176,7 +181,7 @@ def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
 
 def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
     """Returns what a reader has to know where the entries that are there use up the limit; empty where they do not."""
-    ids = {one.compile_id for one in live}
+    ids = {entry.compile_id for entry in live}
     for frame in reversed(memory.attempts(code)):
         if frame.exceeded is not None and set(frame.exceeded.compile_ids) == ids:
             return [dump.headline(frame), *(f"  {line}" for line in dump.details(frame))]
@@ -212,17 +217,17 @@ def _callers(code: types.CodeType) -> list[str]:
     file = Path(code.co_filename).name
     pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")
     in_graph = re.compile(rf"# File: {re.escape(code.co_filename)}:(\d+) in {re.escape(code.co_name)}\b")
-    found: dict[str, None] = {}
-    for other in dynamo.compiled_codes():
-        if other is code or dynamo.is_resume_code(other):
+    callers: dict[str, None] = {}
+    for caller in dynamo.compiled_codes():
+        if caller is code or dynamo.is_resume_code(caller):
             continue
-        for live in dynamo.live_entries(other):
+        for live in dynamo.live_entries(caller):
             text = dynamo.guards_text(live.guard_manager)
             hits = {int(number) for number in pattern.findall(text)}
             called = [name for name in live.code.co_names if names.compiled_fn_number(name) is not None]
             for graph in [_graph(name, live.find_global(name), memory.of(live.code)) for name in called]:
                 hits |= {int(number) for number in in_graph.findall(graph.source or "")}
             if hits & own:
-                place = inspect.getmodulename(other.co_filename) or other.co_filename
-                found[f"{function_names.of_code(other)} ({place}:{other.co_firstlineno})"] = None
-    return list(found)
+                place = inspect.getmodulename(caller.co_filename) or caller.co_filename
+                callers[f"{function_names.of_code(caller)} ({place}:{caller.co_firstlineno})"] = None
+    return list(callers)

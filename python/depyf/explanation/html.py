@@ -38,26 +38,28 @@ def _frame(make_page: Callable[[], str]) -> str:
     return f"<p>The page has {size}, too much for a notebook: session.report(path) of prepare_debug writes it as a file.</p>"
 
 
-def _function(one: Explanation) -> str:
-    head = f"<p><code>{_escape(repr(one))}</code> {_escape(one.title)}</p>"
-    failed = "".join(f"<p>{_escape(line)}</p>" for line in one.failed)
-    if not one.entries:
-        return f"{head}<p>{_escape(one.nothing)}</p>{failed}"
+def _function(explanation: Explanation) -> str:
+    head = f"<p><code>{_escape(repr(explanation))}</code> {_escape(explanation.title)}</p>"
+    failed = "".join(f"<p>{_escape(line)}</p>" for line in explanation.failed)
+    if not explanation.entries:
+        return f"{head}<p>{_escape(explanation.nothing)}</p>{failed}"
     head += failed
-    body = "".join(_entry(entry, number) for number, entry in enumerate(one.entries, 1))
-    return head + body + (_list("Accepted by the entries together", one.frontier) if one.frontier else "")
+    body = "".join(_entry(entry, number) for number, entry in enumerate(explanation.entries, 1))
+    return (
+        head + body + (_list("Accepted by the entries together", explanation.frontier) if explanation.frontier else "")
+    )
 
 
 def _entry(entry: Entry, number: int) -> str:
     parts = [_list("Why", [*entry.why, *failure_lines(entry.failures), *map(str, entry.breaks)])]
-    parts += [_code("Guards", entry.guards), _list("Used again where", [str(one) for one in entry.frontier])]
+    parts += [_code("Guards", entry.guards), _list("Used again where", [str(limit) for limit in entry.frontier])]
     parts.append(_code("Code", entry.code))
     parts += [_code(graph.name, graph.source or f"Missing: {graph.missing}") for graph in entry.graphs]
     for resume in entry.resumes:
         inner = _code("Where it goes on", resume.source)
         inner += _function(resume.explanation) if resume.explanation is not None else f"<p>{_escape(resume.note)}</p>"
         parts.append(_fold(resume.name, inner))
-    parts += [f"<p>Missing: {_escape(one)}</p>" for one in entry.missing]
+    parts += [f"<p>Missing: {_escape(sentence)}</p>" for sentence in entry.missing]
     title = f"Cache Entry {number}: {entry.compile_id}" + (f", backend {entry.backend}" if entry.backend else "")
     return _fold(title, "".join(parts))
 
@@ -71,7 +73,7 @@ def _code(title: str, code: str) -> str:
 
 
 def _list(title: str, items: list[str]) -> str:
-    return _fold(title, "<ul>" + "".join(f"<li><code>{_escape(one)}</code></li>" for one in items) + "</ul>")
+    return _fold(title, "<ul>" + "".join(f"<li><code>{_escape(item)}</code></li>" for item in items) + "</ul>")
 
 
 def _escape(text: str) -> str:

@@ -97,9 +97,11 @@ def _leads_through(stack: list[Line], own: Line) -> bool:
 
 def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
     """The user's line: the innermost one of the traceback that is not torch's, else the place that is named."""
-    found = users(stack, library)
+    innermost = users(stack, library)
     if named is None:
-        return found
-    if found is None or (not named.file.startswith(library) and (found.file, found.line) != (named.file, named.line)):
+        return innermost
+    if innermost is None or (
+        not named.file.startswith(library) and (innermost.file, innermost.line) != (named.file, named.line)
+    ):
         return named
-    return found
+    return innermost

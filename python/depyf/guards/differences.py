@@ -100,62 +100,68 @@ def differences(
         return _tensor(guard, failing, L, G, keys_of_state)
     if guard.key_of:
         return [_key(guard, L, G)]
-    told = failure(guard, failing[0], L, G)
-    if guard.value and guard.source and not guard.members and guard.live is None and told.actual.startswith(NOT_THERE):
-        return [_missing(guard, told, L, G)]
+    failed = failure(guard, failing[0], L, G)
+    if (
+        guard.value
+        and guard.source
+        and not guard.members
+        and guard.live is None
+        and failed.actual.startswith(NOT_THERE)
+    ):
+        return [_missing(guard, failed, L, G)]
     aspect = _BY_KIND.get(guard.kind, "value")
     if aspect == "value" and (not guard.source or guard.kind == "LAMBDA_GUARD") and guard.live is None:
         aspect = "sizes" if _is_about_sizes(failing[0]) else "value" if guard.source else "relation"
     if guard.live is None and failing[0].startswith(("type(", "id(type(")):
-        aspect, told = "class", _class(guard, told, L, G)
+        aspect, failed = "class", _class(guard, failed, L, G)
     elif aspect == "keys":
-        told = _keys(guard, told, L, G)
+        failed = _keys(guard, failed, L, G)
     elif aspect == "relation":
-        told = _related(guard, told)
+        failed = _related(guard, failed)
     elif aspect == "sizes":
-        told = _with_size(guard, failing[0], told, L, G)
+        failed = _with_size(guard, failing[0], failed, L, G)
     elif aspect == "identity":
-        told = replace(told, subject=told.subject.removesuffix(".__code__"))
+        failed = replace(failed, subject=failed.subject.removesuffix(".__code__"))
     sources = guard.members or ((guard.source,) if guard.source else _sources_in(failing[0]))
     return [
-        Difference(aspect, told, guard, sources=sources, is_missing=told.actual.startswith((NOT_THERE, UNREADABLE)))
+        Difference(aspect, failed, guard, sources=sources, is_missing=failed.actual.startswith((NOT_THERE, UNREADABLE)))
     ]
 
 
-def _missing(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
+def _missing(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
     """The difference where the value, or one on the way to it, is not there."""
     name = terms_of(guard, guard.value or guard.source)
     constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
     expected = constant[1] if constant else class_in(guard.text) or "to be there"
-    told = replace(told, condition=f"{name} is {expected}", subject=name, expected=expected)
-    return Difference("presence", told, guard, sources=(guard.source,), is_missing=True)
+    failed = replace(failed, condition=f"{name} is {expected}", subject=name, expected=expected)
+    return Difference("presence", failed, guard, sources=(guard.source,), is_missing=True)
 
 
 _CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
 
 
-def _related(guard: Guard, told: Failure) -> Failure:
+def _related(guard: Guard, failed: Failure) -> Failure:
     """The failure of a guard on how values stand to each other, in words."""
-    names = " and ".join(in_terms(name) for name in guard.members) or told.subject
+    names = " and ".join(in_terms(name) for name in guard.members) or failed.subject
     if guard.kind == "NO_TENSOR_ALIASING":
         return replace(
-            told, condition=f"{names} are different", subject=names, expected="different tensors", actual="the same"
+            failed, condition=f"{names} are different", subject=names, expected="different tensors", actual="the same"
         )
     if guard.kind == "OBJECT_ALIASING":
         return replace(
-            told, condition=f"{names} are the same", subject=names, expected="the same object", actual="different"
+            failed, condition=f"{names} are the same", subject=names, expected="the same object", actual="different"
         )
     if guard.kind == "STORAGE_OVERLAPPING":
-        return replace(told, subject=f"the memory of {names}", expected="overlapping as before", actual="not so")
-    return told
+        return replace(failed, subject=f"the memory of {names}", expected="overlapping as before", actual="not so")
+    return failed
 
 
-def _with_size(guard: Guard, condition: str, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+def _with_size(guard: Guard, condition: str, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
     """The failure of a condition that compares two sizes, with the value of both."""
     right = condition.rpartition(" == ")[2]
     if " == " not in condition or not _sources_in(right):
-        return told
-    return replace(told, expected=f"{told.expected}, which is {described(guard, right, L, G)}")
+        return failed
+    return replace(failed, expected=f"{failed.expected}, which is {described(guard, right, L, G)}")
 
 
 def _is_about_sizes(condition: str) -> bool:
@@ -164,10 +170,10 @@ def _is_about_sizes(condition: str) -> bool:
 
 def _sources_in(condition: str) -> tuple[str, ...]:
     """The values that a condition on sizes reads: `L['x']` of `2 <= L['x'].size()[0]`."""
-    found = re.findall(
+    sources = re.findall(
         r"([LG]\[(?:[^\[\]]|\[[^\[\]]*\])*?\](?:[.\[\]'\w]*?))(?=\.(?:size|stride|storage_offset)\()", condition
     )
-    return tuple(dict.fromkeys(found or re.findall(r"[LG]\['[^']*'\]", condition)))
+    return tuple(dict.fromkeys(sources or re.findall(r"[LG]\['[^']*'\]", condition)))
 
 
 # The state of the process
@@ -189,8 +195,8 @@ def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[st
         expected = "none" if guard.live is None else "some" if actual == "none" else "others"
         yield replace(_of_state(guard, MODE_STACK, expected, actual), keys=frozenset(modes or ()))
     elif guard.kind == "DEFAULT_DEVICE":
-        told = failure(guard, failing[0], L, G)
-        yield _of_state(guard, DEFAULT_DEVICE, _device(told.expected), _device(told.actual))
+        failed = failure(guard, failing[0], L, G)
+        yield _of_state(guard, DEFAULT_DEVICE, _device(failed.expected), _device(failed.actual))
     elif "compare_functorch_state" in text:
         is_none = text.partition("compare_functorch_state")[2].startswith("([])")
         yield _of_state(guard, FUNCTORCH, "none" if is_none else "others", "some" if is_none else "other ones or none")
@@ -202,21 +208,21 @@ def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[st
     elif guard.kind == "DUAL_LEVEL_MATCH":
         yield _of_state(guard, "level of forward-mode differentiation", "another one", "not that")
     else:
-        told = failure(guard, failing[0], L, G)
-        yield Difference("state", replace(told, kind=guard.kind), guard)
+        failed = failure(guard, failing[0], L, G)
+        yield Difference("state", replace(failed, kind=guard.kind), guard)
 
 
 def _of_state(guard: Guard, name: str, expected: str, actual: str) -> Difference:
     condition = f"{name} is {expected}"
-    told = Failure(condition, name, expected, actual, guard.line, guard.kind, is_state=True)
-    return Difference("state", told, guard)
+    failed = Failure(condition, name, expected, actual, guard.line, guard.kind, is_state=True)
+    return Difference("state", failed, guard)
 
 
 def _device(text: str) -> str:
-    found = re.search(r"type='(\w+)'(?:, index=(\d+))?", text)
-    if found is None:
+    match = re.search(r"type='(\w+)'(?:, index=(\d+))?", text)
+    if match is None:
         return "not set" if text == "None" else text
-    return found[1] if found[2] is None else f"{found[1]}:{found[2]}"
+    return match[1] if match[2] is None else f"{match[1]}:{match[2]}"
 
 
 # Tensors
@@ -230,43 +236,43 @@ def _tensor(
     try:
         value = guard.read(L, G)
     except Exception:
-        told = replace(first, subject=in_terms(guard.source), expected="a tensor", actual=f"{NOT_THERE}")
-        return [Difference("presence", told, guard, sources=sources, is_missing=True)]
-    found = []
+        failed = replace(first, subject=in_terms(guard.source), expected="a tensor", actual=f"{NOT_THERE}")
+        return [Difference("presence", failed, guard, sources=sources, is_missing=True)]
+    result = []
     is_tensor = hasattr(type(value), "dtype") and hasattr(type(value), "size")
     for condition in failing:
         if condition.startswith(("type(", "id(type(")):
-            found.append(
+            result.append(
                 Difference("class", _class(guard, failure(guard, condition, L, G), L, G), guard, sources=sources)
             )
             if not is_tensor:
-                return found  # what else a tensor has cannot be compared
+                return result  # what else a tensor has cannot be compared
         elif "_dispatch_keys(" in condition:
-            found += _dispatch(guard, condition, value, L, G, keys_of_state)
+            result += _dispatch(guard, condition, value, L, G, keys_of_state)
         else:
             aspect: Aspect = next((aspect for part, aspect in _TENSOR_ASPECTS if part in condition), "value")
-            found.append(Difference(aspect, failure(guard, condition, L, G), guard, sources=sources))
-    return found
+            result.append(Difference(aspect, failure(guard, condition, L, G), guard, sources=sources))
+    return result
 
 
-def _class(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+def _class(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
     """The failure of a guard on a class: both classes by name, with their modules where the names are the same."""
     name = terms_of(guard, guard.value or guard.source)
-    expected = class_in(guard.text) or told.expected
+    expected = class_in(guard.text) or failed.expected
     try:
         kind = type(guard.read(L, G))
         actual = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     except Exception:
         actual = NOT_THERE
     if guard.kind == "TENSOR_MATCH":
-        expected = told.expected
+        expected = failed.expected
     short_expected, short_actual = expected.rpartition(".")[2], actual.rpartition(".")[2]
     if expected == actual:
         actual = "another class of that name"
     elif short_expected != short_actual:
         expected, actual = short_expected, short_actual
     return replace(
-        told, condition=f"type({name}) is {expected}", subject=f"type({name})", expected=expected, actual=actual
+        failed, condition=f"type({name}) is {expected}", subject=f"type({name})", expected=expected, actual=actual
     )
 
 
@@ -281,7 +287,7 @@ def _dispatch(
     """What other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode, or just the keys."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
-    wanted, there = (frozenset() if one is None else frozenset(one[1].split(", ")) for one in sets)
+    wanted, there = (frozenset() if key_set is None else frozenset(key_set[1].split(", ")) for key_set in sets)
     of_state = {key for key in wanted ^ there if key.startswith(keys_of_state)} if keys_of_state else set()
     if of_state != wanted ^ there:
         wanted, there = wanted - of_state, there - of_state
@@ -290,9 +296,9 @@ def _dispatch(
     keys = wanted ^ there
     rest = {key for key in keys if not key.startswith("Autograd")}
 
-    def difference(aspect: Aspect, what: str, expected: str, actual: str) -> Difference:
-        told = Failure(f"{what} is {expected}", what, expected, actual, guard.line, guard.kind)
-        return Difference(aspect, told, guard, keys, (guard.source,))
+    def difference(aspect: Aspect, subject: str, expected: str, actual: str) -> Difference:
+        failed = Failure(f"{subject} is {expected}", subject, expected, actual, guard.line, guard.kind)
+        return Difference(aspect, failed, guard, keys, (guard.source,))
 
     before, now = _backend(wanted), _backend(there)
     if before is not None and now is not None and before != now:
@@ -316,8 +322,8 @@ _BACKEND = re.compile(
 def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
     """(layout, device type) of the dispatch key of a backend; None if there is none."""
     for key in keys:
-        if found := _BACKEND.match(key):
-            return (found[1] or "").lower(), found[2].lower()
+        if match := _BACKEND.match(key):
+            return (match[1] or "").lower(), match[2].lower()
     return None
 
 
@@ -346,8 +352,8 @@ _SIZE = re.compile(r"dict\.__len__\(.*\) == (\d+)$")
 
 
 def _size(guard: Guard) -> int | None:
-    found = _SIZE.search(guard.conditions[-1]) if guard.conditions else None
-    return int(found[1]) if found else None
+    match = _SIZE.search(guard.conditions[-1]) if guard.conditions else None
+    return int(match[1]) if match else None
 
 
 def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
@@ -358,7 +364,7 @@ def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference
     keys = guard.value.removesuffix(f"[{position[1]}]") if guard.value and position else None
     actual = _keys_of(keys, guard, L, G)
     name, expected = owner_in_terms(guard.key_of), condition.partition(" == ")[2] or "another one"
-    told = Failure(
+    failed = Failure(
         f"the key of {name}{where} is {expected}",
         f"keys of {name}",
         f"{expected}{where}",
@@ -367,21 +373,21 @@ def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference
         guard.kind,
     )
     is_missing = described(guard, guard.value, L, G).startswith((NOT_THERE, UNREADABLE))
-    return Difference("keys", told, guard, sources=(guard.key_of,), is_missing=is_missing)
+    return Difference("keys", failed, guard, sources=(guard.key_of,), is_missing=is_missing)
 
 
-def _keys(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
+def _keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
     """The failure of a guard on the keys or the size of a dict."""
     keys = guard.value if guard.kind == "SET_CONTAINS" else f"list(dict.keys({guard.value}))" if guard.value else None
     actual = _keys_of(keys, guard, L, G)
     if actual is None:
-        return told
-    expected, size = told.expected, _size(guard)
+        return failed
+    expected, size = failed.expected, _size(guard)
     if guard.kind == "SET_CONTAINS":
         element = re.search(r"set_contains\(.*, (.*)\)$", guard.text)
         wanted = "without" if guard.text.startswith("not ") else "with"
         return replace(
-            told,
+            failed,
             subject=in_terms(guard.source),
             expected=f"{wanted} {element[1] if element else 'another'}",
             actual=actual,
@@ -393,7 +399,7 @@ def _keys(guard: Guard, told: Failure, L: Mapping[str, Any], G: Mapping[str, Any
         expected = f"{size} of them"
     elif guard.live is not None:
         expected = "as many as before"
-    return replace(told, subject=f"keys of {owner_in_terms(guard.source)}", expected=expected, actual=actual)
+    return replace(failed, subject=f"keys of {owner_in_terms(guard.source)}", expected=expected, actual=actual)
 
 
 def _keys_of(expression: str | None, guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:

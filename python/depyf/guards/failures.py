@@ -29,19 +29,21 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:
-        what = terms_of(guard, guard.value or guard.source) or "the state of the process"
+        described_value = terms_of(guard, guard.value or guard.source) or "the state of the process"
         text = terms_of(guard, condition) if guard.live is None else guard.text
         actual = described(guard, guard.value, L, G) if guard.value is not None else "not so"
-        return Failure(text, what, text, actual, guard.line, guard.kind)
+        return Failure(text, described_value, text, actual, guard.line, guard.kind)
     subject, sign, constant = parts[0], parts[1], in_terms(parts[2])
     shown = terms_of(guard, subject)
     if shown.startswith("id("):
-        what = shown[3:-1]
+        described_value = shown[3:-1]
         expected = guard.hint or _that_object(guard.text)
         actual = described(guard, subject[3:-1], L, G)
         if not guard.hint or actual == expected:
             actual = f"another, {actual}"
-        return Failure(f"{what} is the same object", what, expected, actual, guard.line, guard.kind)
+        return Failure(
+            f"{described_value} is the same object", described_value, expected, actual, guard.line, guard.kind
+        )
     expected = constant if sign in ("==", "is") else f"{sign} {constant}"
     actual = described(guard, subject, L, G)
     return Failure(f"{shown} {sign} {constant}", shown, expected, actual, guard.line, guard.kind)
@@ -68,10 +70,10 @@ def _failing_comparison(
         if not isinstance(part, ast.Compare):
             continue
         for left, operator, right in zip([part.left, *part.comparators], part.ops, part.comparators, strict=False):
-            one = ast.unparse(ast.Compare(left, [operator], [right]))
-            if _holds(guard, one, L, G):
+            comparison = ast.unparse(ast.Compare(left, [operator], [right]))
+            if _holds(guard, comparison, L, G):
                 continue
-            sign = one[len(ast.unparse(left)) :].split()
+            sign = comparison[len(ast.unparse(left)) :].split()
             word = (
                 "is not"
                 if isinstance(operator, ast.IsNot)
@@ -146,7 +148,7 @@ def shown(value: Any) -> str:
 def _is_plain(value: Any, depth: int = 0) -> bool:
     kind = type(value)
     if kind in (tuple, list, set, frozenset):
-        return depth < 3 and len(value) < 100 and all(_is_plain(one, depth + 1) for one in value)
+        return depth < 3 and len(value) < 100 and all(_is_plain(item, depth + 1) for item in value)
     if kind is dict:
         return (
             depth < 3

@@ -25,7 +25,7 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
         guards: of the compilation.
         symbols: its symbolic sizes, if they were recorded; they tell what set a bound.
     """
-    found: list[Limit] = []
+    limits: list[Limit] = []
     state = fixed = parts = tensors = 0
     reach: dict[str, list[tuple[str, str, Guard]]] = {}
     for guard in guards:
@@ -34,13 +34,13 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
         if not guard.quiet:
             state += 1
         elif guard.kind in _ALIASING:
-            names = ", ".join(in_terms(one) for one in guard.members)
-            found.append(Limit(_ALIASING[guard.kind].format(names), "", guard.line))
+            names = ", ".join(in_terms(member) for member in guard.members)
+            limits.append(Limit(_ALIASING[guard.kind].format(names), "", guard.line))
         elif guard.kind == "TENSOR_MATCH":
             if _OF_MODULE.search(guard.source):
                 tensors += 1
             else:
-                found += _tensor(guard, reach)
+                limits += _tensor(guard, reach)
         elif _OF_MODULE.search(guard.value or "") and (
             guard.kind not in ("EQUALS_MATCH", "TRUE_MATCH", "FALSE_MATCH") or _KEYS.match(guard.value or "")
         ):
@@ -49,10 +49,10 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
             fixed += 1
         elif (kind := _CLASS.search(guard.text)) and guard.kind == "TYPE_MATCH":
             name = in_terms(guard.source)
-            found.append(Limit(f"{name} is a {kind[1]}, of no subclass", name, guard.line))
+            limits.append(Limit(f"{name} is a {kind[1]}, of no subclass", name, guard.line))
         else:
-            found += _plain(guard, reach)
-    found = _ranges(reach, None if symbols is None else list(symbols)) + found
+            limits += _plain(guard, reach)
+    limits = _ranges(reach, None if symbols is None else list(symbols)) + limits
     for count, text in (
         (tensors, "parameters and buffers keep type, dtype, device, shape and requires_grad"),
         (parts, "modules have the same classes, submodules and hooks"),
@@ -60,8 +60,8 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
         (state, "grad mode, autocast, default dtype and device, number of threads and other global state are the same"),
     ):
         if count:
-            found.append(Limit(f"{text} ({count} guard{'s' if count > 1 else ''})"))
-    return found
+            limits.append(Limit(f"{text} ({count} guard{'s' if count > 1 else ''})"))
+    return limits
 
 
 def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
@@ -80,7 +80,9 @@ def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
 
 def _is_about_modules(guard: Guard) -> bool:
     """Is it about names of modules, and not about values?"""
-    return all(_SAME.match(one) and "L[" not in one for one in guard.conditions) and bool(guard.conditions)
+    return all(_SAME.match(condition) and "L[" not in condition for condition in guard.conditions) and bool(
+        guard.conditions
+    )
 
 
 def _tensor(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list[Limit]:
@@ -106,7 +108,7 @@ def _tensor(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> lis
 def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list[Limit]:
     if guard.live is not None:
         return [Limit(guard.text, in_terms(guard.source), guard.line)]
-    found = []
+    limits = []
     for condition in guard.conditions:
         if condition.startswith(("type(", "id(type(")) and len(guard.conditions) > 1:
             continue  # that it is a float goes without saying where it is 1.0
@@ -115,15 +117,15 @@ def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list
             for subject, sign, constant in parts:
                 reach.setdefault(subject, []).append((sign, constant, guard))
         else:
-            found.append(Limit(in_terms(condition), in_terms(guard.source), guard.line))
-    return found
+            limits.append(Limit(in_terms(condition), in_terms(guard.source), guard.line))
+    return limits
 
 
 def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol] | None) -> list[Limit]:
     """One limit for each value, of all the comparisons that it must meet."""
     by_source = {in_terms(source): symbol for symbol in symbols or () for source in symbol.sources}
-    found = []
-    for subject, parts in sorted(reach.items(), key=lambda one: ".shape[" not in one[0]):
+    limits = []
+    for subject, parts in sorted(reach.items(), key=lambda item: ".shape[" not in item[0]):
         low = [constant for sign, constant, _ in parts if sign == ">="]
         high = [constant for sign, constant, _ in parts if sign == "<="]
         first = parts[0][2]
@@ -135,15 +137,15 @@ def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol
         if symbol is None:
             unknown = "what in PyTorch set this bound was not recorded; depyf.prepare_debug records it"
             is_size = first.line is None and ".shape[" in subject and symbols is None
-            found.append(Limit(condition, subject, None if is_size else first.line, unknown if is_size else ""))
+            limits.append(Limit(condition, subject, None if is_size else first.line, unknown if is_size else ""))
             continue
         origins = []
         if high:
             origins.append(f"<= {high[0]}: {_core.bound_origin(symbol.upper_from)}")
         if low:
             origins.append(f">= {low[0]}: {_core.bound_origin(symbol.lower_from)}")
-        found.append(Limit(condition, subject, None, "; ".join(origins)))
-    return found
+        limits.append(Limit(condition, subject, None, "; ".join(origins)))
+    return limits
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
@@ -154,7 +156,7 @@ def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
         most: how many entries a function may have.
     """
     subjects = list(dict.fromkeys(limit.subject for limits in entries for limit in limits if limit.subject))
-    out = []
+    lines = []
     for subject in subjects:
         conditions: dict[str, str] = {}
         free = False
@@ -165,12 +167,12 @@ def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
         if free and len(entries) > 1:
             continue  # an entry takes any value of it
         whys = "; ".join(dict.fromkeys(why for why in conditions.values() if why))
-        out.append(" or ".join(conditions) + (f"  # {whys}" if whys else ""))
+        lines.append(" or ".join(conditions) + (f"  # {whys}" if whys else ""))
     if most is not None and entries:
         left = most - len(entries)
-        out.append(
+        lines.append(
             f"After {left} more compilation{'s' if left != 1 else ''} Dynamo gives the function up (recompile_limit {most})."
             if left > 0
             else f"Dynamo compiles the function no more: it has as many entries as it may (recompile_limit {most})."
         )
-    return out
+    return lines

@@ -51,7 +51,7 @@ class Guard:
             return None
         if len(self.conditions) == 1:
             return self.conditions[0]
-        return " and ".join(_in_parentheses(one) for one in self.conditions)
+        return " and ".join(_in_parentheses(condition) for condition in self.conditions)
 
     @property
     def is_relational(self) -> bool:
@@ -65,7 +65,7 @@ class Guard:
                 return bool(self.live(L, G))
             names = _names(L, G)
             with self.reading():
-                return all(eval(_compiled(one), names) for one in self.conditions)
+                return all(eval(_compiled(condition), names) for condition in self.conditions)
         except Exception:
             return False
 
@@ -92,13 +92,13 @@ class Guard:
         if self.live is not None:
             return None if self.check(L, G) else self.text
         with self.reading():
-            for one in self.conditions:
+            for condition in self.conditions:
                 try:
-                    holds = eval(_compiled(one), names)
+                    holds = eval(_compiled(condition), names)
                 except Exception:
                     holds = False
                 if not holds:
-                    return one
+                    return condition
         return None
 
     def read(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
@@ -161,12 +161,12 @@ class Guards(Sequence[Guard]):
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
         """Every guard that does not hold for these local and global variables, not only the first."""
         names = _names(L, G)
-        failing = [(one, text) for one in self.guards if (text := one._failing(L, G, names)) is not None]
+        failing = [(guard, text) for guard in self.guards if (text := guard._failing(L, G, names)) is not None]
         return Verdict(failing)
 
     def recorded(self) -> Guards:
         """The same without PyTorch's objects: what `live` decided can be read, and no longer be checked."""
-        return Guards([one if one.live is None else replace(one, live=_not_recorded) for one in self.guards])
+        return Guards([guard if guard.live is None else replace(guard, live=_not_recorded) for guard in self.guards])
 
     def __getitem__(self, index: Any) -> Any:
         return self.guards[index]

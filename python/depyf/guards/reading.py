@@ -82,36 +82,36 @@ class _Reader:
             for leaf in node.leaves:
                 if leaf.relational:
                     self._members.setdefault(id(leaf.live), []).append(node)
-        found: list[Guard] = []
+        guards_read: list[Guard] = []
         for node in nodes:
             of_node = self._of_node(node)
             for guard in of_node:
                 guard.above = self._above[id(node)]
                 if node.step is not None and node.step.kind == "key" and node.parent is not None:
                     guard.key_of = node.parent.source
-            found += of_node
+            guards_read += of_node
         for leaf in self._tree.epilogue:
-            found += self._of_leaf(leaf, self._tree.root)
-        return found
+            guards_read += self._of_leaf(leaf, self._tree.root)
+        return guards_read
 
     def _of_node(self, node: Node) -> list[Guard]:
-        out: list[Guard] = []
+        guards_read: list[Guard] = []
         value = self._paths[id(node)]
         if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
             # From here on only PyTorch can tell; one check of the copied tree stands for all at this place.
-            out.append(self._unreachable(node))
-        out += self._of_container(node, value)
+            guards_read.append(self._unreachable(node))
+        guards_read += self._of_container(node, value)
         for leaf in node.leaves:
             if leaf.relational:
                 if id(leaf.live) in self._related:
                     continue
                 self._related.add(id(leaf.live))
-            out += self._of_leaf(leaf, node)
-        if not out and not node.children and node.step is not None and value is not None:
+            guards_read += self._of_leaf(leaf, node)
+        if not guards_read and not node.children and node.step is not None and value is not None:
             above = self._paths[id(node.parent)] if node.parent is not self._tree.root else "L"
             condition = guard_values.reachable(node, value, above or "L")
-            out.append(Guard("REACHABLE", f"{node.source} can be read", node.source, value, (condition,)))
-        return out
+            guards_read.append(Guard("REACHABLE", f"{node.source} can be read", node.source, value, (condition,)))
+        return guards_read
 
     def _reached(self, node: Node) -> bool:
         return node.step is None or self._paths[id(node)] is not None
@@ -208,7 +208,7 @@ class _Reader:
         def live(L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
             return check(dict(L))
 
-        self._live.update((id(one), live) for one in node)
+        self._live.update((id(above), live) for above in node)
         return Guard("REACHABLE", text, node.source, None, (), live=live)
 
     def _live_node(self, node: Node) -> LiveCheck:
@@ -218,8 +218,8 @@ class _Reader:
     def _of_leaf(self, leaf: Leaf, node: Node) -> list[Guard]:
         value = self._paths[id(node)] if node.step is not None else None
         members = self._members.get(id(leaf.live), []) if leaf.relational else []
-        names = tuple(dict.fromkeys([one.source for one in members]))
-        conditions = guard_forms.conditions(leaf, node, value, [self._paths[id(one)] for one in members])
+        names = tuple(dict.fromkeys([member.source for member in members]))
+        conditions = guard_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
         all_words = [guard_words.read(text) for text in leaf.texts]
         if conditions is not None and len(conditions) == len(leaf.texts) > 1:
             # Dynamo's own list of conditions, such as those on shapes.
@@ -229,22 +229,22 @@ class _Reader:
         else:
             first = all_words[0] if all_words else guard_words.Words("")
             pairs = [(tuple(conditions or ()), first)]
-        out = []
-        for one, words in pairs:
+        guards_read = []
+        for node_conditions, words in pairs:
             text = (
                 words.condition if len(pairs) > 1 or len(leaf.texts) < 2 else "; ".join(w.condition for w in all_words)
             )
             if words.note and leaf.epilogue:
                 text = f"{text}  # {words.note}"
-            guard = Guard(leaf.kind, text, node.source if node.step is not None else "", value, one)
+            guard = Guard(leaf.kind, text, node.source if node.step is not None else "", value, node_conditions)
             guard.line = self._line(guard, words)
             guard.hint = words.hint or self._object_of(guard)
             guard.members = names
             guard.quiet = node.step is not None or leaf.relational or leaf.epilogue
-            if not one:
+            if not node_conditions:
                 guard.live = self._live_leaf(leaf, node, value)
-            out.append(guard)
-        return out
+            guards_read.append(guard)
+        return guards_read
 
     def _object_of(self, guard: Guard) -> str:
         """The object that a guard knows by its identity, as text; "" unless the variables that it was made for are known."""

@@ -52,16 +52,18 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
     above = {guard.source: guard.above for guard in listed if guard.source}
     of_state = [difference for guard in listed if is_of_state(guard) for difference in differences(guard, L, G)]
     begins = _begins_of_keys(of_state)
-    found = [
+    all_differences = [
         *of_state,
-        *(one for guard in listed if not is_of_state(guard) for one in differences(guard, L, G, begins)),
+        *(difference for guard in listed if not is_of_state(guard) for difference in differences(guard, L, G, begins)),
     ]
-    found.sort(key=lambda difference: _FIRST.index(difference.aspect) > 0 if difference.aspect in _FIRST else 2)
+    all_differences.sort(
+        key=lambda difference: _FIRST.index(difference.aspect) > 0 if difference.aspect in _FIRST else 2
+    )
     keys = expected_keys(listed)
     causes: list[Difference] = []
     follow: dict[int, list[Difference]] = {}
-    for difference in found:
-        cause = next((cause for cause in found if _explains(cause, difference, above, begins)), None)
+    for difference in all_differences:
+        cause = next((cause for cause in all_differences if _explains(cause, difference, above, begins)), None)
         if cause is None:
             causes.append(difference)
         else:
@@ -69,25 +71,25 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
     groups: dict[object, list[Difference]] = {}
     for cause in causes:
         groups.setdefault(_kind_of_difference(cause), []).append(cause)
-    out = []
+    failures = []
     for group in groups.values():
         first = min(group, key=lambda difference: len(above.get(difference.guard.source, ())))
         alike = [difference.failure.subject for difference in group if difference is not first]
-        consequences = [one for difference in group for one in _all_that_follows(difference, follow)]
-        subjects = [one.failure.subject for one in consequences]
-        told = first.failure
+        consequences = [consequence for difference in group for consequence in _all_that_follows(difference, follow)]
+        subjects = [consequence.failure.subject for consequence in consequences]
+        failed = first.failure
         if first.aspect == "keys" and first.guard.kind != "DICT_CONTAINS" and first.sources[0] in keys:
-            told = replace(told, expected=f"[{', '.join(keys[first.sources[0]])}]")
-        follows = [subject for subject in dict.fromkeys(subjects) if subject != told.subject and subject not in alike]
-        out.append(replace(told, alike=list(dict.fromkeys(alike)), follows=follows))
-    return out
+            failed = replace(failed, expected=f"[{', '.join(keys[first.sources[0]])}]")
+        follows = [subject for subject in dict.fromkeys(subjects) if subject != failed.subject and subject not in alike]
+        failures.append(replace(failed, alike=list(dict.fromkeys(alike)), follows=follows))
+    return failures
 
 
 def _all_that_follows(cause: Difference, follow: dict[int, list[Difference]]) -> list[Difference]:
-    found = list(follow.get(id(cause), ()))
-    for difference in found:  # grows on the way
-        found += follow.get(id(difference), ())
-    return found
+    consequences = list(follow.get(id(cause), ()))
+    for difference in consequences:  # grows on the way
+        consequences += follow.get(id(difference), ())
+    return consequences
 
 
 def _explains(
@@ -142,8 +144,10 @@ def _comes_first(cause: Difference, effect: Difference) -> bool:
     return order(cause) < order(effect)
 
 
-def _begins_of_keys(found: Iterable[Difference]) -> tuple[str, ...]:
-    return tuple(begin for difference in found if difference.aspect == "state" for begin in _own_begins(difference))
+def _begins_of_keys(all_differences: Iterable[Difference]) -> tuple[str, ...]:
+    return tuple(
+        begin for difference in all_differences if difference.aspect == "state" for begin in _own_begins(difference)
+    )
 
 
 def _own_begins(cause: Difference) -> tuple[str, ...]:
@@ -197,11 +201,11 @@ def _keeps_layout(guard: Guard, shape: Difference, stride: Difference) -> bool:
     A dimension of one element lies anywhere: `(160, 32, 1)` of the sizes `(1, 5, 32)` and `(32, 32, 1)` of `(1, 1, 32)` are
     the same layout.
     """
-    found = _SIZES.search(guard.text)
-    if found is None or "None" in found["size"] or "None" in found["stride"]:
+    match = _SIZES.search(guard.text)
+    if match is None or "None" in match["size"] or "None" in match["stride"]:
         return True
-    sizes, strides = ([int(number) for number in _NUMBERS.findall(found[part])] for part in ("size", "stride"))
-    actual = [[int(number) for number in _NUMBERS.findall(one.failure.actual)] for one in (shape, stride)]
+    sizes, strides = ([int(number) for number in _NUMBERS.findall(match[part])] for part in ("size", "stride"))
+    actual = [[int(number) for number in _NUMBERS.findall(difference.failure.actual)] for difference in (shape, stride)]
     expected_layout, actual_layout = _layout(sizes, strides), _layout(*actual)
     if len(sizes) != len(actual[0]):
         return expected_layout == sorted(expected_layout or ()) and actual_layout == sorted(actual_layout or (-1,))
@@ -228,21 +232,21 @@ def _layout(sizes: list[int], strides: list[int]) -> list[int] | None:
 
 def _kind_of_difference(difference: Difference) -> object:
     """Equal for differences that are the same at several values; of its own for any other."""
-    told = difference.failure
+    failed = difference.failure
     if difference.aspect in _ALIKE:
-        change: object = (told.expected, told.actual)
+        change: object = (failed.expected, failed.actual)
         if difference.aspect == "shape":
-            change = _changed_sizes(told) or change
-        return difference.aspect, change, told.subject.rpartition(".")[2] if difference.aspect == "dispatch" else ""
-    if difference.aspect == "value" and "." in told.subject:
+            change = _changed_sizes(failed) or change
+        return difference.aspect, change, failed.subject.rpartition(".")[2] if difference.aspect == "dispatch" else ""
+    if difference.aspect == "value" and "." in failed.subject:
         # An attribute that many objects have, such as the `training` of modules.
-        return difference.aspect, told.subject.rpartition(".")[2], told.expected, told.actual
+        return difference.aspect, failed.subject.rpartition(".")[2], failed.expected, failed.actual
     return id(difference)
 
 
-def _changed_sizes(told: Failure) -> object:
+def _changed_sizes(failed: Failure) -> object:
     """The sizes that changed, each before and after: a batch is one change for all tensors that have it."""
-    expected, actual = (_NUMBERS.findall(text) for text in (told.expected, told.actual))
-    if len(expected) != len(actual) or told.subject.endswith(".dim()"):
+    expected, actual = (_NUMBERS.findall(text) for text in (failed.expected, failed.actual))
+    if len(expected) != len(actual) or failed.subject.endswith(".dim()"):
         return None
     return tuple(sorted({pair for pair in zip(expected, actual) if pair[0] != pair[1]}))

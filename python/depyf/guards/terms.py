@@ -94,9 +94,9 @@ def _is_builtins(node: ast.expr) -> bool:
 
 def _name(name: str) -> ast.expr:
     """A variable; Dynamo's own name for an imported module as the module's name."""
-    found = _GENERATED.match(name)
-    if found and found["module"]:
-        parts = found["module"].split("_dot_")
+    match = _GENERATED.match(name)
+    if match and match["module"]:
+        parts = match["module"].split("_dot_")
         tree: ast.expr = ast.Name(parts[0])
         for part in parts[1:]:
             tree = ast.Attribute(tree, part)
@@ -115,13 +115,13 @@ def bounds(condition: str) -> tuple[tuple[str, str, str], ...]:
         tree = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    found: list[tuple[str, str, str]] = []
+    all_bounds: list[tuple[str, str, str]] = []
     for part in tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]:
-        one = _comparisons(part)
-        if one is None:
+        compared = _comparisons(part)
+        if compared is None:
             return ()
-        found += one
-    return tuple(found)
+        all_bounds += compared
+    return tuple(all_bounds)
 
 
 _OPERATORS: dict[type[ast.cmpop], str] = {
@@ -140,26 +140,26 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!=", "
 def _comparisons(tree: ast.expr) -> list[tuple[str, str, str]] | None:
     if not isinstance(tree, ast.Compare):
         return None
-    found = []
+    compared = []
     for left, operator, right in zip([tree.left, *tree.comparators], tree.ops, tree.comparators, strict=False):
         sign = _OPERATORS.get(type(operator))
         if sign is None:
             return None
         if _is_plain(right) and not _is_plain(left):
-            found += _dimensions(left, sign, right)
+            compared += _dimensions(left, sign, right)
         elif _is_plain(left) and not _is_plain(right):
-            found += _dimensions(right, _TURNED[sign], left)
+            compared += _dimensions(right, _TURNED[sign], left)
         else:
             return None
-    return found
+    return compared
 
 
 def _dimensions(subject: ast.expr, sign: str, constant: ast.expr) -> list[tuple[str, str, str]]:
     name = in_terms(ast.unparse(subject))
     if sign == "==" and isinstance(constant, ast.Tuple) and name.endswith((".shape", ".stride()")):
         name = name.removesuffix("()")
-        at = "{}[{}]" if name.endswith(".shape") else "{}({})"
-        return [(at.format(name, i), "==", ast.unparse(one)) for i, one in enumerate(constant.elts)]
+        template = "{}[{}]" if name.endswith(".shape") else "{}({})"
+        return [(template.format(name, i), "==", ast.unparse(element)) for i, element in enumerate(constant.elts)]
     return [(name, sign, ast.unparse(constant))]
 
 

@@ -31,7 +31,7 @@ def conditions(lines: list[str]) -> list[str]:
     Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are
     counted.
     """
-    found: list[str] = []
+    lines_found: list[str] = []
     marks: Counter[str] = Counter()
     for line in lines:
         leaf = _LEAF.match(line)
@@ -40,9 +40,9 @@ def conditions(lines: list[str]) -> list[str]:
         if leaf["kind"] == "DIMENSION_DYNAMIC_MARKING_GUARD":
             marks[leaf["kind"]] += 1
         else:
-            found.append(f"{leaf['kind']}: {' '.join(leaf['text'].split())}")
-    found += [f"{kind}: {count} guards" for kind, count in marks.items()]
-    return found if found else lines
+            lines_found.append(f"{leaf['kind']}: {' '.join(leaf['text'].split())}")
+    lines_found += [f"{kind}: {count} guards" for kind, count in marks.items()]
+    return lines_found if lines_found else lines
 
 
 def break_reason(text: str) -> str:
@@ -56,5 +56,9 @@ def recompile_reasons(text: str) -> list[str]:
         data = json.loads(text)
     except ValueError:
         data = text
-    found = data if isinstance(data, list) else [data]
-    return [_ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", str(one).strip())) for one in found if str(one).strip()]
+    reasons = data if isinstance(data, list) else [data]
+    return [
+        _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", str(reason).strip()))
+        for reason in reasons
+        if str(reason).strip()
+    ]
