@@ -1,5 +1,7 @@
-# Writes a C++ file that holds the viewer of the page: cmake -DOUTPUT=FILE -DSCRIPTS=LIST -DSTYLES=LIST -P embed.cmake
-# The scripts become one script and the styles one style, each in the order of its list.
+# Writes a C++ file that holds the viewer of the page:
+#   cmake -DOUTPUT=FILE -DSCRIPTS=LIST -DSTYLES=LIST -DLIBRARIES=LIST -DLICENCES=LIST -P embed.cmake
+# The scripts become one script and the styles one style, each in the order of its list. Behind the scripts, which so are strict,
+# stand the libraries, below the licences as comments.
 function(bytes_of result)
   set(hex "")
   foreach(file ${ARGN})
@@ -11,9 +13,23 @@ function(bytes_of result)
   set(${result} "${bytes}" PARENT_SCOPE)
 endfunction()
 
+string(REPLACE "," ";" LICENCES "${LICENCES}")
+string(REPLACE "," ";" LIBRARIES "${LIBRARIES}")
+set(licences "")
+foreach(licence ${LICENCES})
+  file(READ "${licence}" text)
+  string(REPLACE "*/" "* /" text "${text}")
+  string(REPLACE "<" "(" text "${text}")  # addresses; no text may end the script element
+  string(REPLACE ">" ")" text "${text}")
+  string(APPEND licences "/*!\n${text}*/\n")
+endforeach()
+if(LICENCES)
+  set(licence_file "${OUTPUT}.licences")
+  file(WRITE "${licence_file}" "${licences}")
+endif()
 string(REPLACE "," ";" SCRIPTS "${SCRIPTS}")
 string(REPLACE "," ";" STYLES "${STYLES}")
-bytes_of(script ${SCRIPTS})
+bytes_of(script ${SCRIPTS} ${licence_file} ${LIBRARIES})
 bytes_of(style ${STYLES})
 file(WRITE "${OUTPUT}" "// Made by cmake/embed.cmake from src/report/viewer.
 #include \"page/viewer.h\"

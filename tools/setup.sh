@@ -1,10 +1,10 @@
 #!/bin/bash
 # Puts what `make` needs in place: .venv with the packages of requirements-dev.txt and torch, Debian packages for the
-# C++ tests and for those of the report, which run in a browser. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
+# C++ tests, for those of the report, which run in a browser, and for the map in the report. Asks nothing, and does nothing where all of it is there. Arguments: more Debian packages (`make fuzz`).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 torch=torch==2.13.0
-debian=(doctest-dev chromium node-typescript "$@")
+debian=(doctest-dev chromium node-typescript node-dagre-layout "$@")
 
 find_python() {
   local candidate

@@ -70,7 +70,10 @@ function showFlow(root) {
       }),
     );
   };
-  for (const flow of flowOf()) page.append(box(flow));
+  const roots = flowOf();
+  const map = flowMap(roots);
+  if (map) page.append(map);
+  for (const flow of roots) page.append(box(flow));
   root.append(page);
 }
 
