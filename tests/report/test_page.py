@@ -324,8 +324,7 @@ def test_hostile_text_is_shown_as_text_and_does_not_run(tab: Tab, tmp_path: Path
     hostile_log(log)
     html = page_programs.write_page(tmp_path / "page.html", log)
     assert html.count("<script") == 2 and html.count("</script>") == 2
-    before_viewer = html[: html.rindex("<script>")]  # a library of the viewer may have such characters in its strings
-    assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u2029\u202e]", before_viewer)
+    assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u2029\u202e]", html)
     page = tab.open(tmp_path / "page.html")
     for view in VIEWS:
         tab.open(tmp_path / "page.html", f"view={view}&c=0/0")
