@@ -141,7 +141,9 @@ class Indentation {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
-    if (!stands_at(branch->orelse, base)) return false;
+    // Of a `break` nothing is known; behind a body that leaves, few write `else:` before it.
+    const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
+    if (!only_breaks && !stands_at(branch->orelse, base)) return false;
     for (const Stmt* stmt : branch->orelse)
       if (is_elif(stmt, base)) return false;
     if (!goes) branch->body = context_.arena.append(branch->body, context_.stmt(Continue{}));

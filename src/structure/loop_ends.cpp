@@ -163,6 +163,11 @@ int Structurer::after_else(int header, int exhausted, const Place& place, const 
     if (nodes_[exit].line >= 0 && nodes_[exit].line < nodes_[exhausted].line && leaves_at_once(exit)) continue;
     int meet = -1;
     if (behind(exit)) meet = exit;
+    // The test of the loop leads round the loop around, or past what surrounds it, and so does each `break`. Code that one way
+    // alone leaves for, and that returns or raises in the end, stands in the loop.
+    else if (nodes_[header].end != Node::End::loop && place.leads_to(exhausted) && graph_.forward_preds(exit) == 1 &&
+             leaves_for_good(exit, place))
+      continue;
     else if (!reaches(exit, exhausted, place)) meet = else_meet(header, exit, exhausted, place);
     // `else: ...; continue`: what runs when the iterator is gone stands behind the loop.
     if (meet >= 0 && meet == place.cont)
@@ -220,6 +225,21 @@ int Structurer::after_single_pass(int header, int body, int exhausted, const Pla
   if (exhausted < 0 || reaches(body, exhausted, place)) return exhausted;
   const int meet = else_meet(header, body, exhausted, place);
   return meet >= 0 ? meet : exhausted;
+}
+
+// True if no way from `node` leads to one of the places that surround it, or back in a loop.
+bool Structurer::leaves_for_good(int node, const Place& place) const {
+  std::vector<int> todo{node};
+  std::set<int> seen{node};
+  while (!todo.empty()) {
+    node = todo.back();
+    todo.pop_back();
+    for (int next : graph_.successors(node)) {
+      if (place.leads_to(next) || graph_.order(next) <= graph_.order(node)) return false;
+      if (seen.insert(next).second) todo.push_back(next);
+    }
+  }
+  return true;
 }
 
 // Does it but return or raise, for one place only?

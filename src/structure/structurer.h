@@ -76,6 +76,7 @@ class Structurer {
   int else_meet(int header, int exit, int exhausted, const Place& place) const;
   int behind_break(int header, int exit) const;
   bool leaves_at_once(int node) const;
+  bool leaves_for_good(int node, const Place& place) const;
 
   // protected.cpp
   int protect(int setup, const Place& place, Statements& out);
