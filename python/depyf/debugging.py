@@ -95,7 +95,7 @@ class debug:
 
 
 def message() -> str:
-    """The files that run, by directory, and where a breakpoint in each makes sense."""
+    """Returns the files that run, by directory, and where a breakpoint in each makes sense."""
     present = [file for file in running.files.values() if os.path.exists(file.path)]
     if not present:
         return (
@@ -131,7 +131,7 @@ class _Pdb(pdb.Pdb):
 
 
 def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
-    """What stops in a frame; None where there is to be no stop."""
+    """Returns the function that stops in a frame; None if it should not stop."""
     wanted = os.environ.get("PYTHONBREAKPOINT", "")
     if wanted == "0":
         return None
@@ -157,13 +157,13 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
 
 
 def _debuggers() -> tuple[str, ...]:
-    """Where the functions of debuggers are."""
+    """Returns the places of the functions of debuggers."""
     files = [getattr(sys.modules.get(name), "__file__", None) for name in ("debugpy", "pydevd", "IPython")]
     return (*(os.path.dirname(file) + os.sep for file in files if file), pdb.__file__, bdb.__file__, cmd.__file__)
 
 
 def _pydevd() -> Callable[..., Any] | None:
-    """The debugger of debugpy, if one is attached."""
+    """Returns the debugger of debugpy, if one is attached."""
     pydevd, debugpy = sys.modules.get("pydevd"), sys.modules.get("debugpy")
     current = getattr(pydevd, "get_global_debugger", None)
     if current is None or current() is None:

@@ -57,7 +57,7 @@ class Decompilation:
 
     @property
     def proved(self) -> bool:
-        """Does the source do what the bytecode does?"""
+        """True if the source is proved to do what the bytecode does."""
         return not self.reason
 
     @property
@@ -71,7 +71,7 @@ class Decompilation:
         return self.source.split("\n", self.head)[-1]
 
     def named(self, name: str) -> Decompilation:
-        """The same under another name of the function. The name is no part of what a proof compares."""
+        """Returns the same source under another name of the function, which no proof compares."""
         same = _decompilation(self.original, name, self.style, self.assumptions)
         return replace(self, source=same.source, lines=same.lines, head=same.head)
 
@@ -157,7 +157,8 @@ def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Deco
 
 
 def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """What the parameters of the resume functions are called that Dynamo's code calls, by their names as they are shown."""
+    """Returns the names of the parameters of each resume function that transformed code calls, by the short name of
+    the function."""
     short = names.short_names(code)
     return {short.get(full, full): given for full, given in dynamo.parameters(code).items()}
 
@@ -175,7 +176,7 @@ class _Checked:
 
     @property
     def keeps(self) -> str:
-        """Which values are kept longer, in one line."""
+        """Returns one line that lists the values that are kept longer."""
         kept = [] if self.proof is None or self.reason else self.proof.kept
         locals_ = {value.local or "the value stack": value.line for value in reversed(kept)}
         return ", ".join(f"{local} (line {line})" for local, line in reversed(locals_.items()))
@@ -203,7 +204,7 @@ class _Checked:
 def _check(
     source: str, code: types.CodeType, filename: str | None, assumptions: Assumptions = NOTHING
 ) -> tuple[types.CodeType | None, Proof | None, str]:
-    """(the source compiled back, proof, why it is not proved). Never raises: the user's program must go on."""
+    """Returns (the source compiled back, proof, why it is not proved). Never raises: the user's program must go on."""
     try:
         back = compile_back(source, code, filename=filename)
     except Exception as error:  # RecursionError, MemoryError and what compilers of other versions may raise
@@ -220,7 +221,7 @@ def _one_line(text: str) -> str:
 
 
 def _class_name(kind: type) -> str:
-    """A class's full name, without asking its metaclass, which may be anything."""
+    """Returns a class's full name, without asking its metaclass, which may be anything."""
     return f"{type.__getattribute__(kind, '__module__')}.{type.__getattribute__(kind, '__qualname__')}"
 
 
@@ -229,7 +230,7 @@ def type_name(value: object) -> str:
 
 
 def describe(value: object) -> str:
-    """One line that says what a constant is. Runs no code of the object: no repr, hash or comparison."""
+    """Returns one line that says what a constant is. Runs no code of the object: no repr, hash or comparison."""
     kind = type(value)
     if kind is dict:
         table: dict[Any, Any] = value  # type: ignore[assignment]
@@ -243,7 +244,7 @@ def describe(value: object) -> str:
     if kind is types.BuiltinFunctionType:
         return f"the built-in function {value.__name__}"  # type: ignore[attr-defined]
     if kind is types.ModuleType:
-        name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")  # type: ignore[arg-type]
+        name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
         return f"the module {name}" if type(name) is str else "a module"
     if kind is types.CodeType:
         return f"the code of {value.co_name}"  # type: ignore[attr-defined]

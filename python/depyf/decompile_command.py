@@ -159,7 +159,7 @@ def _is_for_core(target: str) -> bool:
 
 
 def _file(target: str) -> str | tuple[str, bytes]:
-    """A target as the core takes it: a path, or a name and the bytes of a .pyc file."""
+    """Returns a target as the core takes it: a path, or a name and the bytes of a .pyc file."""
     if target == "-":
         return "-", sys.stdin.buffer.read()
     path = Path(target)
@@ -169,7 +169,7 @@ def _file(target: str) -> str | tuple[str, bytes]:
 
 
 def _code(target: str) -> types.CodeType:
-    """The code object that a target names.
+    """Returns the code object that a target names.
 
     Raises:
         ValueError, OSError, SyntaxError, ImportError, EOFError, TypeError: there is none, or it cannot be read.
@@ -211,7 +211,7 @@ def _code_of_module(name: str) -> types.CodeType:
 
 
 def _functions(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
-    """The functions and classes in a module's code, by qualified name without `<locals>`."""
+    """Yields the functions and classes in a module's code, by qualified name without `<locals>`."""
     for const in code.co_consts:
         if type(const) is types.CodeType:
             yield prefix + const.co_name, const

@@ -33,7 +33,8 @@ class DecompilationError(Exception):
 def decompile(
     code_or_callable: types.CodeType | Callable[..., Any] | types.ModuleType, *, style: str | None = None
 ) -> str:
-    """Python source for a code object, for the innermost function behind a callable, for a class or for a module.
+    """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
+    module.
 
     Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a
     `__call__` written in Python are followed to the function that they run, generators and coroutines to their code. A
@@ -66,7 +67,7 @@ def decompile(
 
 
 def function_source(function: types.FunctionType, *, style: str | None = None) -> str:
-    """The source of one function, with what only the function object has."""
+    """Returns the source of one function, with what only the function object has."""
     result = decompile_code(function.__code__, style=style)
     body, unnamed = with_signature(result.body, function)
     return "\n".join([*_head(result), *head_comments(unnamed), body])
@@ -88,12 +89,12 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
 
 
 def source_of(code: types.CodeType, *, name: str | None = None) -> str:
-    """The source that `decompile` returns for a code object, its function named `name` if that is given."""
+    """Returns the source that `decompile` returns for a code object, its function named `name` if that is given."""
     return decompile_code(code, name=name).source
 
 
 def find_code(value: types.CodeType | Callable[..., Any]) -> types.CodeType:
-    """The code object behind a callable; `thing` itself if it is one.
+    """Returns the code object behind a callable; `value` itself if it is a code object.
 
     Raises:
         TypeError: there is none, as for classes and functions written in C.
@@ -103,7 +104,7 @@ def find_code(value: types.CodeType | Callable[..., Any]) -> types.CodeType:
 
 
 def _innermost(value: Any) -> types.CodeType | types.FunctionType:
-    """The function that runs when `thing` is called or asked for, or the code object where there is no function."""
+    """Returns the function that runs when `value` is called or read, or the code object if there is no function."""
     seen: set[int] = set()
     candidate: Any = value
     while id(candidate) not in seen:
@@ -138,7 +139,7 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
 
 
 def class_source(cls: type, *, style: str | None = None) -> str:
-    """A class as a class statement: its bases, and what it defines itself.
+    """Returns a class as a class statement: its bases, and what it defines itself.
 
     Methods, static and class methods and properties have their own source; other attributes are shown where an expression
     reaches their value. The code of the class body is gone once the class is made, so their order is that of its `__dict__`.
@@ -197,7 +198,7 @@ class _ClassText:
 
     @staticmethod
     def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
-        """(decorator, function) of a member; `.setter` and `.deleter` stand for those of its name."""
+        """Returns (decorator, function) of a member; `.setter` and `.deleter` stand for those of its name."""
         if isinstance(value, types.FunctionType):
             return [("", value)]
         if type(value) in (classmethod, staticmethod):
@@ -248,7 +249,8 @@ class Decompiler:
         self.code = find_code(code)
 
     def decompile(self, indentation: int = 4, temp_prefix: str = "__temp_", overwite_fn_name: str | None = None) -> str:
-        """The source. `indentation` and `temp_prefix` have no effect; `overwite_fn_name` (sic) names the function."""
+        """Returns the source. `indentation` and `temp_prefix` have no effect; `overwite_fn_name` (sic) names the
+        function."""
         return source_of(self.code, name=overwite_fn_name)
 
     @staticmethod
@@ -277,7 +279,7 @@ class Decompiler:
 
     @staticmethod
     def supported_opnames() -> list[str]:
-        """The names of the instructions that can be decompiled: all that this Python has."""
+        """Returns the names of the instructions that can be decompiled: all that this Python has."""
         return sorted(name for name in dis.opmap if not name.startswith("<"))
 
     def __hash__(self) -> int:

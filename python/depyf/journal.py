@@ -46,7 +46,7 @@ class Journal:
 
     @property
     def is_ours(self) -> bool:
-        """False in a process that was forked since the journal was begun, and before that."""
+        """True in the process that began the journal; False before that, and in a process that was forked since."""
         return self._process == os.getpid()
 
     def begin(self, head: dict[str, Any]) -> None:
@@ -133,7 +133,8 @@ def is_open(path: Path) -> bool:
 
 
 def lines(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The lines of a journal; None for each that cannot be read, such as the last one if the process died in it.
+    """Yields the lines of a journal; None for each that cannot be read, such as the last line if the process died while
+    writing it.
 
     Raises:
         OSError: the file cannot be read.

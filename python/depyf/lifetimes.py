@@ -77,7 +77,7 @@ def released(
 
 
 def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
-    """The function that holds the lines of the values: the innermost in which all of them are."""
+    """Returns the innermost function that contains all lines of the values."""
     lines = [value.line for value in kept if value.outermost]
     functions = [
         node
@@ -131,7 +131,7 @@ def _names_read(node: ast.AST) -> set[str]:
 
 
 def _own_parts(statement: ast.stmt) -> list[ast.AST]:
-    """The expressions of a statement without the statements that are nested in it."""
+    """Returns the expressions of a statement without the statements that are nested in it."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [statement]
     return [child for child in ast.iter_child_nodes(statement) if isinstance(child, (ast.expr, ast.withitem))]
@@ -200,7 +200,8 @@ class _Editor:
         self._replaced[place.first] = f"{indent}del {', '.join(left)}" if left else None
 
     def release(self, place: _Place) -> list[str]:
-        """Has the names of the place let go before its statement calls anything; returns those that are."""
+        """Puts the statements that let go of the names of a place in front of its statement, and returns these
+        names."""
         line = self._lines[place.first - 1]
         indent = line[: len(line) - len(line.lstrip())]
         if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
@@ -218,7 +219,8 @@ class _Editor:
         return [*free, *bound] if taken_out else free
 
     def _letting_go(self, names: list[str], width: int) -> list[str]:
-        """The statements that let go of names, each on a line of at most that many characters where its names allow it."""
+        """Returns the statements that let go of names, each on a line of at most that many characters where the
+        names are short enough."""
         before, between, behind = ("", " = ", " = None") if self._to_none else ("del ", ", ", "")
         groups: list[list[str]] = [[]]
         for name in names:
@@ -253,8 +255,8 @@ class _Editor:
         return statements
 
     def _take_out_part(self, place: _Place, part: ast.expr, name: str) -> str:
-        """The assignment that gives a name to a part of the statement, which has the name in its place. To be called for the
-        last part first, since the positions of those before it stay."""
+        """Returns the assignment that gives a name to a part of the statement, which has the name in its place. To
+        be called for the last part first, since the positions of those before it stay."""
         text = (self._replaced.get(place.first) or self._lines[place.first - 1]).encode()
         begin, end = part.col_offset, part.end_col_offset or 0
         self._replaced[place.first] = (text[:begin] + name.encode() + text[end:]).decode()

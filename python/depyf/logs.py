@@ -15,7 +15,7 @@ _remove: Callable[[], None] | None = None
 
 
 def install() -> None:
-    """Has `TORCH_LOGS="+bytecode"` print the source of transformed code too, until `uninstall`.
+    """Makes `TORCH_LOGS="+bytecode"` print the source of transformed code too, until `uninstall`.
 
     Calling it again does nothing.
     """

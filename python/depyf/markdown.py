@@ -15,7 +15,7 @@ _BEGINS_A_BLOCK = re.compile(r"(?=[#>*+\-=~\[]|_[_ ]*$|\d+[.)])")
 
 
 def code(text: str) -> str:
-    """A code span, delimited by more backticks than stand together in the text."""
+    """Returns a code span, delimited by more backticks than stand together in the text."""
     text = names.one_line(text)
     runs = _BACKTICKS.findall(text)
     if not runs:
@@ -27,7 +27,7 @@ def code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A line of text: what stands between backticks stays code, all else is shown character by character."""
+    """Returns a line of text: what stands between backticks stays code, all else is shown character by character."""
     text = names.one_line(text)
     parts = []
     done = start = 0
@@ -41,13 +41,13 @@ def prose(text: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A line of text in which backticks too are shown: a name, a path."""
+    """Returns a line of text in which backticks too are shown: a name, a path."""
     text = names.one_line(text)
     return _at_the_start(_plain(text), text)
 
 
 def _at_the_start(shown: str, text: str) -> str:
-    """Text that is shown where a block begins, escaped so that it begins no heading, list or quotation."""
+    """Returns text that is shown where a block begins, escaped so that it begins no heading, list or quotation."""
     if shown.startswith("\\") or not _BEGINS_A_BLOCK.match(text):
         return shown
     digits = len(shown) - len(shown.lstrip("0123456789"))

@@ -51,13 +51,14 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def compiled_fn_number(name: str) -> int | None:
-    """The N of `__compiled_fn_N` or `__compiled_fn_N_<uuid>`; None for any other name."""
+    """Returns the N of `__compiled_fn_N` or `__compiled_fn_N_<uuid>`; None for any other name."""
     match = _COMPILED_FN.fullmatch(name)
     return int(match[1]) if match else None
 
 
 def safe_file_part(name: str) -> str:
-    """A function's name as it appears in file names: `<lambda>` becomes `_lambda_`, and what is too long is cut."""
+    """Returns a function's name as it appears in file names: `<lambda>` becomes `_lambda_`, and what is too long is
+    cut."""
     return re.sub(r"\W", "_", name).encode()[:_MAX_BYTES].decode(errors="ignore") or "_"
 
 
@@ -108,7 +109,8 @@ def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.Cod
 
 
 def as_data(code: types.CodeType) -> types.CodeType:
-    """A copy of `code` that keeps no object of the program alive: constants that are no plain data are left out."""
+    """Returns a copy of `code` that keeps no object of the program alive: constants that are not plain data are left
+    out."""
     return map_codes(code, lambda nested: nested.replace(co_consts=tuple(map(_constant_as_data, nested.co_consts))))
 
 
@@ -119,7 +121,7 @@ def _constant_as_data(value: Any) -> Any:
 
 
 def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:
-    """The constant that a path of indices leads to, through the constants of nested code objects."""
+    """Returns the constant that a path of indices leads to, through the constants of nested code objects."""
     value: Any = code
     for index in path:
         value = value.co_consts[index] if type(value) is types.CodeType else value[index]

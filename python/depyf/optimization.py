@@ -63,10 +63,11 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @abc.abstractmethod
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What is compiled."""
+        """Returns what is compiled."""
 
     def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Called by Dynamo for every function that it compiles. Keeps the code if it was made for this instance."""
+        """Is called by Dynamo for every function that it compiles. Keeps the code if it was generated for this
+        instance."""
         if old_code is not self.original_code_object:
             return None
         local = dynamo.locals_being_compiled()
@@ -76,7 +77,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @contextlib.contextmanager
     def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """In the block `forward` is what Dynamo made, `compiled_codes[index]`; after it, also if it raised, what it was.
+        """Makes `forward` run `compiled_codes[index]` within the block, and the code that it had before after it, also
+        if the block raised.
 
         Raises:
             IndexError: there is no such code.

@@ -75,7 +75,7 @@ def _show_interruption(error: BaseException) -> None:
 
 
 def _keep_silent_about(error: BaseException) -> None:
-    """Has Python not show an exception a second time when it ends the process."""
+    """Keeps Python from printing an exception a second time when it ends the process."""
     show = sys.excepthook
 
     def hook(kind: type[BaseException], value: BaseException, trace: types.TracebackType | None) -> None:
@@ -112,7 +112,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 
 
 def summary(directory: Path) -> str:
-    """What a dump tells, in short: functions, compilations, distinct graph breaks, recompilations, seconds.
+    """Returns the summary of a dump: functions, compilations, distinct graph breaks, recompilations, seconds.
 
     Of blocks whose processes died, index and session are rebuilt first; see `recovery`.
 

@@ -39,7 +39,8 @@ NOTHING = Assumptions()
 
 
 def assumptions_of(code: types.CodeType) -> Assumptions:
-    """What is known of the globals of code that Dynamo made, and of how it runs; nothing of other code."""
+    """Returns the facts about the globals of code that Dynamo generated, and about how it runs; no facts for other
+    code."""
     if not dynamo.is_made(code):
         return NOTHING
     return Assumptions(True, dynamo.installed_names(code), outputs.outputs(code))
@@ -85,6 +86,6 @@ def prove(
 
 @functools.cache
 def _same() -> Proof:
-    """The proof of two code objects that are the same and hold no other code."""
+    """Returns the proof of two code objects that are the same and hold no other code."""
     code = (lambda: None).__code__
     return _core.prove(code, code)

@@ -91,7 +91,7 @@ def _is_class_body(code: types.CodeType) -> bool:
 
 
 def _future_flags(code: types.CodeType) -> int:
-    """The `from __future__` imports that `code` was compiled under."""
+    """Returns the `from __future__` imports that `code` was compiled under."""
     import __future__
 
     flags = [getattr(__future__, name).compiler_flag for name in __future__.all_feature_names]
@@ -150,7 +150,7 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
 
 
 def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
-    """The code of the one class in the source, compiled in a function that binds its free variables."""
+    """Returns the code of the one class in the source, compiled in a function that binds its free variables."""
     definitions = [node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
     if len(definitions) == 1 and isinstance(definitions[0], ast.FunctionDef):
         definitions = [node for node in definitions[0].body if isinstance(node, ast.ClassDef)]
@@ -174,7 +174,7 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
 
 
 def _stored_qualname(code: types.CodeType) -> str:
-    """What the body of a class stores as `__qualname__`."""
+    """Returns the value that the body of a class stores as `__qualname__`."""
     last = None
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_NAME" and instruction.argval == "__qualname__":
@@ -188,7 +188,7 @@ _AT_THE_START: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, 
 
 
 def _within_outer(body: list[ast.stmt]) -> ast.Module:
-    """A module with one function of no arguments that has this body."""
+    """Returns a module with one function of no arguments that has this body."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[], **_AT_THE_START)
     if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
@@ -197,18 +197,19 @@ def _within_outer(body: list[ast.stmt]) -> ast.Module:
 
 
 def _bound(variables: Iterable[str]) -> ast.stmt:
-    """An assignment that makes the names variables of the function around."""
+    """Returns an assignment that makes the names variables of the function around."""
     return _assigned(variables, _AT_THE_START)
 
 
 def _assigned(variables: Iterable[str], place: Mapping[str, Any]) -> ast.stmt:
-    """An assignment of None to the variables."""
+    """Returns an assignment of None to the variables."""
     targets: list[ast.expr] = [ast.Name(name, ast.Store(), **place) for name in variables]
     return ast.Assign(targets, ast.Constant(None, **place), **place)
 
 
 def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    """The function that stands in for `code`: the one at the top, or in a function that only binds its free variables."""
+    """Returns the function that stands in for `code`: the one at the top, or in a function that only binds its free
+    variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:
         raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
@@ -236,7 +237,7 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
 
 
 def _argument_names(arguments: ast.arguments) -> list[str]:
-    """In the order of `co_varnames`."""
+    """Returns the names of the arguments, in the order of `co_varnames`."""
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     parameters += [parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None]
     return [parameter.arg for parameter in parameters]
@@ -266,7 +267,7 @@ def _check_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: typ
 
 
 def signature(code: types.CodeType) -> str:
-    """The arguments of a code object as a `def` writes them."""
+    """Returns the arguments of a code object as a `def` writes them."""
     args = _code_arguments(code)
     parts = args[: code.co_argcount]
     if code.co_posonlyargcount:
@@ -283,7 +284,7 @@ def signature(code: types.CodeType) -> str:
 
 
 def _rename_hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
-    """Written name -> name in `code`, for arguments that no source can name (`.0` of a comprehension)."""
+    """Returns written name -> name in `code`, for arguments that no source can name (`.0` of a comprehension)."""
     pairs = zip(_argument_names(function.args), _code_arguments(code))
     return {written: hidden for written, hidden in pairs if not hidden.isidentifier()}
 
@@ -353,7 +354,7 @@ def _check(compiled: types.CodeType, code: types.CodeType) -> None:
 
 
 def qualname(name: str) -> dict[str, Any]:
-    """The argument of `CodeType.replace` for the qualified name, which code objects have from 3.11 on."""
+    """Returns the argument of `CodeType.replace` for the qualified name, which code objects have from 3.11 on."""
     return {"co_qualname": name} if hasattr(types.CodeType, "co_qualname") else {}
 
 
@@ -425,7 +426,8 @@ def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeTyp
 
 
 def _qualname_before_311(code: types.CodeType, name: str) -> str:
-    """The qualified name as the functions in the code have it: `MAKE_FUNCTION` gets theirs as a constant."""
+    """Returns the qualified name that the functions in the code have, as `MAKE_FUNCTION` gets their names as
+    constants."""
     for const, after in zip(code.co_consts, code.co_consts[1:]):
         if type(const) is types.CodeType and type(after) is str:
             tail = f".<locals>.{const.co_name}"

@@ -64,7 +64,7 @@ class _Files(Mapping[str, RunningFile]):
         self._compiled_of: dict[str, _Compiled] = {}
 
     def announce(self, file: RunningFile, function: types.FunctionType | None = None) -> None:
-        """A file runs, as long as any function lives that it was announced with."""
+        """Records that a file runs for as long as any function lives that it was announced with."""
         if self._files.get(file.path) is not file:
             self.forget(file.path)
         self._files[file.path] = known[file.path] = file
@@ -74,7 +74,7 @@ class _Files(Mapping[str, RunningFile]):
             self._functions.set(function, functions)
 
     def tie(self, paths: Iterable[str], original: types.CodeType, code: types.CodeType) -> None:
-        """The files at these paths run only as long as Dynamo calls `code` in the place of `original`."""
+        """Records that the files at these paths run only as long as Dynamo calls `code` in place of `original`."""
         compiled = self._compiled.get(code)
         if compiled is None:
             compiled = _Compiled(original, code)
@@ -82,7 +82,8 @@ class _Files(Mapping[str, RunningFile]):
         self._compiled_of.update(dict.fromkeys(paths, compiled))
 
     def hold(self, holder: object, code: types.CodeType) -> None:
-        """The files that are tied to `code` run also as long as the holder lives: an entry, or code that has a copy of it."""
+        """Makes the files that are tied to `code` run also as long as the holder lives: an entry, or code that has a
+        copy of it."""
         compiled = self._compiled.get(code)
         if compiled is not None and holder is not code:
             compiled.holders.append(weak.reference(holder))
@@ -90,9 +91,9 @@ class _Files(Mapping[str, RunningFile]):
                 self._compiled.set(holder, compiled)
 
     def forget(self, path: str) -> None:
-        """Nothing runs from a file any more."""
+        """Records that nothing runs from a file any more."""
         for table in (self._files, self._functions_of, self._compiled_of):
-            table.pop(path, None)  # type: ignore[attr-defined]
+            table.pop(path, None)
 
     def clear(self) -> None:
         """Forgets all files."""
@@ -136,11 +137,11 @@ class Swap:
                 yield function, code
 
     def function(self, code: types.CodeType) -> types.FunctionType | None:
-        """The function that gets this code; None if it is gone."""
+        """Returns the function that gets this code; None if it is gone."""
         return next((function for function, its in self._alive() if its is code), None)
 
     def codes(self) -> dict[str, types.CodeType]:
-        """The codes by the qualified names of the functions that get them."""
+        """Returns the codes by the qualified names of the functions that get them."""
         return {function.__qualname__: code for function, code in self._alive()}
 
     def do(self, path: str) -> None:
@@ -150,7 +151,8 @@ class Swap:
             function.__code__ = named(code, path)
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
-        """The same for another function that has the code that the one function of this had; None where it has other code."""
+        """Returns the same for another function that has the code that the one function of this had; None where it
+        has other code."""
         if len(self.pairs) != 1 or not self.before or function is None or function.__code__ != self.before[0][1]:
             return None
         return Swap([(function, self.pairs[0][1])])
@@ -180,7 +182,8 @@ def from_decompilation(result: Decompilation, text: str, path: str) -> types.Cod
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """The code that was proved, with its positions in a text that ends with the same source; None where that does not."""
+    """Returns the code that was proved, with its positions in a text that ends with the same source; None where that
+    does not."""
     body = result.body.rstrip("\n") + "\n"
     if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
@@ -212,7 +215,8 @@ def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof |
 
 
 def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
-    """(qualified name, code) of the functions and methods that a module's or class's code defines itself, in order."""
+    """Yields (qualified name, code) of the functions and methods that a module's or class's code defines itself, in
+    order."""
     for const in code.co_consts:
         if type(const) is not types.CodeType:
             continue
@@ -223,12 +227,12 @@ def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _is_class_body(code: types.CodeType) -> bool:
-    """Is it the body of a class that a module's or a class's code holds?"""
+    """True if it is the body of a class that the code of a module or class contains."""
     return not code.co_flags & 0x3  # CO_OPTIMIZED, CO_NEWLOCALS
 
 
 def reason_against(code: types.CodeType, original: types.CodeType) -> str:
-    """Why `code` may not run in place of `original`; empty where it may. Never raises."""
+    """Returns why `code` may not run in place of `original`; empty if it may. Never raises."""
     if signature(code) != signature(original) or code.co_freevars != original.co_freevars:
         return f"the arguments differ: {signature(code)} instead of {signature(original)}"
     try:
@@ -247,8 +251,8 @@ def named(code: types.CodeType, path: str) -> types.CodeType:
 
 
 def like(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """A function's code under the qualified name of another's, and without the mark of `from __future__ import annotations`
-    if the other has it not: annotations are no part of a function's code."""
+    """Returns a function's code under the qualified name of another's, and without the mark of `from __future__
+    import annotations` if the other has it not: annotations are no part of a function's code."""
     mark = __future__.annotations.compiler_flag
     flags = code.co_flags & ~mark | original.co_flags & mark
     return code.replace(co_flags=flags, **qualname(getattr(original, "co_qualname", "")))
@@ -266,6 +270,6 @@ def shifted(code: types.CodeType, lines: int) -> types.CodeType:
 
 
 def first_line(code: types.CodeType) -> int:
-    """The first line of a function's code that does something."""
+    """Returns the first line of a function's code that does something."""
     rows = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
     return min(rows, default=code.co_firstlineno)

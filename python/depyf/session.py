@@ -293,7 +293,7 @@ class Frame:
         return f"{name} ({file}:{self.line})" if file else name
 
     def files(self, kind: str) -> list[str]:
-        """The names of the files of one kind."""
+        """Returns the names of the files of one kind."""
         return [artifact.file for artifact in self.artifacts if artifact.kind == kind]
 
 
@@ -341,7 +341,7 @@ class Session:
     """What `python -m depyf doctor` finds by looking; parts of PyTorch that were not loaded count as they should be."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as JSON has it. The directory is left out: a dump can be moved."""
+        """Returns the record as JSON has it. The directory is left out, as a dump can be moved."""
         data: dict[str, Any] = plain(self)
         del data["directory"]
         for frame in data["frames"]:
@@ -350,7 +350,7 @@ class Session:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], directory: str = "") -> Session:
-        """The record that `to_dict` made.
+        """Returns the record that `to_dict` wrote.
 
         Raises:
             TypeError: fields are missing, unknown or of another type.
@@ -377,7 +377,7 @@ class Session:
         return Path(path)
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
-        """Each graph break once, with the compile ids of the compilations that end there."""
+        """Returns each graph break once, with the compile ids of the compilations that end there."""
         breaks: dict[tuple[str, ...], tuple[Break, list[str]]] = {}
         for frame in self.frames:
             for graph_break in frame.breaks:
@@ -396,7 +396,7 @@ class Session:
         return list(groups.items())
 
     def recompilations(self) -> list[Frame]:
-        """The compilations of functions that had one before. Attempts that failed are none."""
+        """Returns the compilations of functions that had one before. Attempts that failed are none."""
         again = [frame for frame in self.frames if frame.failures or frame.recompile_reasons]
         return [frame for frame in again if frame.status != "not compiled"]
 
@@ -410,7 +410,7 @@ class Unreadable(ValueError):
 
 
 def read_runs(directory: Path) -> list[Session]:
-    """The runs that `session.json` in a directory tells of; none if there is no such file.
+    """Returns the runs that `session.json` in a directory tells of; none if there is no such file.
 
     Raises:
         Unreadable: it is no file, or not what depyf writes.
@@ -478,7 +478,7 @@ _SIMPLE = {str, int, float, bool, type(None)}
 
 
 def plain(value: Any) -> Any:
-    """A value with its dataclasses as dicts, at any depth."""
+    """Returns a value with its dataclasses as dicts, at any depth."""
     kind = type(value)
     if kind in _SIMPLE:
         return value

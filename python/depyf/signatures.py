@@ -45,8 +45,8 @@ class Expressions:
         self._names[id(value)] = name
 
     def text(self, value: object, name: str, holder: str | None = None) -> str:
-        """The expression for `value`; if it has none, `holder`, an expression that leads there through what holds it, or
-        else `__NAME`. Both are added to `unnamed`."""
+        """Returns the expression for `value`; if it has none, `holder`, an expression that leads there through what
+        holds it, or else `__NAME`. Both are added to `unnamed`."""
         text = self._text(value, 0)
         if text is not None and len(text) <= _TEXT_MAX:
             return text
@@ -71,7 +71,7 @@ class Expressions:
             return None
         if kind in (tuple, list, set, frozenset, dict):
             return self._display(value, depth)
-        if isinstance(value, type) and type(value) is not types.GenericAlias:
+        if isinstance(value, type) and type(value) is not types.GenericAlias:  # type: ignore[comparison-overlap]
             return self.imported(value) or self._attribute(value)
         if kind in (types.FunctionType, types.BuiltinFunctionType, types.ModuleType):
             return self.imported(value) or self._attribute(value) or self._method(value, depth)
@@ -110,7 +110,7 @@ class Expressions:
         return f"{{{', '.join(items)}}}" if items else "set()"
 
     def imported(self, value: Any) -> str | None:
-        """A class, function or module, by the module that defines it."""
+        """Returns a class, function or module, by the module that defines it."""
         if isinstance(value, types.ModuleType):
             name = types.ModuleType.__getattribute__(value, "__dict__").get("__name__")
             known = type(name) is str and sys.modules.get(name) is value
@@ -145,7 +145,7 @@ class Expressions:
         return f"{first}.{qualname}"
 
     def _attribute(self, value: object) -> str | None:
-        """An attribute of a module or class among the globals."""
+        """Returns an attribute of a module or class among the globals."""
         if self._attributes is None:
             self._attributes = {}
             for name, holder in self._namespace.items():
@@ -250,8 +250,8 @@ def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFuncti
 
 
 def definition_alone(source: str, function: types.FunctionType) -> list[str]:
-    """The lines of the definition in `source`, indented as in a class body, without the function around it that binds
-    its free variables. The lines within a string stay as they are."""
+    """Returns the lines of the definition in `source`, indented as in a class body, without the function around it
+    that binds its free variables. The lines within a string stay as they are."""
     definition = _definition(source, function)
     lines = source.split("\n")
     if definition is None:
@@ -264,7 +264,7 @@ def definition_alone(source: str, function: types.FunctionType) -> list[str]:
 
 
 def _lines_within_strings(tree: ast.AST) -> set[int]:
-    """The lines that begin within a string."""
+    """Returns the lines that begin within a string."""
     lines: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and (node.end_lineno or 0) > node.lineno:
@@ -327,7 +327,7 @@ class _Head:
         return self.expressions.text(self._annotations[name], "annotation_" + name, holder)
 
     def _parameter(self, name: str, has_default: bool = False, default: object = None, place: str = "") -> str:
-        """One parameter. `place`: where the function object holds its default."""
+        """Returns one parameter. `place`: where the function object holds its default."""
         text = name
         annotated = name in self._annotations
         if annotated:
@@ -340,7 +340,7 @@ class _Head:
 
     def _type_param(self, param: Any) -> str:
         stars = {"ParamSpec": "**", "TypeVarTuple": "*"}.get(type(param).__name__, "")
-        text = stars + param.__name__
+        text: str = stars + param.__name__
         bound = _attribute_or_none(param, "__bound__")
         constraints = _attribute_or_none(param, "__constraints__")
         if bound is not None:
@@ -376,14 +376,15 @@ def _number(value: Any) -> str | None:
 
 
 def _own_attributes(holder: object) -> dict[str, Any] | None:
-    """The attributes that a module or class has itself; looking them up runs no code of the object."""
+    """Returns the attributes that a module or class has itself; looking them up runs no code of the object."""
     if isinstance(holder, types.ModuleType):
-        return types.ModuleType.__getattribute__(holder, "__dict__")
+        attributes: dict[str, Any] = types.ModuleType.__getattribute__(holder, "__dict__")
+        return attributes
     if isinstance(holder, type):
         return dict(type.__getattribute__(holder, "__dict__"))
     return None
 
 
 def head_comments(unnamed: dict[str, object]) -> list[str]:
-    """A comment for each name that stands for a value without an expression."""
+    """Returns a comment for each name that stands for a value without an expression."""
     return [f"# {name}: {describe(value)}" for name, value in unnamed.items()]

@@ -38,7 +38,7 @@ class Line:
 
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
-    """The innermost line that is the user's (see `is_users`). The innermost of all if none is.
+    """Returns the innermost line that is the user's (see `is_users`). The innermost of all if none is.
 
     Args:
         lines: a stack, the innermost line last.

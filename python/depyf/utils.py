@@ -20,7 +20,7 @@ __all__ = [
 
 
 def get_function_signature(code_obj: types.CodeType, overwite_fn_name: str | None = None) -> str:
-    """The `def` line of a code object, without defaults; `overwite_fn_name` (sic) names the function."""
+    """Returns the `def` line of a code object, without defaults; `overwite_fn_name` (sic) names the function."""
     count, keyword_only = code_obj.co_argcount, code_obj.co_kwonlyargcount
     variables = list(code_obj.co_varnames)
     arguments = variables[:count]
@@ -53,9 +53,8 @@ def safe_create_directory(path: str | os.PathLike[str]) -> None:
 
 
 def get_code_owner(fn: Any) -> Any:
-    """What in a callable has a `__code__`: through methods, wrappers, `functools.partial` and `__call__`; as far as that
-    leads.
-    """
+    """Returns what in a callable has a `__code__`: through methods, wrappers, `functools.partial` and `__call__`; as
+    far as that leads."""
     seen: set[int] = set()
     while id(fn) not in seen and not hasattr(fn, "__code__"):
         seen.add(id(fn))
@@ -71,8 +70,8 @@ def get_code_owner(fn: Any) -> Any:
 
 
 def decompile_ensure(code: types.CodeType | Callable[..., Any], overwite_fn_name: str | None = None) -> str:
-    """The source of a code object, its function named `overwite_fn_name` (sic) if that is given. Every code object has
-    one.
+    """Returns the source of a code object, its function named `overwite_fn_name` (sic) if that is given. Every code
+    object has one.
 
     Raises:
         TypeError: there is no Python code behind `code`.

@@ -19,9 +19,8 @@ _FIXED = {"__class__", "__classdict__", "__conditional_annotations__"}
 
 
 def renamings(code: types.CodeType) -> dict[str, str]:
-    """Name -> name to compile with, so that free and cell variables come in the order that they have in `code`, and in
-    the code in it as far as that agrees. Empty where the names sort so as they are.
-    """
+    """Returns name -> name to compile with, so that free and cell variables come in the order that they have in
+    `code`, and in nested code as far as the orders agree. Empty if the names sort in this order already."""
     orders = [order for nested in names.nested_codes(code) for order in _orders(nested) if len(order) > 1]
     if all(list(order) == sorted(order) for order in orders):
         return {}
@@ -49,7 +48,7 @@ def _orders(code: types.CodeType) -> list[list[str]]:
 
 
 def renamed(tree: ast.Module, by: dict[str, str]) -> ast.Module:
-    """A copy of a tree with other names for its variables.
+    """Returns a copy of a tree with other names for its variables.
 
     Raises:
         ValueError: a name stands where it cannot be changed.

@@ -23,7 +23,7 @@ def NOTHING() -> None:
 
 
 def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Reference:
-    """A weak reference to an object; a strong one to an object that can have no weak references.
+    """Returns a weak reference to an object; a strong one to an object that can have no weak references.
 
     Args:
         gone: called with the reference when the object is gone.
@@ -64,7 +64,7 @@ class Table(Generic[V]):
         self._entries: dict[int, tuple[Reference, V]] = {}
 
     def get(self, key: Any) -> V | None:
-        """The value of an object; None if it has none."""
+        """Returns the value of an object; None if it has none."""
         entry = self._entries.get(id(key))
         return entry[1] if entry is not None and entry[0]() is key else None
 
@@ -83,7 +83,7 @@ class Table(Generic[V]):
         self._entries.clear()
 
     def items(self) -> Iterator[tuple[Any, V]]:
-        """The objects that are alive with their values, in the order in which they came."""
+        """Yields the living objects with their values, in the order in which they were added."""
         for refers, value in list(self._entries.values()):
             key = refers()
             if key is not None:
@@ -105,7 +105,7 @@ class Numbers:
         self._next = itertools.count(1)
 
     def of(self, value: Any) -> int:
-        """The number of an object."""
+        """Returns the number of an object."""
         number = self._known.get(value)
         if number is None:
             number = next(self._next)

@@ -48,7 +48,7 @@ class Here:
     """Outputs of the graph that is running, by the expression that it returns: those that are computed."""
 
     def __repr__(self) -> str:
-        """The same in a few lines, for a debugger's prompt."""
+        """Returns the same in a few lines, for a debugger's prompt."""
         lines = str(self).splitlines()
         shown = [line if len(line) <= _LINE else f"{line[:_LINE]}..." for line in lines[:_FEW]]
         left = len(lines) - _FEW
@@ -67,7 +67,7 @@ class Here:
 
 
 def here(frame: types.FrameType | None = None) -> Here | None:
-    """The compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
+    """Returns the compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
 
     To be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
 
@@ -123,7 +123,7 @@ def here(frame: types.FrameType | None = None) -> Here | None:
 
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:
-    """The forward graph or kernel of the same compilation, the one nearest to what the machine runs."""
+    """Returns the forward graph or kernel of the same compilation, the one nearest to what the machine runs."""
     if file is None:
         return None
     folder = Path(file.path).parent
@@ -139,7 +139,7 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
 
 
 def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
+    """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
     # Graphs let go of what is no longer needed by assigning None.
     bound = {name: value for name, value in frame.f_locals.items() if value is not None}
@@ -148,7 +148,7 @@ def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @lru_cache(maxsize=100)
 def _interface(path: str, function: str, line: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(names of the inputs, names of the outputs) as the function at a line of a file has them."""
+    """Returns (names of the inputs, names of the outputs) of the function at a line of a file."""
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):

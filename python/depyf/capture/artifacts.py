@@ -29,7 +29,8 @@ _LOWERED = "the graphs that AOTAutograd made of it run in its place"
 
 
 def _expected_instead(item: Item, compile: Compilation) -> str:
-    """Why the backend is expected not to run a graph as it is; empty where it is not. One that calls nothing runs as it is."""
+    """Returns why the backend is expected not to run a graph as it is; empty where it is not. One that calls nothing
+    runs as it is."""
     graph = item.graph()
     if graph is None or not graphs.computes(graph):
         return ""
@@ -51,7 +52,7 @@ def _changes_later(item: Item, compile: Compilation) -> bool:
 
 
 def _codes_of(swap: running.Swap) -> substitution.Codes:
-    """The code of the graph that a swap was made for; those of graphs in it follow."""
+    """Returns the code of the graph that a swap was made for; those of graphs in it follow."""
     return {"forward": swap.pairs[0][1]}
 
 
@@ -69,7 +70,7 @@ class Artifacts:
         self._substituting = False  # looking for a graph's function can have PyTorch make it
 
     def read(self, file: str) -> str:
-        """The text of a file of the dump."""
+        """Returns the text of a file of the dump."""
         return (self.directory / file).read_text(encoding="utf-8")
 
     def claim(
@@ -123,7 +124,7 @@ class Artifacts:
             compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
 
     def _substitute(self, item: Item, compile: Compilation) -> None:
-        """Has a graph that waited for the end of its compilation run from its file."""
+        """Makes a graph that waited for the end of its compilation run from its file."""
         text, item.waiting_text = item.waiting_text, ""
         graph, item.graph = item.graph(), weak.NOTHING
         if graph is None or item.artifact is None:
@@ -227,11 +228,11 @@ class Artifacts:
         item.artifact = None
 
     def knows(self, path: str) -> bool:
-        """Is this the path of output code that was told of?"""
+        """True if a path is that of output code that Inductor has announced."""
         return path in self._kernels
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
-        """Inductor has loaded output code."""
+        """Is called when Inductor has loaded output code."""
         item, compile = self._kernels.get(path, (None, None))
         if item is None:
             return
@@ -245,7 +246,8 @@ class Artifacts:
                 swap.do(str(self.directory / item.artifact.file))
 
     def recompiled(self, graph: Any, current: Callable[[], Compilation | None]) -> None:
-        """PyTorch has made the function of a graph module anew: of one that runs from its file, or of a copy.
+        """Is called when PyTorch has compiled the function of a graph module again: of a module that runs from its
+        file, or of a copy of one.
 
         Args:
             graph: the graph module.
@@ -317,7 +319,7 @@ class Artifacts:
         return replacement
 
     def tie(self, compile: Compilation, code: types.CodeType) -> None:
-        """What runs from the files of a compilation does so as long as Dynamo calls this code."""
+        """Lets the files of a compilation count as running for as long as Dynamo calls this code."""
         frame = compile.frame
         graphs_that_run = [artifact.file for artifact in frame.artifacts if artifact.running]
         paths = [str(self.directory / file) for file in (frame.transformed_file, *graphs_that_run) if file]

@@ -87,19 +87,19 @@ class Compilation:
 
     @property
     def stem(self) -> str:
-        """What the names of its files begin with."""
+        """Returns the beginning of the names of the compilation's files."""
         if self.number is not None:
             return f"__compiled_fn_{self.number}"
         return f"__compile_{names.safe_file_part(self.frame.compile_id)}"
 
     @property
     def has_kernels(self) -> bool:
-        """Did Inductor make output code?"""
+        """True if Inductor generated output code."""
         return self.made_kernels or any(item.kind == "kernel" for item in self.items)
 
     @property
     def has_lowered(self) -> bool:
-        """Did AOTAutograd make graphs of the captured one?"""
+        """True if AOTAutograd derived graphs from the captured graph."""
         return any(item.kind == "Forward_graph" for item in self.items)
 
     def settle(self) -> None:
@@ -108,7 +108,7 @@ class Compilation:
         self.items.clear()
 
     def add_resume(self, name: str, code: types.CodeType | None, original: types.CodeType) -> None:
-        """Its transformed code calls the resume function with this code under this name.
+        """Records that the transformed code calls the resume function with this code under this name.
 
         Args:
             original: the function's code, or that of the resume function that it is.
@@ -121,7 +121,7 @@ class Compilation:
             self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)
 
     def set_original(self, code: types.CodeType) -> None:
-        """Its transformed code runs in place of this code."""
+        """Records that the transformed code runs in place of this code."""
         self.original, self.number_of_original = names.as_data(code), numbers.of(code)
         self.function = weak.reference(code)
 

@@ -13,7 +13,7 @@ _RENAMED = (*_OF_ALL_INPUTS, "Backward_graph")
 
 
 def readable(kind: str, direction: str | None, text: str, seen: Collected) -> str:
-    """A graph's text for its file.
+    """Returns the text of a graph as its file has it.
 
     Args:
         kind, direction: of the artifact.
@@ -28,7 +28,7 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
 
 
 def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
-    """The module of each node by its name. Empty where all nodes belong to one."""
+    """Returns the module of each node by its name. Empty where all nodes belong to one."""
     if kind in _CAPTURED:
         rows = forward = seen.captured
     elif kind == "Joint_graph":
@@ -52,7 +52,8 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
 
 
 def _heading(modules: tuple[Module, ...], callers: set[str]) -> str:
-    """The path of the innermost module with code of its own to read: the user's, or one of PyTorch's that calls others.
+    """Returns the path of the innermost module whose own code is worth reading: a module of the user, or one of
+    PyTorch's that calls others.
 
     `torch.nn.Sequential` has none, and a layer of PyTorch's stands in the code of the module that calls it.
     """

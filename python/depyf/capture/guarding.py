@@ -66,7 +66,8 @@ class Guarding:
         self._most = max(_FEW, 2 * len(self._known))
 
     def failures(self, told_by_torch: list[str]) -> list[Failure]:
-        """Why none of a function's compilations serves the call that is compiled now, the nearest compilation first.
+        """Returns why none of a function's compilations serves the call that is compiled now, the nearest compilation
+        first.
 
         That is the one from which the call differs in the fewest values. To be called while PyTorch tells its own reasons, which are used
         where the guards say nothing.
@@ -108,7 +109,8 @@ _ASPECTS_OF_A_TENSOR = (".shape", ".stride()", ".dtype", ".device", ".layout", "
 
 
 def _distance(failures: list[Failure]) -> tuple[int, int, int]:
-    """How far a call is from a compilation: the values that differ, the reasons against it, and the guards that fail."""
+    """Returns how far a call is from a compilation: the values that differ, the reasons against it, and the guards
+    that fail."""
     values = set()
     for failure in failures:
         aspect = next((aspect for aspect in _ASPECTS_OF_A_TENSOR if failure.subject.endswith(aspect)), "")
@@ -117,7 +119,7 @@ def _distance(failures: list[Failure]) -> tuple[int, int, int]:
 
 
 def _told(reason: str) -> Failure:
-    """A reason in PyTorch's words."""
+    """Returns a reason in PyTorch's words."""
     entry, _, text = reason.partition(": ")
     first = global_state.reason_in_words(text.partition("\n")[0].strip())
     return Failure(first, "", "", "", entry=entry)

@@ -49,7 +49,7 @@ def add(listener: Listener) -> None:
     with _lock:
         if not _listeners:
             eval_frame.pass_over(weak.Forget.__call__)
-            for set_hook in (
+            set_hooks: tuple[Callable[[], Callable[[], None]], ...] = (
                 lambda: dynamo.add_bytecode_hook(_transformed),
                 lambda: trace.add_trace_handler(_traced),
                 lambda: graphs.add_named_graph_hook(_named_graph),
@@ -57,7 +57,8 @@ def add(listener: Listener) -> None:
                 lambda: graphs.add_recompile_hook(_recompiled),
                 graph_text.add_text_hook,
                 guard_printer.add_text_hook,
-            ):
+            )
+            for set_hook in set_hooks:
                 try:
                     _undo.append(set_hook())
                 except Exception as error:
@@ -75,13 +76,13 @@ def remove(listener: Listener) -> None:
 
 
 def substitutes(directory: Path) -> bool:
-    """Is this the directory whose files run? Of several blocks at work it is that of the first."""
+    """True if this is the directory whose files run. Of several blocks at work, it is the directory of the first."""
     listeners = _listeners
     return bool(listeners) and listeners[0].directory == directory
 
 
 def active() -> bool:
-    """Is any block at work?"""
+    """True if any block is at work."""
     return bool(_listeners)
 
 

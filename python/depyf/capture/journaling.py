@@ -65,7 +65,7 @@ class Journaling:
         self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
-        """All of it stands in the session now."""
+        """Removes the journal. Is called when the session on disk has everything that the journal has."""
         self._journal.remove()
 
     def close(self) -> None:
@@ -74,7 +74,8 @@ class Journaling:
 
 
 def _beside(compile: Compilation) -> dict[str, Any]:
-    """What has to be known of a compilation to write its part of the index and of `full_code`, and is no field of its frame."""
+    """Returns what has to be known of a compilation to write its part of the index and of `full_code`, and is no
+    field of its frame."""
     return {
         "code": compile.number_of_original or None,
         "resumes": dict(compile.resumes),
@@ -86,7 +87,7 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    """The values that are not as they are noted; they are noted now."""
+    """Returns the values that are not as they are noted; they are noted now."""
     changed = {}
     for name, value in values.items():
         if name not in noted or noted[name] != value:

@@ -32,19 +32,19 @@ def remember(code: types.CodeType, session: Session, frame: Frame) -> None:
 
 
 def opened(session: Session) -> None:
-    """A block begins."""
+    """Is called when a block begins."""
     with _lock:
         _sessions[:] = [reference for reference in _sessions if reference() is not None]
         _sessions.append(weakref.ref(session))
 
 
 def of(code: types.CodeType) -> Seen | None:
-    """What is known of transformed code; None if no block saw it made."""
+    """Returns what is known of transformed code; None if no block saw it made."""
     return _by_code.get(code)
 
 
 def attempts(code: types.CodeType) -> list[Frame]:
-    """The compilations of a function that came to nothing, in the blocks whose sessions are still there."""
+    """Returns the compilations of a function that came to nothing, in the blocks whose sessions are still there."""
     return [
         frame
         for reference in list(_sessions)

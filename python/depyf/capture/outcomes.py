@@ -1,4 +1,4 @@
-"""Which function a compilation is of, and why it came to nothing if it did."""
+"""Which function a compilation belongs to, and why a compilation failed."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ Event = TypeVar("Event", bound=Callable[..., Any])
 
 
 def _noted(event: Event) -> Event:
-    """Has the journal note what an event of the recorder's has changed."""
+    """Makes the journal record the changes that a method of the recorder, called for an event, has caused."""
 
     @functools.wraps(event)
     def handler(self: Recorder, *args: Any) -> Any:
@@ -67,7 +67,7 @@ def _noted(event: Event) -> Event:
 
 
 def _working_directory() -> str:
-    """The program's working directory; "" if it was removed."""
+    """Returns the program's working directory; "" if it was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -111,7 +111,8 @@ class Recorder:
 
     @_noted
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
-        """Dynamo made `code` to run in place of `original`. Returns the same from a file, if that is to run."""
+        """Is called when Dynamo has generated `code` to run in place of `original`. Returns the same code compiled
+        from a file if that is to run."""
         with self._lock:
             if self._closed:
                 return None
@@ -144,7 +145,7 @@ class Recorder:
 
     @_noted
     def traced(self, record: trace.Record) -> None:
-        """A record of the structured trace."""
+        """Is called for each record of the structured trace."""
         with self._lock:
             if self._closed:
                 return
@@ -176,7 +177,8 @@ class Recorder:
 
     @_noted
     def scheduled(self, kind: str, text: str) -> None:
-        """Inductor's IR before or after fusion, or a graph from the other process in which it compiles."""
+        """Is called with Inductor's IR before or after fusion, or with a graph from the other process in which
+        Inductor compiles."""
         with self._lock:
             if self._closed:
                 return
@@ -190,7 +192,7 @@ class Recorder:
                 self._fusing[threading.get_ident()] = seen
 
     def not_fused(self, first: str, second: str, reason: str) -> None:
-        """Inductor does not fuse two operations of its IR."""
+        """Is called when Inductor does not fuse two operations of its IR."""
         with self._lock:
             if self._closed:
                 return
@@ -202,7 +204,7 @@ class Recorder:
 
     @_noted
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None:
-        """The guards of a compilation are made."""
+        """Is called when the guards of a compilation have been built."""
         with self._lock:
             if self._closed:
                 return
@@ -225,7 +227,7 @@ class Recorder:
 
     @_noted
     def named_graph(self, name: str, graph: Any, caller: str) -> None:
-        """A graph that someone shows under a name."""
+        """Is called with each graph that PyTorch shows under a name."""
         number = names.compiled_fn_number(name)
         if number is not None:
             with self._lock:
@@ -274,14 +276,15 @@ class Recorder:
 
     @_noted
     def recompiled(self, graph: Any) -> None:
-        """PyTorch has made the function of a graph module anew: of one that was dumped, or of a copy."""
+        """Is called when PyTorch has compiled the function of a graph module again: of a module that was dumped, or
+        of a copy of one."""
         with self._lock:
             if not self._closed:
                 self._artifacts.recompiled(graph, self._current)
 
     @_noted
     def loaded(self, path: str, module: types.ModuleType) -> None:
-        """Inductor has loaded output code."""
+        """Is called when Inductor has loaded output code."""
         with self._lock:
             if self._closed:
                 return
@@ -296,7 +299,7 @@ class Recorder:
 
     @_noted
     def failed(self, error: Exception) -> None:
-        """Something of ours raised in a hook. Told once; the program goes on."""
+        """Is called when a hook of depyf raised. The user is warned once, and the program goes on."""
         with self._lock:
             place = error.__traceback__
             while place is not None and place.tb_next is not None:
@@ -388,7 +391,7 @@ class Recorder:
     # Compilations
 
     def _current(self, function: str | None = None) -> Compilation | None:
-        """The compilation that this thread is at; what an earlier attempt left is dropped."""
+        """Returns the compilation that this thread is at, and drops what an earlier attempt left behind."""
         now = dynamo.current()
         if now is None:
             return None
@@ -493,7 +496,8 @@ class Recorder:
                 return
 
     def _users_line(self, line: Line) -> Line | None:
-        """The user's line that a line of dumped transformed code stands for: that of the break, where it calls others."""
+        """Returns the line of the last graph break of a compilation, given a line of its dumped transformed code;
+        None for other lines."""
         file = running.known.get(line.file)
         if file is None or file.kind != "transformed code":
             return None
@@ -514,7 +518,8 @@ class Recorder:
             self._artifacts.write(compile)
 
     def _directed(self, compile: Compilation, direction: str) -> None:
-        """Output code tells its direction; a graph from the same cache, which comes just before it, does not."""
+        """Gives a direction to the graph that a cache announces right before output code, and that has none of its
+        own."""
         item = compile.items[-1] if compile.items else None
         if item is not None and item.kind == "AFTER_POST_GRAD" and item.direction is None:
             self._artifacts.unwrite(compile, item)
@@ -530,7 +535,7 @@ class Recorder:
 
 
 def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
-    """A symbol with the reason why it was specialised, if it was."""
+    """Returns a symbol with the reason why it was specialised, if it was."""
     for constant in specialized:
         if constant.name == symbol.name:
             return replace(symbol, value=constant.value, specialized_by=constant.specialized_by, reason=constant.reason)

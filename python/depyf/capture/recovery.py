@@ -46,7 +46,7 @@ class Block:
 
 
 def blocks(directory: Path) -> list[Block]:
-    """The blocks that have journals in a directory: they are open, or their processes died.
+    """Returns the blocks that have journals in a directory. These are open, or their processes died.
 
     Raises:
         OSError: a journal cannot be read.
@@ -138,7 +138,7 @@ class _Reader:
             self.notes.append(f"Process {self.process} was forked in the block of process {head['forked_from']}.")
 
     def compilations(self) -> list[Compilation]:
-        """The compilations, in the order in which they began."""
+        """Returns the compilations, in the order in which they began."""
         compilations = []
         for number, fields in sorted(self._fields.items()):
             try:
@@ -165,7 +165,7 @@ class _Reader:
         return compile
 
     def session(self, directory: Path) -> Session:
-        """The session, without its frames and notes."""
+        """Returns the session, without its frames and notes."""
         try:
             return Session.from_dict(self._of_session, str(directory))
         except TypeError:
@@ -190,7 +190,7 @@ def _read(path: Path) -> Block:
 
 
 def _stand_in(line: dict[str, Any], source: str | None) -> types.CodeType:
-    """A code object with the name and the place of a function, compiled from its source where that is known."""
+    """Returns a code object with the name and the place of a function, compiled from its source where that is known."""
     name, file, first = load(str, line["name"]), load(str, line["file"]), load(int, line["line"])
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         text = "\n" * (first - 1 if 0 < first < _MOST_LINES else 0) + (source or "")

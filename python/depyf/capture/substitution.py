@@ -31,7 +31,7 @@ _TAKES_LIST = re.compile(r"\s*(def forward\(self, (\w+)[^\n]*\):)\n((?:    \S[^\
 
 
 def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
-    """(what would have a graph module run a file with this text, why not)."""
+    """Returns (what would have a graph module run a file with this text, why not)."""
     from_text = _from_text(module, text)
     if from_text is not None:
         return from_text, ""
@@ -95,7 +95,7 @@ def _with_list_of_inputs(text: str, own: str) -> str | None:
 
 
 def _function_in(text: str) -> types.CodeType | None:
-    """The code of the one function in a text, `forward`."""
+    """Returns the code of the one function in a text, `forward`."""
     compiled = _compiled(text)
     codes = [] if compiled is None else [code for _, code in running.functions_in(compiled)]
     return codes[0] if len(codes) == 1 and codes[0].co_name == "forward" else None
@@ -128,7 +128,7 @@ def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
 def _forward(
     graph: Any, body: ast.ClassDef, original: types.CodeType, renames: dict[str, str]
 ) -> tuple[types.CodeType | None, str]:
-    """(the code of a graph module's function from what is printed of it, why there is none).
+    """Returns (the code of a graph module's function from what is printed of it, why there is none).
 
     Args:
         renames: the names of inputs in the text, by PyTorch's.
@@ -167,7 +167,7 @@ def _forward(
 
 
 def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str) -> tuple[Swap | None, str]:
-    """(what would have Inductor's output code run a file with this text, why not).
+    """Returns (what would have Inductor's output code run a file with this text, why not).
 
     Args:
         module: what Inductor has loaded from its file; None if it has loaded nothing.
@@ -204,7 +204,7 @@ def _is_text_of(path: str, text: str) -> bool:
 
 
 def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.FunctionType]]:
-    """(qualified name, function) of the functions and methods that a module defines itself."""
+    """Yields (qualified name, function) of the functions and methods that a module defines itself."""
     todo: list[tuple[str, Any]] = [("", module)]
     for prefix, owner in todo:  # grows on the way
         for name, value in list(vars(owner).items()):
@@ -217,7 +217,7 @@ def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.Functio
 
 
 def _kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
-    """(qualified name -> code that may run in place of Inductor's, why there is none)."""
+    """Returns (qualified name -> code that may run in place of Inductor's, why there is none)."""
     mine, theirs = _compiled(text), _compiled(own, path)
     if mine is None or theirs is None:
         return {}, "PyTorch's own text is not Python"

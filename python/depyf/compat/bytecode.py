@@ -28,7 +28,8 @@ _NULL_ABOVE = sys.version_info >= (3, 13)
 
 
 def _instructions(raw: bytes) -> Iterator[tuple[int, int, int, int]]:
-    """(offset of the first byte with prefixes, offset after the caches, opcode, argument) of each instruction."""
+    """Yields (offset of the first byte with prefixes, offset after the caches, opcode, argument) of each
+    instruction."""
     start = position = 0
     argument = 0
     while position < len(raw):
@@ -44,7 +45,7 @@ def _instructions(raw: bytes) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _with_argument(opcode: int, argument: int) -> bytes:
-    """The instruction with as many EXTENDED_ARG before it as its argument needs."""
+    """Returns the instruction with as many EXTENDED_ARG before it as its argument needs."""
     encoded = bytearray()
     for shift in (24, 16, 8):
         if argument >> shift:
@@ -89,7 +90,7 @@ def _is_exact(constant: object) -> bool:
 
 
 def global_names(code: types.CodeType) -> set[str]:
-    """The global names that `code` itself reads, writes or deletes."""
+    """Returns the global names that `code` itself reads, writes or deletes."""
     globals_used = set()
     for _, _, opcode, argument in _instructions(code.co_code):
         name = dis.opname[opcode]
@@ -99,7 +100,7 @@ def global_names(code: types.CodeType) -> set[str]:
 
 
 def assigned_names(code: types.CodeType) -> set[str]:
-    """The global names that `code` itself assigns, those of the body of a class or module included."""
+    """Returns the global names that `code` itself assigns, those of the body of a class or module included."""
     return {
         code.co_names[argument]
         for _, _, opcode, argument in _instructions(code.co_code)
@@ -108,7 +109,7 @@ def assigned_names(code: types.CodeType) -> set[str]:
 
 
 def problem(code: types.CodeType) -> str | None:
-    """What is wrong with bytecode that CPython would run unasked; None if nothing was found.
+    """Returns what is wrong with bytecode that CPython would run unasked; None if nothing was found.
 
     Checked are the bounds of all that instructions name, where jumps lead, and the depth of the stack. Of values on the
     stack only the number is known: code that uses a wrong one fails as code of any kind does.
@@ -174,7 +175,7 @@ _LEAVES = {
 
 
 def _handlers(code: types.CodeType) -> Iterator[tuple[int, int]]:
-    """(offset, depth of the stack) of each handler in the exception table, which code has from 3.11 on."""
+    """Yields (offset, depth of the stack) of each handler in the exception table, which code has from 3.11 on."""
     table = iter(getattr(code, "co_exceptiontable", b""))
 
     def number() -> int:

@@ -24,7 +24,7 @@ _LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
-    """The ordinary entries of an original code object, the one that is tried first in front.
+    """Returns the ordinary entries of an original code object, the one that is tried first in front.
 
     Raises:
         NotImplementedError: this PyTorch does not give them.
@@ -35,7 +35,7 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
 
 
 def why_not_loadable() -> str | None:
-    """Why entries cannot be registered in front of the ordinary ones here; None where they can."""
+    """Returns why entries cannot be registered in front of the ordinary ones here; None where they can."""
     absent = [path for path in _LOADING if private.get(path) is None]
     if not absent:
         return None
@@ -45,7 +45,7 @@ def why_not_loadable() -> str | None:
 
 
 def loaded(code: types.CodeType) -> list[Any]:
-    """The guard managers of the entries in front of the ordinary ones, the one that is tried first in front."""
+    """Returns the guard managers of the entries in front of the ordinary ones, the one that is tried first in front."""
     if why_not_loadable() is not None:
         return []
     entries = private.call(f"{_C}:_debug_get_precompile_entries", code, otherwise=[])
@@ -109,7 +109,7 @@ def look_at_again(code: types.CodeType) -> None:
 
 @guarded(list)
 def installed_names(code: types.CodeType) -> list[str]:
-    """The globals that Dynamo made for transformed code, and takes away with it."""
+    """Returns the globals that Dynamo made for transformed code, and takes away with it."""
     known = private.get("torch._dynamo.utils:CleanupManager.instance")
     try:
         hooks = [] if known is None else known[code]
@@ -120,7 +120,7 @@ def installed_names(code: types.CodeType) -> list[str]:
 
 @guarded()
 def backend_of(wrapper: Any) -> Any:
-    """The backend that a result of `torch.compile` compiles with; None where that cannot be told."""
+    """Returns the backend that a result of `torch.compile` compiles with; None where that cannot be told."""
     context = None
     if isinstance(wrapper, types.FunctionType):
         cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
@@ -137,7 +137,7 @@ def backend_of(wrapper: Any) -> Any:
 
 
 def same_backend(first: Any, second: Any) -> bool:
-    """Does Dynamo use an entry made by `one` for a caller with `other`?"""
+    """True if Dynamo uses an entry that the backend `first` compiled for a caller with the backend `second`."""
     if first is None or second is None or first is second:
         return True
     try:
@@ -147,14 +147,14 @@ def same_backend(first: Any, second: Any) -> bool:
 
 
 def stance() -> str:
-    """What `torch.compiler.set_stance` says at the moment; "default" where there is no such thing."""
+    """Returns the stance that `torch.compiler.set_stance` has set; "default" if this PyTorch has no stances."""
     now = private.get("torch._dynamo.eval_frame:_stance")
     value = None if now is None else private.of(now, "torch._dynamo.eval_frame:DynamoStance.stance")
     return "default" if value is None else str(value)
 
 
 def recompile_limit() -> int | None:
-    """The number of entries from which on Dynamo no longer compiles a function."""
+    """Returns the number of entries at which Dynamo stops compiling a function; None if it is not known."""
     limit = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
     return limit if isinstance(limit, int) else None
 
@@ -170,7 +170,7 @@ _NO_TREES = "guards that can be evaluated and edited need PyTorch 2.6 or later"
 
 
 def new_manager(global_scope: dict[str, Any]) -> Any:
-    """A tree that accepts everything.
+    """Returns a tree that accepts everything.
 
     Raises:
         NotImplementedError: this PyTorch has no trees of guards that can be made.
@@ -182,7 +182,7 @@ def new_manager(global_scope: dict[str, Any]) -> Any:
 
 
 def clone_manager(manager: Any, dropped_sources: frozenset[str]) -> Any:
-    """A copy of a tree without what is read through the given sources ("L['b']")."""
+    """Returns a copy of a tree without what is read through the given sources ("L['b']")."""
     if not hasattr(getattr(manager, "root", None), "clone_manager"):
         raise NotImplementedError(_NO_TREES)
     root = manager.root.clone_manager(lambda manager_node: manager_node.get_source() not in dropped_sources)
@@ -219,12 +219,12 @@ def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str
 
 
 def has_trees() -> bool:
-    """Should this PyTorch keep trees of guards?"""
+    """True if this release of PyTorch should keep trees of guards."""
     return private.expected("torch._dynamo.guards:GuardManagerWrapper.check")
 
 
 def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
-    """Does a tree of guards accept a frame with these locals?
+    """True if a tree of guards accepts a frame with these locals.
 
     Raises:
         NotImplementedError: this PyTorch has no trees.
@@ -235,6 +235,6 @@ def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
 
 
 def first_failure(manager: Any, f_locals: dict[str, Any]) -> list[str]:
-    """What PyTorch itself says of the first guard that fails; empty where none does."""
+    """Returns what PyTorch itself says of the first guard that fails; empty where none does."""
     info = manager.check_verbose(f_locals)
     return [] if info.result else [str(part) for part in info.verbose_code_parts]

@@ -14,7 +14,7 @@ from depyf.compat import private
 
 
 def wrapped(wrapper: Any) -> Any:
-    """What a wrapper wraps; None if it is none."""
+    """Returns the function that a wrapper wraps; None if the value is no wrapper."""
     # An instance's own dictionary: looking up an attribute could run code of an arbitrary object.
     try:
         own = object.__getattribute__(wrapper, "__dict__")
@@ -32,7 +32,8 @@ def wrapped(wrapper: Any) -> Any:
 
 
 def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
-    """The Python function that calling an instance runs: its `forward` if it is a torch module, else its `__call__`."""
+    """Returns the Python function that calling an instance runs: its `forward` if it is a torch module, else its
+    `__call__`."""
     if isinstance(value, types.FunctionType):
         return None
     for name in ("forward", "__call__") if is_module(value) else ("__call__",):
@@ -43,7 +44,8 @@ def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
 
 
 def compiled_in(value: Any) -> Any:
-    """What `torch.compile` was given to make `thing`; the frame that Dynamo compiles for it runs this.
+    """Returns the object that was given to `torch.compile` to get `value`. The frame that Dynamo compiles for `value`
+    runs this object.
 
     None if `thing` is no result of `torch.compile`.
     """
@@ -71,7 +73,7 @@ def compiled_in(value: Any) -> Any:
 
 
 def bound_call(value: Any) -> Any:
-    """The method that calling an instance runs, bound to it: `forward` of a torch module, else `__call__`."""
+    """Returns the method that calling an instance runs, bound to it: `forward` of a torch module, else `__call__`."""
     call = defined_call(value)
     if call is None:
         return None
@@ -83,5 +85,5 @@ def bound_call(value: Any) -> Any:
 
 
 def is_module(value: Any) -> bool:
-    """Is this a torch module?"""
+    """True if a value is a torch module."""
     return inspect.getattr_static(type(value), "_call_impl", None) is not None

@@ -15,7 +15,7 @@ from depyf.compat.private import guarded
 
 @guarded()
 def dynamic_of(wrapper: Any) -> bool | None:
-    """The `dynamic` that a result of `torch.compile` was made with; None also where it is not known."""
+    """Returns the `dynamic` that a result of `torch.compile` was made with; None also where it is not known."""
     candidates = [getattr(wrapper, "dynamo_ctx", None)]
     for cell in getattr(wrapper, "__closure__", None) or ():
         try:
@@ -31,7 +31,7 @@ def dynamic_of(wrapper: Any) -> bool | None:
 
 @guarded(str)
 def backend_name(backend: Any) -> str:
-    """A backend's name as the user knows it; "" if it is not known."""
+    """Returns a backend's name as the user knows it; "" if it is not known."""
     if backend is None or backend is False:
         return ""
     for _ in range(4):
@@ -47,7 +47,8 @@ def backend_name(backend: Any) -> str:
 
 @guarded()
 def graph_text(compiled: Any) -> str | None:
-    """The source of the graph behind a `__compiled_fn_N`, where the backend keeps the graph; None where it does not."""
+    """Returns the source of the graph behind a `__compiled_fn_N`, where the backend keeps the graph; None where it
+    does not."""
     import torch
 
     todo, seen = [(compiled, 0)], set()
@@ -72,23 +73,23 @@ def graph_text(compiled: Any) -> str | None:
 
 @guarded(list)
 def failures(code: types.CodeType) -> list[str]:
-    """PyTorch's reasons for the compilations of a function after its first, all in one list, in their order."""
+    """Returns PyTorch's reasons for the compilations of a function after its first, all in one list, in their order."""
     known = private.get("torch._dynamo.utils:guard_failures") or {}
     return [str(failure) for failure in known.get(code, ())]
 
 
 def seen_by_dynamo(code: types.CodeType) -> bool:
-    """Has Dynamo tried to compile it since the last reset?"""
+    """True if Dynamo has tried to compile the code since the last reset."""
     return any(seen is code for seen in dynamo.seen_codes())
 
 
 def has_skip_reasons() -> bool:
-    """Should this PyTorch tell by which rule Dynamo leaves a function alone?"""
+    """True if this release of PyTorch should report the rule by which Dynamo leaves a function alone."""
     return private.expected("torch._dynamo.trace_rules:check_verbose")
 
 
 @guarded()
 def skip_reason(code: types.CodeType) -> str | None:
-    """The rule by which Dynamo leaves a function alone; None if there is none."""
+    """Returns the rule by which Dynamo leaves a function alone; None if there is none."""
     verdict = private.call("torch._dynamo.trace_rules:check_verbose", code)
     return str(verdict.reason) if verdict is not None and verdict.skipped else None

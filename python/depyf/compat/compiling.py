@@ -22,7 +22,8 @@ Miss = Callable[[types.CodeType, dict[str, Any]], None]
 
 @guarded()
 def _ways() -> tuple[Any, Any] | None:
-    """(what has a frame run as it is, what has it and all that it calls run so); None where there is no such thing."""
+    """Returns (what has a frame run as it is, what has it and all that it calls run so); None where there is no such
+    thing."""
     answer = private.get("torch._dynamo.types:ConvertFrameReturn")
     action = private.get("torch._dynamo.types:FrameAction")
     strategy = private.get("torch._dynamo.types:FrameExecStrategy")
@@ -35,7 +36,8 @@ def _ways() -> tuple[Any, Any] | None:
 
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
-    """Has Dynamo compile nothing that this thread calls. Returns what takes that away; None where it cannot be done.
+    """Keeps Dynamo from compiling anything that this thread calls. Returns a function that ends this; None if it cannot
+    be done.
 
     `tell(code, locals)` is called with each function that would have been compiled; it must not raise.
     """

@@ -10,7 +10,7 @@ import sys
 
 
 def rank() -> int | None:
-    """The number of this process; None if it is the only one."""
+    """Returns the number of this process; None if it is the only one."""
     module = sys.modules.get("torch.distributed")
     if module is not None and module.is_available() and module.is_initialized():
         return int(module.get_rank()) if module.get_world_size() > 1 else None

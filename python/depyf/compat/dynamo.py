@@ -50,7 +50,8 @@ class Entry:
 
 
 def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
-    """Has `hook(original, transformed)` called for each frame that Dynamo transforms. Returns what takes it away.
+    """Calls `hook(original, transformed)` for each frame that Dynamo transforms, until the function that it returns is
+    called.
 
     Code that the hook returns runs instead of the transformed code.
     """
@@ -76,9 +77,10 @@ def _remove(handle: Any) -> None:
 
 
 def compile_lock() -> contextlib.AbstractContextManager[Any]:
-    """What keeps other threads from compiling. Nothing in a forked child whose parent was compiling in another thread."""
+    """Returns the lock that keeps other threads from compiling; a context without effect in a forked child whose
+    parent was compiling in another thread."""
     lock = private.get("torch._dynamo.convert_frame:compile_lock")
-    return contextlib.nullcontext() if lock is None or lock is _abandoned else lock  # type: ignore[no-any-return]
+    return contextlib.nullcontext() if lock is None or lock is _abandoned else lock
 
 
 _abandoned: Any = None
@@ -97,7 +99,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable[[], None]:
-    """Has `hook(guard manager, local variables, guard builder)` called for each compilation, when its guards are made.
+    """Calls `hook(guard manager, local variables, guard builder)` for each compilation when its guards are built, until
+    the function that it returns is called.
 
     Returns what takes it away. PyTorch has one place for such a hook: one that is there already is called too.
     """
@@ -135,14 +138,14 @@ class Live:
     backend: Any = None
 
     def find_global(self, name: str) -> object:
-        """The value of a global of the function's module; None if there is none."""
+        """Returns the value of a global of the function's module; None if there is none."""
         scope = globals_of(self.guard_manager)
         return scope[name] if scope is not None and name in scope else find_global(name)
 
 
 @guarded()
 def globals_of(guard_manager: Any) -> dict[str, Any] | None:
-    """The globals that a tree of guards reads; None where it does not tell."""
+    """Returns the globals that a tree of guards reads; None if the tree does not show them."""
     if not hasattr(guard_manager, "root"):  # of a release without trees
         return None
     scope = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.global_scope")
@@ -151,7 +154,7 @@ def globals_of(guard_manager: Any) -> dict[str, Any] | None:
 
 
 def live_entries(code: types.CodeType) -> list[Live]:
-    """The cache entries of an original code object, the one that is tried first in front."""
+    """Returns the cache entries of an original code object, the one that is tried first in front."""
     return [Live(raw.compile_id, raw.manager, raw.code, raw.backend) for raw in raw_entries(code)]
 
 
@@ -166,7 +169,7 @@ class RawEntry:
 
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
-    """The ordinary entries of an original code object, the one that is tried first in front."""
+    """Returns the ordinary entries of an original code object, the one that is tried first in front."""
     listed = private.call("torch._dynamo.eval_frame:_debug_get_cache_entry_list", code, otherwise=[])
     entries_read = [_raw_entry(entry) for entry in _linked(listed)]
     return [entry for entry in entries_read if entry is not None]
@@ -197,7 +200,7 @@ def _raw_entry(entry: Any) -> RawEntry | None:
 
 
 def _linked(listed: Any) -> list[Any]:
-    """Cache entries as a list; older releases give a linked list."""
+    """Returns cache entries as a list; older releases give a linked list."""
     if isinstance(listed, list):
         return listed
     nodes: list[Any] = []
@@ -208,7 +211,7 @@ def _linked(listed: Any) -> list[Any]:
 
 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
-    """The code and the local variables of the call that makes Dynamo compile again.
+    """Returns the code and the local variables of the call that makes Dynamo compile again.
 
     To be called while the reasons are told. No argument leads there, so PyTorch's own frame is asked.
     """
@@ -240,7 +243,7 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def current() -> Compilation | None:
-    """The compilation that this thread is at; None outside of one."""
+    """Returns the compilation that this thread is at; None outside of a compilation."""
     context = private.call("torch._guards:CompileContext.try_get")
     if context is None:
         return None
@@ -251,13 +254,14 @@ def current() -> Compilation | None:
 
 
 def _globals_of_module(name: str) -> dict[str, Any] | None:
-    """The globals of a module, which the frames of its functions are known by; None where it is not loaded."""
+    """Returns the globals of a module, which the frames of its functions are known by; None where it is not loaded."""
     module = sys.modules.get(name)
     return None if module is None else vars(module)
 
 
 def backend_at_work() -> Any:
-    """The backend that a captured graph is for; to be called while the graph is shown. None where it is not found.
+    """Returns the backend that a captured graph is for; to be called while the graph is shown. None where it is not
+    found.
 
     No argument leads there, so PyTorch's own frame is asked.
     """
@@ -272,7 +276,7 @@ def backend_at_work() -> Any:
 
 
 def globals_being_compiled() -> dict[str, Any] | None:
-    """The globals of the function being compiled; to be called within a bytecode hook.
+    """Returns the globals of the function being compiled; to be called within a bytecode hook.
 
     No argument of the hook leads to them, so they are looked up in the compiler's own frame.
     """
@@ -292,7 +296,8 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
 
 def locals_being_compiled() -> dict[str, Any] | None:
-    """The local variables of the call that is compiled; to be called within a bytecode hook. None if they are not found."""
+    """Returns the local variables of the call that is compiled; to be called within a bytecode hook. None if they
+    are not found."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
@@ -306,24 +311,25 @@ def locals_being_compiled() -> dict[str, Any] | None:
 
 
 def entries(code: types.CodeType) -> list[Entry]:
-    """The cache entries of an original code object, the one that is tried first in front."""
+    """Returns the cache entries of an original code object, the one that is tried first in front."""
     return [Entry(entry.code, guards_text(entry.manager), entry.compile_id) for entry in raw_entries(code)]
 
 
 @guarded(str)
 def guards_text(manager: Any) -> str:
-    """The guards of an entry as PyTorch prints them."""
+    """Returns the guards of an entry as PyTorch prints them."""
     return str(manager)
 
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
-    """Of each cache entry of an original code object, why a call with these locals does not fit it, in Dynamo's words."""
+    """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does
+    not fit it."""
     reasons = [_failure(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
-    """Why a call with these locals would not fit the entry with this transformed code; None where it would."""
+    """Returns why a call with these locals would not fit the entry with this transformed code; None where it would."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else _failure(entry.manager, bound)
 
@@ -340,7 +346,7 @@ def _failure(manager: Any, bound: dict[str, Any]) -> str | None:
 
 @guarded()
 def original_of(code: types.CodeType) -> types.CodeType | None:
-    """The code object that transformed code runs in place of; None for other code."""
+    """Returns the code object that transformed code runs in place of; None for other code."""
     if "torch._dynamo.utils" not in sys.modules:
         return None
     table = private.get("torch._dynamo.utils:orig_code_map")
@@ -349,13 +355,13 @@ def original_of(code: types.CodeType) -> types.CodeType | None:
 
 
 def compiled_codes() -> list[types.CodeType]:
-    """Every original code object alive, resume functions included, that has cache entries."""
+    """Returns every living original code object that has cache entries, resume functions included."""
     return [code for code in seen_codes() if raw_entries(code)]
 
 
 @guarded(list)
 def seen_codes() -> list[types.CodeType]:
-    """Every code object alive that Dynamo has tried to compile since the last reset."""
+    """Returns every living code object that Dynamo has tried to compile since the last reset."""
     tracker = private.get("torch._dynamo.convert_frame:input_codes")
     references = () if tracker is None else private.of(tracker, "torch._dynamo.convert_frame:Tracker.seen", ())
     alive = [reference() for reference in list(references)]
@@ -363,7 +369,7 @@ def seen_codes() -> list[types.CodeType]:
 
 
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
-    """The code objects, and those of the resume functions that what Dynamo made of them leads to."""
+    """Returns these code objects, and those of all resume functions that their transformed code leads to."""
     codes_found = list(codes)
     for code in codes_found:  # grows on the way
         for entry in entries(code):
@@ -376,7 +382,8 @@ def family(codes: list[types.CodeType]) -> list[types.CodeType]:
 
 
 def resume_code(value: object) -> types.CodeType | None:
-    """The code object behind a `__resume_at_*` global: a function, or a factory of one if that has free variables."""
+    """Returns the code object behind a `__resume_at_*` global: a function, or a factory of one if that has free
+    variables."""
     if not isinstance(value, types.FunctionType):
         return None
     if value.__code__.co_name.startswith(("torch_dynamo_resume_in", "resume_in")):
@@ -392,7 +399,8 @@ def resume_code(value: object) -> types.CodeType | None:
 
 
 def resume_globals(value: types.FunctionType) -> dict[str, Any]:
-    """The globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a cell."""
+    """Returns the globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a
+    cell."""
     for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
         if name == "f_globals":
             with contextlib.suppress(ValueError):
@@ -402,7 +410,7 @@ def resume_globals(value: types.FunctionType) -> dict[str, Any]:
 
 
 def is_resume_name(name: str) -> bool:
-    """Is `name` the global under which a transformed function finds a resume function?"""
+    """True if `name` is the global under which a transformed function finds a resume function."""
     return name.startswith("__resume_at_")
 
 
@@ -417,19 +425,20 @@ def is_made(code: types.CodeType) -> bool:
 
 
 def installed_names(code: types.CodeType) -> frozenset[str]:
-    """The names of those globals of Dynamo's code that Dynamo itself has installed."""
+    """Returns the names of those globals of Dynamo's code that Dynamo itself has installed."""
     if not is_made(code):
         return frozenset()
     return frozenset(name for name in code.co_names if name.startswith(_INSTALLED))
 
 
 def is_resume_code(code: types.CodeType) -> bool:
-    """Is this the code of a function that Dynamo made to go on after a graph break?"""
+    """True if this is the code of a resume function."""
     return code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
 
 
 def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """What the parameters of the resume functions are called that transformed code calls, by their global names."""
+    """Returns the names of the parameters of each resume function that transformed code calls, by the global name of
+    the function."""
     parameters_of = {}
     table: dict[str, Any] | None = None
     for name in code.co_names:
@@ -453,5 +462,5 @@ def find_global(name: str) -> object:
 
 
 def bytecode_log() -> logging.Logger:
-    """The logger of `TORCH_LOGS="+bytecode"`; one that nobody has enabled where there is none."""
+    """Returns the logger of `TORCH_LOGS="+bytecode"`; one that nobody has enabled where there is none."""
     return private.get("torch._dynamo.convert_frame:bytecode_log") or logging.getLogger("depyf.bytecode")

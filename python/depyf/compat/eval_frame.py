@@ -42,18 +42,19 @@ def _give_up(error: Exception) -> None:
 
 
 def leave_alone(*functions: Callable[..., Any]) -> None:
-    """Has Dynamo never compile these functions themselves, as they run before they can call `off`. To be called before that."""
+    """Keeps Dynamo from ever compiling these functions, as they run before they could call `off`. Is to be called
+    before they run."""
     global _set
     _set = private.get("torch._C._dynamo.eval_frame:set_eval_frame")
     pass_over(*functions)
 
 
 def pass_over(*functions: Callable[..., Any]) -> None:
-    """Has Dynamo neither compile these functions nor count them among the frames that it looked at."""
+    """Keeps Dynamo from compiling these functions, and from counting them among the frames that it looked at."""
     for function in functions:
         private.call("torch._dynamo.eval_frame:skip_code", getattr(function, "__code__"))  # noqa: B009
 
 
 def current() -> Any:
-    """The callback that is set in this thread; None where there is none or it cannot be asked for."""
+    """Returns the callback that is set in this thread; None where there is none or it cannot be asked for."""
     return private.call("torch._C._dynamo.eval_frame:get_eval_frame_callback")

@@ -71,7 +71,7 @@ class NodeRow(NamedTuple):
 
     @property
     def module(self) -> str:
-        """The path of the innermost module."""
+        """Returns the path of the innermost module."""
         return self.modules[-1].path if self.modules else ""
 
 
@@ -88,7 +88,7 @@ _NOTES = _Notes()
 
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
-    """The nodes of a graph in their order, without inputs and output."""
+    """Returns the nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
     node_rows = []
     # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
@@ -154,7 +154,7 @@ def line_of(node: Any) -> Line | None:
 
 
 def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
-    """The modules of a node's stack of modules; none if they are noted in another way."""
+    """Returns the modules of a node's stack of modules; none if they are noted in another way."""
     try:
         return tuple(
             [
@@ -168,7 +168,8 @@ def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def dotted(path: str) -> str:
-    """A path to a module or tensor without subscripts and tables: `L['self']._modules['blocks'].0` is `blocks.0`."""
+    """Returns a path to a module or tensor without subscripts and tables: `L['self']._modules['blocks'].0` is
+    `blocks.0`."""
     parts = _SUBSCRIPT.sub(r".\2", _START.sub(r"\2", path)).split(".")
     if parts[0] == "self":
         del parts[0]
@@ -201,7 +202,7 @@ def _of_operator(node: Any) -> str:
 
 
 def _innermost(source: Any) -> Source:
-    """The first node in a chain of sources: that of the captured graph, or of one that a pass has."""
+    """Returns the first node in a chain of sources: the node of the captured graph, or the node that a pass created."""
     if isinstance(source, tuple):  # a name and what the node calls: no chain
         return Source(str(source[0]), 0)
     for _ in range(32):

@@ -33,7 +33,7 @@ OFF_IN_INFERENCE_MODE = "off (inference mode)"
 
 
 def compiled_with(text: str) -> dict[str, str] | None:
-    """What a guard on the state of the process expects, in words: the name of a setting -> its value.
+    """Returns what a guard on the state of the process expects, in words: the name of a setting -> its value.
 
     Args:
         text: Dynamo's words for the guard.
@@ -50,7 +50,7 @@ def compiled_with(text: str) -> dict[str, str] | None:
 
 @guarded()
 def now() -> dict[str, str] | None:
-    """The state of the process now, in the same words; None where PyTorch does not show it."""
+    """Returns the state of the process now, in the same words; None where PyTorch does not show it."""
     state = value_of(STATE_OF_PROCESS)
     if not isinstance(state, dict):
         return None
@@ -61,7 +61,8 @@ def now() -> dict[str, str] | None:
 
 
 def reason_in_words(reason: str) -> str:
-    """PyTorch's own reason for a recompilation, with the names of settings of the process in words; other reasons as they are."""
+    """Returns PyTorch's own reason for a recompilation, with the names of settings of the process in words; other
+    reasons as they are."""
     begin, sign, names = reason.partition("GLOBAL_STATE changed: ")
     if sign:
         changed = (_changed(name) for name in names.split())
@@ -80,7 +81,7 @@ def _changed(name: str) -> str:
 
 
 def modes() -> list[str] | None:
-    """The torch function modes at work, the outermost first, by their classes; None if they are not known.
+    """Returns the torch function modes at work, the outermost first, by their classes; None if they are not known.
 
     The mode that sets the default device is written as `device(...)`.
     """

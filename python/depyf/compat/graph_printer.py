@@ -66,7 +66,7 @@ class Printer:
         self._learner = Learner()
 
     def text(self, module: Any, own: Callable[[], str], *, simple: bool, expanded: bool) -> str:
-        """The text of a graph module.
+        """Returns the text of a graph module.
 
         Args:
             own: gives PyTorch's.
@@ -118,7 +118,7 @@ class _Graph:
         return text
 
     def _body(self, nodes: list[Any]) -> tuple[list[str], list[str]]:
-        """(the arguments with their annotations, the statements) of its function."""
+        """Returns (the arguments with their annotations, the statements) of its function."""
         arguments: list[str] = []
         body: list[str] = []
         dead = _last_uses(nodes)
@@ -159,7 +159,7 @@ class _Graph:
         return arguments, body
 
     def _value(self, node: Any, op: str) -> str:
-        """What a node computes."""
+        """Returns the expression that a node computes."""
         target, argument, is_node = node.target, self._argument, self._node_type
         self._parts.add(op)
         listed = [item.name if type(item) is is_node else argument(item) for item in node.args]
@@ -196,7 +196,7 @@ class _Graph:
         raise Unknown
 
     def _annotation(self, node: Any, meta: dict[str, Any]) -> str:
-        """What is said of a node's value."""
+        """Returns the annotation of a node's value."""
         value: Any = meta.get("val")
         if value is None and "val" not in meta:
             value = meta.get("tensor_meta" if "tensor_meta" in meta else "example_value")
@@ -244,12 +244,12 @@ class _Graph:
 
 @functools.cache
 def _indents_blank_lines() -> bool:
-    """Has a blank line spaces? Not in all releases."""
+    """True if PyTorch prints spaces on blank lines, which not all releases do."""
     return bool(private.call("torch.nn.modules.module:_addindent", "a\n ", 4) == "a\n     ")
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
-    """Node -> the nodes whose values nothing needs behind it."""
+    """Returns, for each node, the nodes whose values are used for the last time there."""
     last_uses: dict[Any, list[Any]] = {}
     seen: set[Any] = set()
     for user in reversed(nodes):
@@ -270,7 +270,7 @@ def _dtype_and_device(dtype: Any, layout: Any, device: Any) -> tuple[str, str]:
 
 @functools.lru_cache(maxsize=1024)
 def _comment(stack: str | None) -> str:
-    """Where a node is from, in front of it."""
+    """Returns the comment in front of a node that names its source line."""
     lines = (stack or "").strip().split("\n")
     for i in reversed(range(len(lines) - 1)):
         place = _PLACE.fullmatch(lines[i].strip())
@@ -281,7 +281,7 @@ def _comment(stack: str | None) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _name(target: Any) -> tuple[str, bool]:
-    """How a function is called, and whether that is the format of an operator."""
+    """Returns the printed name of a function, or the format of an operator, and True if it is an operator."""
     if target.__module__ == "_operator":
         return _OPERATORS[target.__name__], True
     name = private.call("torch.fx.node:_get_qualified_name", target)

@@ -16,7 +16,7 @@ _printer = Printer()
 
 
 def add_text_hook() -> Callable[[], None]:
-    """Has graphs printed in less time. Returns what takes that away."""
+    """Makes the printing of graphs faster, until the function that it returns is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:

@@ -17,7 +17,8 @@ NamedGraph = Callable[[str, Any, str], None]
 
 
 def direction() -> str | None:
-    """What this thread has AOTAutograd compile at the moment: "forward" (inference too), "backward", "joint", or None."""
+    """Returns the graph that AOTAutograd compiles in this thread at the moment: "forward" (also for inference),
+    "backward" or "joint"; None outside of AOTAutograd."""
     context = private.call("torch._guards:TracingContext.try_get")
     names: Any = private.ABSENT
     if context is not None:
@@ -31,7 +32,8 @@ def direction() -> str | None:
 
 
 def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
-    """Has `receive(name, graph_module, caller's module name)` called. Returns what takes it away."""
+    """Calls `receive(name, graph_module, caller's module name)` for each graph that PyTorch shows under a name,
+    until the function that it returns is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -47,14 +49,15 @@ def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
 
 
 def is_graph_module(value: object) -> bool:
-    """Is it an FX graph module?"""
+    """True if a value is an FX graph module."""
     from torch.fx import GraphModule
 
     return isinstance(value, GraphModule)
 
 
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
-    """Has `receive(path, module)` called with the modules of output code that Inductor loads.
+    """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
+    returns is called.
 
     Returns what takes it away. To be called when Inductor is loaded; nothing is done where it is not.
     """
@@ -74,13 +77,15 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
 
 
 def loaded_module(path: str) -> types.ModuleType | None:
-    """The module that Inductor has loaded last from a file of output code. From a cache it is loaded before it is told of."""
+    """Returns the module that Inductor loaded last from a file of output code. From a cache, the module is loaded
+    before it is announced."""
     modules = private.get("torch._inductor.codecache:PyCodeCache.modules") or []
     return next((module for module in reversed(modules) if getattr(module, "__file__", None) == path), None)
 
 
 def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
-    """Has `receive(graph module)` called when PyTorch has made a graph module's function anew.
+    """Calls `receive(graph module)` when PyTorch has compiled a graph module's function again, until the function that
+    it returns is called.
 
     Returns what takes it away.
     """
@@ -99,13 +104,13 @@ def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
 
 @guarded(True)
 def computes(module: Any) -> bool:
-    """Does the graph of a module call anything? Inductor hands back one that does not."""
+    """True if the graph of a module calls anything. Inductor hands back a graph that does not."""
     return any(node.op.startswith("call") for node in module.graph.nodes)
 
 
 @guarded(0)
 def size(module: Any) -> int:
-    """How many nodes the graph of a module has."""
+    """Returns how many nodes the graph of a module has."""
     return len(module.graph.nodes)
 
 
@@ -116,13 +121,13 @@ def node_names(module: Any) -> tuple[str, ...]:
 
 @guarded(str)
 def source(module: Any) -> str:
-    """The text that a graph module's function was compiled from."""
+    """Returns the text that a graph module's function was compiled from."""
     return str(module.code)
 
 
 @guarded(str)
 def text(module: Any) -> str:
-    """A graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot."""
+    """Returns a graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot."""
     try:
         return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
     except TypeError:
@@ -131,7 +136,7 @@ def text(module: Any) -> str:
 
 @guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
-    """The function that a graph module runs. One that PyTorch would make at the first call is made now."""
+    """Returns the function that a graph module runs. One that PyTorch would make at the first call is made now."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
         make()  # does nothing where it has been made
@@ -147,5 +152,5 @@ def is_made_later(module: Any) -> bool:
 
 @guarded(list)
 def submodules(module: Any) -> list[Any]:
-    """The graph modules in a graph module, in the order in which PyTorch prints them."""
+    """Returns the graph modules in a graph module, in the order in which PyTorch prints them."""
     return [child for _, child in module.named_children() if hasattr(child, "print_readable")]

@@ -69,7 +69,8 @@ _ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_t
 
 @guarded()
 def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None]) -> list[str] | None:
-    """The conditions of a leaf guard, each a Python expression; all must hold. None: there is no such form.
+    """Returns the conditions of a leaf guard, each as a Python expression, which must all hold; None if the guard has
+    no such form.
 
     Args:
         leaf: the guard.
@@ -95,9 +96,10 @@ def _accepts(leaf: Leaf, value: Any) -> bool:
 
 
 def type_name(kind: type) -> str | None:
-    """The name by which everyone reaches a class: one of Python's builtins, or public in torch. None if there is none."""
+    """Returns the name by which everyone reaches a class: one of Python's builtins, or public in torch. None if
+    there is none."""
     if getattr(builtins, kind.__qualname__, None) is kind:
-        return kind.__qualname__
+        return str(kind.__qualname__)
     if kind is types.NoneType:
         return "type(None)"
     for module in ("torch", kind.__module__):
@@ -108,7 +110,7 @@ def type_name(kind: type) -> str | None:
 
 
 def same_type(x: str, kind: type) -> str:
-    """The condition that `x` is of exactly this class."""
+    """Returns the condition that `x` is of exactly this class."""
     name = type_name(kind)
     return f"type({x}) is {name}" if name is not None else f"id(type({x})) == {id(kind)}"
 
@@ -146,9 +148,10 @@ def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
-    """A constant whose repr is no Python: a member of an enumeration, or a class."""
+    """Returns the condition for a constant whose repr is no Python: a member of an enumeration, or a class."""
     kind = node.type
-    if isinstance(kind, enum.EnumMeta) and kind.__eq__ in (object.__eq__, int.__eq__, str.__eq__):
+    known_eq: tuple[object, ...] = (object.__eq__, int.__eq__, str.__eq__)
+    if isinstance(kind, enum.EnumMeta) and kind.__eq__ in known_eq:
         member: Any
         for member in kind:
             if condition.endswith(f"== {member!r}") and _accepts(leaf, member):
@@ -285,7 +288,7 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _applied_to(condition: str, source: str) -> str | None:
-    """The function in a condition `function(source) == value`; None if it is no such condition."""
+    """Returns the function in a condition `function(source) == value`; None if it is no such condition."""
     tree = words.parse(condition)
     if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
         return None
@@ -295,7 +298,7 @@ def _applied_to(condition: str, source: str) -> str | None:
 
 
 def _expressions(leaf: Leaf) -> list[str] | None:
-    """The conditions of a guard that Dynamo itself compiles from its words."""
+    """Returns the conditions of a guard that Dynamo itself compiles from its words."""
     checks = []
     for text in leaf.texts:
         check = plain(words.read(text).condition)
@@ -324,7 +327,7 @@ def _contains(of: str) -> Callable[[Leaf, Node, str], list[str] | None]:
 
 
 def _names_key(leaf: Leaf, of: str, key: str, *, negative: bool) -> bool:
-    """Is the key in the words the one that the guard looks for?"""
+    """True if the key in the text of the guard is the key that the guard looks for."""
     value = value_of(key)
     try:
         sample: Any = {value: 0} if of == "dict" else {value}
@@ -484,5 +487,5 @@ SHORTHANDS: list[tuple[str, str, str, str, str]] = [
 
 
 def known_types() -> set[str]:
-    """The classes of leaf guards that have a form here."""
+    """Returns the classes of leaf guards that have a form here."""
     return set(_FORMS)

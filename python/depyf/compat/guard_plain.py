@@ -57,7 +57,7 @@ def plain(text: str, source: str | None = None, x: str | None = None) -> str | N
 
 @functools.lru_cache(maxsize=4096)
 def constant(condition: str) -> str | None:
-    """What a condition `x == value` compares with, in plain Python."""
+    """Returns what a condition `x == value` compares with, in plain Python."""
     tree = words.compared(condition)
     return None if tree is None else in_plain(tree, {})
 
@@ -80,7 +80,7 @@ NOTHING = object()
 
 
 def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
-    """An expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
+    """Returns an expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
 
     Args:
         names: names and what they stand for.
@@ -122,7 +122,7 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
 
 
 def _helper(name: str) -> str | None:
-    """The module path of a helper function in Dynamo's words."""
+    """Returns the module path of a helper function in Dynamo's words."""
     if name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ()):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
     value = private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)

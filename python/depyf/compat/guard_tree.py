@@ -51,7 +51,7 @@ class Leaf:
     epilogue: bool = False
 
     def check(self, value: Any) -> bool:
-        """The guard's own verdict on a value, the local variables if it is one of the root."""
+        """Returns the guard's own verdict on a value, the local variables if it is one of the root."""
         return bool(self.live(value))
 
 
@@ -96,11 +96,12 @@ class Tree:
     manager: Any
 
     def check(self, local: dict[str, Any]) -> bool:
-        """The guard manager's own verdict on local variables."""
+        """Returns the guard manager's own verdict on local variables."""
         return bool(self.manager.check(local))
 
     def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
-        """The same, with the words of the first guard that fails, and the frames of the user's code that need it."""
+        """Returns the same, with the words of the first guard that fails, and the frames of the user's code that
+        need it."""
         verdict = self.manager.check_verbose(local)
         stack = [
             (frame.filename, frame.lineno, frame.line or "") for frame in getattr(verdict, "user_stack", None) or ()
@@ -108,7 +109,7 @@ class Tree:
         return bool(verdict.result), list(verdict.verbose_code_parts), stack
 
     def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
-        """A check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
+        """Returns a check of these nodes and of those on the way to them, made by PyTorch on a copy of the tree.
 
         It is for what depyf cannot reach by itself. The copy has the guards on the state of the process too: where those
         alone fail, it says that the nodes hold.
@@ -125,13 +126,13 @@ class Tree:
 
 
 def leaf_types() -> list[str]:
-    """The classes of leaf guards that this PyTorch has, relational ones included, by name."""
+    """Returns the classes of leaf guards that this PyTorch has, relational ones included, by name."""
     base = private.get(f"{_MODULE}:LeafGuard")
     return _types(base, {base, private.get(f"{_MODULE}:RelationalGuard")})
 
 
 def accessor_types() -> list[str]:
-    """The classes of accessors that this PyTorch shows to Python, by name."""
+    """Returns the classes of accessors that this PyTorch shows to Python, by name."""
     base = private.get(f"{_MODULE}:GuardAccessor")
     return _types(base, {base})
 
@@ -150,7 +151,7 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
 
 @guarded()
 def read(guard_manager: Any) -> Tree | None:
-    """The tree behind a cache entry's guard manager; None where there is none."""
+    """Returns the tree behind a cache entry's guard manager; None where there is none."""
     if guard_manager is None:
         return None
     top_manager = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")
@@ -197,7 +198,7 @@ def _leaf(live: Any, relational: Any, *, epilogue: bool = False) -> Leaf:
 
 @functools.lru_cache(maxsize=4096)  # the entries of a function have most steps in common
 def _step(kind: str, text: str) -> Step:
-    """The step of an accessor, by the name of its class and what it prints."""
+    """Returns the step of an accessor, by the name of its class and what it prints."""
     # An accessor whose class Python does not know shows only what it prints.
     match = _ARGUMENT.match(text)
     if match is None:

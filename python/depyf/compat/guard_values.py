@@ -13,7 +13,7 @@ from depyf.compat.private import guarded
 
 @guarded()
 def path(node: Node, above: str | None) -> str | None:
-    """The expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
+    """Returns the expression for a node's value, `above` being that of the node above; None if depyf cannot say it."""
     if above is None or node.step is None:
         return None
     step = node.step
@@ -66,7 +66,7 @@ def _quoted(name: str) -> str:
 
 
 def _from_words(above: str, step: Step, node: Node) -> str | None:
-    """A Python function of Dynamo's, by the name that it gives to the result."""
+    """Returns a Python function of Dynamo's, by the name that it gives to the result."""
     parent = node.parent
     source = node.source
     if parent is not None and parent.source and parent.source != "L" and parent.source in source:
@@ -113,7 +113,7 @@ for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("stora
 
 
 def reachable(node: Node, expression: str, above: str) -> str:
-    """The condition that a node's value can be read, for one that nothing else is asked of."""
+    """Returns the condition that a node's value can be read, for a value that no other guard looks at."""
     step = node.step
     if step is not None and step.kind in ("GetAttrGuardAccessor",):
         return f"hasattr({above}, {step.argument!r})"
@@ -123,5 +123,5 @@ def reachable(node: Node, expression: str, above: str) -> str:
 
 
 def known_steps() -> set[str]:
-    """The classes of accessors that have a form here."""
+    """Returns the classes of accessors that have a form here."""
     return set(_STEPS)

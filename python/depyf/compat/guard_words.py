@@ -47,7 +47,7 @@ def read(text: str) -> Words:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The code and the comment after it."""
+    """Returns the code and the comment after it."""
     if "#" not in text:
         return text.strip(), ""
     first = text.partition("\n")[0]
@@ -63,7 +63,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def parse(condition: str) -> ast.expr | None:
-    """The condition as an expression; None if it is not Python."""
+    """Returns the condition as an expression; None if it is not Python."""
     try:
         return ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -71,7 +71,7 @@ def parse(condition: str) -> ast.expr | None:
 
 
 def calls(condition: str) -> list[ast.expr]:
-    """The arguments of a condition that is one call, with `not` before it or not; empty if it is none."""
+    """Returns the arguments of a condition that is one call, with `not` before it or not; empty if it is none."""
     tree = parse(condition)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand
@@ -79,7 +79,7 @@ def calls(condition: str) -> list[ast.expr]:
 
 
 def compared(condition: str) -> ast.expr | None:
-    """What a condition `x == value` compares with; None if it is no such condition."""
+    """Returns what a condition `x == value` compares with; None if it is no such condition."""
     tree = parse(condition)
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1 and isinstance(tree.ops[0], ast.Eq):
         return tree.comparators[0]

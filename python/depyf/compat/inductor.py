@@ -33,14 +33,14 @@ class Operation(NamedTuple):
 
 
 def elsewhere() -> bool:
-    """Does Inductor compile in another process? What it does there is heard here only as far as it is logged."""
+    """True if Inductor compiles in another process. What it does there is known here only as far as it is logged."""
     mode = private.get("torch._inductor.compile_fx:fx_compile_mode")
     return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
 
 
 @guarded(list)
 def operations() -> list[list[Operation]]:
-    """The operations that the scheduler has now, those that are fused together.
+    """Returns the operations that the scheduler has now, those that are fused together.
 
     To be called while the IR is logged.
     """
@@ -72,7 +72,7 @@ def _operation(node: Any) -> Operation:
 
 
 def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], None]:
-    """Has `receive(name, name, reason)` called for each two nodes that Inductor does not fuse, if it is loaded.
+    """Calls `receive(name, name, reason)` for each two nodes that Inductor does not fuse, if Inductor is loaded.
 
     Inductor makes texts for its logger that nobody reads here, so that is not switched on. Returns what takes the hook
     away again.

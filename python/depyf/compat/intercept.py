@@ -43,7 +43,7 @@ class Interception:
         self._answer: Callable[..., Any] = answer(copy)
 
     def set(self, *, may_be_compiled: bool = False) -> None:
-        """From now on.
+        """Puts the interception in place.
 
         Args:
             may_be_compiled: is it left to Dynamo whether it compiles the answer? Where it looks at nothing anyway.
@@ -53,14 +53,14 @@ class Interception:
             self._function.__code__ = self._replacement
 
     def take_away(self) -> None:
-        """No more."""
+        """Ends the interception."""
         if self._function is not None and self._function.__code__ is self._replacement:  # nobody else has replaced it
             self._function.__code__ = self._code
             del _answers[self._place]
 
 
 def around(function: object, answer: Callable[[Callable[..., Any]], Call]) -> Callable[[], None]:
-    """Has calls of a function answered by another; see `Interception`. Returns what takes that away."""
+    """Lets another function answer the calls of a function; see `Interception`. Returns a function that ends this."""
     interception = Interception(function, answer)
     interception.set()
     return interception.take_away

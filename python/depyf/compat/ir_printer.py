@@ -52,7 +52,7 @@ class Printer:
         self._constant = _Constant()
 
     def text(self, nodes: Iterable[Any]) -> str:
-        """The text of all nodes, as `DebugFormatter._write_ir` returns it."""
+        """Returns the text of all nodes, as `DebugFormatter._write_ir` returns it."""
         if len(self._constant.alive) > _MOST_KEPT:
             self.forget()
         ir = _Ir(self._constant)
@@ -94,7 +94,7 @@ class _Ir:
         self._graph = private.get("torch._inductor.virtualized:V").graph
 
     def node(self, node: Any, parts: set[Any]) -> str:
-        """The text of a node."""
+        """Returns the text of a node."""
         return "\n".join(self._node(node, parts))
 
     def _node(self, node: Any, parts: set[Any]) -> list[str]:
@@ -130,7 +130,7 @@ class _Ir:
         return lines
 
     def _add_loops(self, node: Any, name: str, lines: list[str], parts: set[Any]) -> None:
-        """What a node of loops tells alone."""
+        """Adds the lines that only a node of loops prints."""
         lines += [
             f"{name}.group.device = {node.group[0]}",
             f"{name}.group.iteration = {self._listed(node.group[1])}",
@@ -155,7 +155,7 @@ class _Ir:
         lines += node._debug_str_for_device()
 
     def _of(self, make: Callable[[Any, set[Any]], str], value: Any, parts: set[Any], kept: _Kept | None = None) -> str:
-        """What `make` makes of an object, made once."""
+        """Returns the text that `make` returns for an object, and calls it only once for each object."""
         kept = self._kept if kept is None else kept
         entry = kept.get(id(value))
         if entry is None:
@@ -166,7 +166,7 @@ class _Ir:
         return entry[1]
 
     def _buffer(self, buffer: Any, parts: set[Any]) -> str:
-        """The lines about a buffer, as they stand in the text of the node that writes it."""
+        """Returns the lines about a buffer, as they stand in the text of the node that writes it."""
         name = buffer.get_name()
         lines = [f"{name}: {type(buffer.node).__name__}"]
         lines.append(f"{name}.layout = {self._of(self._layout, buffer.node.layout, parts)}")
@@ -199,7 +199,7 @@ class _Ir:
         return f"{kind}('{place}', {layout.dtype}, size={size}, stride={stride})"
 
     def _dependencies(self, some: Iterable[Any], parts: set[Any]) -> str:
-        """A set of dependencies as `pprint` formats it, and Inductor adds to that."""
+        """Returns a set of dependencies as `pprint` formats it, and Inductor adds to that."""
         texts = sorted([self._of(self._dependency, dependency, parts, self._kept_dependencies) for dependency in some])
         parts.add(min(len(texts), 2))
         text = f"[{', '.join(texts)}]"
@@ -241,7 +241,8 @@ class _Ir:
         return known.get(id(value)) or text(value)
 
     def _expression(self, expression: Any) -> str:
-        """The text of an expression of SymPy, which is known by its identity: equal ones can have other texts (2 and 2.0)."""
+        """Returns the text of an expression of SymPy, which is known by its identity: equal ones can have other
+        texts (2 and 2.0)."""
         printed = self._expressions.get(id(expression))
         if printed is None:
             self._alive.append(expression)
@@ -286,7 +287,7 @@ def _literal(value: Any) -> str:
 
 
 def _makes_known_text(kind: type) -> bool:
-    """Is the text of such nodes made of nothing else than is looked at here?"""
+    """True if the text of such nodes depends only on what is looked at here."""
     fields = getattr(private.get(f"{_SCHEDULER}:NodeUser"), "__dataclass_fields__", ())
     functions = [*map(private.get, _PARTS), getattr(kind, "debug_str", None), getattr(kind, "debug_str_extra", None)]
     codes = [getattr(function, "__code__", None) for function in functions]

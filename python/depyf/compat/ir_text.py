@@ -14,7 +14,7 @@ _printer = Printer()
 
 
 def add_text_hooks() -> Callable[[], None]:
-    """Has `_printer` print the IR that Inductor logs.
+    """Makes `_printer` print the IR that Inductor logs.
 
     To be called when Inductor is loaded; nothing is done where it is not. Returns what takes it away.
     """

@@ -48,14 +48,15 @@ Instead = dict[_Switch, Callable[..., Any]]
 
 @guarded()
 def _of_node() -> Instead | None:
-    """What the call of the forward that the running backward belongs to had in its place."""
+    """Returns the replaced kernels of the forward call that the running backward belongs to."""
     node = private.call("torch._C:_current_autograd_node")
     return None if node is None else node.metadata.get(_KEY)
 
 
 @guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
-    """Direction -> Inductor's compiled graph, as far as they are there: a backward is compiled when it is first run."""
+    """Returns Inductor's compiled graphs by their direction. A backward exists once it has run, as it is compiled
+    then."""
     graph_class = _graph_class()
     if graph_class is None:
         return {}
@@ -74,7 +75,7 @@ def compiled_graphs(function: object) -> dict[str, Any]:
 
 
 def _inside(value: object) -> Iterator[tuple[object, str | None]]:
-    """What a callable leads to, and the direction where it says one."""
+    """Yields the objects that a callable leads to, each with its direction if the callable states one."""
     if isinstance(value, types.FunctionType):
         for cell in value.__closure__ or ():
             with contextlib.suppress(ValueError):
@@ -100,7 +101,7 @@ def _graph_class() -> type | None:
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
-    """The `call` of a file of output code, which gets what the code of `graph` was given besides its inputs.
+    """Returns the `call` of a file of output code, which gets what the code of `graph` was given besides its inputs.
 
     Raises:
         SyntaxError, OSError: the file cannot be read.

@@ -24,24 +24,24 @@ class Learner:
         self._wrong = 0
 
     def text(self, make: Callable[[set[Any]], str], own: Callable[[], str]) -> str:
-        """The text of something.
+        """Returns the text of an object, by the learned way if that is known to be right.
 
         Args:
-            make: gives our text, and adds to a set the kinds of all parts that it is made of. Where it raises an exception,
+            make: returns the text as depyf prints it, and adds to a set the kinds of all its parts. Where it raises an exception,
                 `Unknown` or one of another release, the text is PyTorch's.
-            own: gives PyTorch's.
+            own: returns the text as PyTorch prints it.
         """
         if self._wrong >= _MOST_WRONG:
             return own()
         parts: set[Any] = set()
         try:
-            own_text = make(parts)
+            learned_text = make(parts)
         except Exception:
             return own()
         if parts <= self._known:
-            return own_text
+            return learned_text
         text = own()
-        if own_text == text:
+        if learned_text == text:
             self._known |= parts
         else:
             self._wrong += 1

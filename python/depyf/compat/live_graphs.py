@@ -18,7 +18,7 @@ _MAX_OBJECTS = 400
 
 @guarded()
 def graph_module(function: object) -> Any:
-    """The FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
+    """Returns the FX graph that Dynamo handed to the backend; None where nothing holds it any more."""
     try:
         from torch.fx import GraphModule
 
@@ -57,12 +57,13 @@ def _content(cell: types.CellType) -> object:
 
 @guarded(list)
 def placeholders(graph_module: Any) -> list[Any]:
-    """The inputs of a graph, in order."""
+    """Returns the inputs of a graph, in order."""
     return [node for node in graph_module.graph.nodes if node.op == "placeholder"]
 
 
 def source(placeholder: Any) -> str | None:
-    """Where Dynamo takes an input of a graph from, as an expression over L and G; None if it does not say."""
+    """Returns where Dynamo takes an input of a graph from, as an expression over L and G; None if Dynamo does not
+    record it."""
     dynamo_source = getattr(placeholder, "_dynamo_source", None)
     if dynamo_source is None:
         return None
@@ -74,5 +75,6 @@ def source(placeholder: Any) -> str | None:
 
 
 def inputs(graph_module: Any) -> list[tuple[str, str]]:
-    """The name of each input of a graph of Dynamo's, and where it is taken from; "" where Dynamo does not say."""
+    """Returns the name of each input of a graph of Dynamo's, and where it is taken from; "" where Dynamo does not
+    say."""
     return [(node.name, source(node) or "") for node in placeholders(graph_module)]

@@ -82,12 +82,12 @@ class Name:
         return tuple(self.gives.split("|")) if self.gives else ()
 
     def expected(self, release: Release) -> bool:
-        """Should this release of PyTorch have it?"""
+        """True if this release of PyTorch should have the name."""
         return Release.of(self.since) <= release and (not self.until or release <= Release.of(self.until))
 
     @property
     def releases(self) -> str:
-        """In words."""
+        """Returns the releases that have the name, as a phrase."""
         return f"{self.since} to {self.until}" if self.until else f"{self.since} and later"
 
 

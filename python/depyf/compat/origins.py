@@ -28,21 +28,21 @@ class Origins:
     _lines: dict[tuple[str, str], Line] = field(default_factory=dict, repr=False)
 
     def line_of(self, source: str, condition: str) -> Line | None:
-        """The user's line that needs a guard; see `guards.read`."""
+        """Returns the user's line that needs a guard; see `guards.read`."""
         line = self._lines.get((source, condition))
         return line if line is not None else self._lines.get((source, ""))
 
 
 @functools.cache
 def library() -> str:
-    """The folder of torch, with the separator at its end."""
+    """Returns the folder of torch, with the separator at its end."""
     import torch
 
-    return os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+    return str(os.path.dirname(os.path.abspath(torch.__file__))) + os.sep
 
 
 def read(builder: Any) -> Origins:
-    """Of the compilation that a guard builder belongs to."""
+    """Returns the lines and symbols of the compilation that a guard builder belongs to."""
     manager = private.of(builder, "torch._dynamo.guards:GuardBuilder.check_fn_manager")
     output = None if manager is None else private.of(manager, "torch._dynamo.guards:CheckFunctionManager.output_graph")
     if output is None:
@@ -53,7 +53,7 @@ def read(builder: Any) -> Origins:
 
 
 def users_line(stack: Iterable[Any] | None, known: dict[str, bool] | None = None) -> Line | None:
-    """The innermost line of the user's own in a stack of frame summaries.
+    """Returns the innermost line of the user's own in a stack of frame summaries.
 
     Args:
         stack: the innermost frame last.

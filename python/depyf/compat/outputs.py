@@ -13,8 +13,8 @@ from depyf.compat.private import guarded
 
 @guarded(dict)
 def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Of the compiled graphs that Dynamo's code calls, as far as they are known to return a new tuple or list: what the items
-    of that are called."""
+    """Returns the names of the outputs of each compiled graph that transformed code calls, for graphs that are known
+    to return a new tuple or list."""
     called = [name for name in code.co_names if name.startswith("__compiled_fn_")]
     if not called:
         return {}
@@ -29,7 +29,7 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:
-    """What the outputs of the graph are called that is compiled; to be called within a bytecode hook.
+    """Returns what the outputs of the graph are called that is compiled; to be called within a bytecode hook.
 
     No argument of the hook leads to it, so it is looked up in the compiler's own frame.
     """

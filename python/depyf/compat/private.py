@@ -39,7 +39,7 @@ as each write is one assignment; a forked child goes on with its copy."""
 
 
 def get(path: str) -> Any:
-    """What a path leads to; None if it is not there, or not what it should be."""
+    """Returns the object that a path leads to; None if it is absent, or not what its row says."""
     name = shape.BY_PATH[path]
     try:
         seen = shape.lookups.get(path)
@@ -50,7 +50,7 @@ def get(path: str) -> Any:
 
 
 def module_of(path: str) -> Any:
-    """The module that a name is in; None if the name is not there. For a variable that is set."""
+    """Returns the module that a name is in; None if the name is absent. Serves to assign a variable of that module."""
     name = shape.BY_PATH[path]
     try:
         shape.look_up(name)
@@ -61,7 +61,8 @@ def module_of(path: str) -> Any:
 
 
 def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
-    """What a function gives; `otherwise` if it is not there, raises, or gives another type than its row says."""
+    """Calls a private function and returns its result; `otherwise` if it is absent, raises, or returns another type
+    than its row says."""
     name = shape.BY_PATH[path]
     function = get(path)
     if function is None:
@@ -77,7 +78,8 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
 
 
 def of(owner: Any, path: str, otherwise: Any = None) -> Any:
-    """An attribute of an object; `otherwise` if it is not there, raises, or is of another type than its row says."""
+    """Returns an attribute of an object; `otherwise` if it is absent, raises, or is of another type than its row
+    says."""
     name = shape.BY_PATH[path]
     try:
         value = getattr(owner, name.last)
@@ -90,7 +92,8 @@ def of(owner: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def item(table: Any, path: str, otherwise: Any = None) -> Any:
-    """What a dict of an object has under a key; `otherwise` if it has not, or if that is of another type than its row says."""
+    """Returns the value that a dict of an object has under a key; `otherwise` if it has none, or one of another type
+    than its row says."""
     name = shape.BY_PATH[path]
     try:
         value = table.get(name.key)
@@ -105,7 +108,7 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def checked(path: str, value: Any) -> Any:
-    """A value that a name gave, for what is `guarded`.
+    """Returns a value that a name gave, for what is `guarded`.
 
     Raises:
         Unexpected: it is of another type than the name's row says.
@@ -117,7 +120,8 @@ def checked(path: str, value: Any) -> Any:
 
 
 def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) -> Callable[[F], F]:
-    """For a function that reads objects of PyTorch: where that raises, the name that it failed at is a loss.
+    """Decorates a function that reads objects of PyTorch: if it raises, the private name that it failed at is recorded
+    as lost.
 
     Args:
         otherwise: what the function gives then; of a class, a new instance.
@@ -141,18 +145,19 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
 
 
 def not_found(path: str, how: str = "is not there") -> None:
-    """Tells once that a name is not as expected, for names that can only be noticed where they are used."""
+    """Records that a name is not as expected, for names whose absence shows only where they are used."""
     lost(shape.BY_PATH[path], how)
 
 
 def expected(path: str) -> bool:
-    """Should the PyTorch that is here have a name? None should if there is no PyTorch."""
+    """True if the installed release of PyTorch should have a name; False without PyTorch."""
     version = releases.installed()
     return version is not None and shape.BY_PATH[path].expected(Release.of(version))
 
 
 def lost(name: Name, how: str) -> None:
-    """Tells once that a name is not as expected, unless this release is known to lack it or there is no PyTorch at all."""
+    """Records that a name is not as expected. Warns once, unless this release is known to lack the name or PyTorch
+    is not installed."""
     if name.path in losses:
         return
     losses[name.path] = how
@@ -167,7 +172,7 @@ def lost(name: Name, how: str) -> None:
 
 
 def blame(error: Exception, code: types.CodeType | None = None) -> None:
-    """Tells of the name that an exception came from."""
+    """Records the name that an exception came from as lost."""
     if isinstance(error, Unexpected):
         lost(error.name, error.how)
         return
@@ -186,7 +191,7 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
 
 
 def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
-    """The names that an exception may come from, the likeliest first."""
+    """Returns the names that an exception may come from, the most likely first."""
     candidates = list(_BY_LAST.get(getattr(error, "name", None) or "", ())) if isinstance(error, AttributeError) else []
     traceback = error.__traceback__
     lines: list[list[str]] = []

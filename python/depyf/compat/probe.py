@@ -1,4 +1,4 @@
-"""What became of the private names in the PyTorch and Python that are here."""
+"""Whether the installed PyTorch and Python have the private names that depyf needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _needs(feature: Feature) -> str:
 
 
 def features(right: Collection[str] = ()) -> list[FeatureState]:
-    """Of each feature, what can be told by looking at the names that it needs, and by what failed in this process.
+    """Returns the state of each feature, judged by the names that it needs and by the failures in this process.
 
     What Inductor has is told where it is loaded. Takes two milliseconds.
 
@@ -80,7 +80,7 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
 
 
 def load() -> None:
-    """Loads all modules that names are in, so that all can be told."""
+    """Imports all modules that names are in, so that all names can be judged."""
     for module in dict.fromkeys(name.module for name in NAMES if name.module):
         with contextlib.suppress(Exception):  # told with the names
             importlib.import_module(module)
@@ -92,7 +92,7 @@ later is noticed where it is used."""
 
 
 def tell_losses() -> set[str]:
-    """Warns of each name that is not as this release should have it, once each. Returns the paths of those that are."""
+    """Warns once of each name that is not as this release should have it. Returns the paths of the names that are."""
     right: set[str] = set()
     version = releases.installed()
     if version is None:
@@ -117,5 +117,5 @@ def tell_losses() -> set[str]:
 
 @functools.cache
 def _expected(release: Release) -> tuple[Name, ...]:
-    """The names that a release should have."""
+    """Returns the names that a release should have."""
     return tuple(name for name in NAMES if name.expected(release))

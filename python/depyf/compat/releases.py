@@ -19,13 +19,13 @@ class Release:
     @classmethod
     @functools.cache
     def of(cls, version: str) -> Release:
-        """Of "2.13.0+cpu": (2, 13). What has no numbers counts as newer than all."""
+        """Returns (2, 13) for "2.13.0+cpu". A version without numbers counts as newer than all others."""
         match = re.match(r"(\d+)\.(\d+)", version)
         return cls(int(match[1]), int(match[2])) if match else cls(999, 0)
 
 
 def installed() -> str | None:
-    """The version of PyTorch that is installed; None if there is none."""
+    """Returns the version of PyTorch that is installed; None if there is none."""
     try:
         import torch
     except ImportError:

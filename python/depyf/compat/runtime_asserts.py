@@ -1,4 +1,4 @@
-"""The conditions that a captured graph checks when it runs: on sizes and numbers that no one knew when it was compiled."""
+"""The conditions on symbolic sizes that a compiled graph checks when it runs."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def look_up(name: Name) -> Any:
 
 @functools.cache
 def _way(path: str) -> list[tuple[str, Name | None]]:
-    """The attributes that lead to a name, each with its row if it has one."""
+    """Returns the attributes that lead to a name, each with its row if it has one."""
     name = BY_PATH[path]
     ways = [f"{name.module}:{'.'.join(name.parts[: i + 1])}" for i in range(len(name.parts))]
     return [(part, BY_PATH.get(way)) for part, way in zip(name.parts, ways, strict=True)]

@@ -15,7 +15,7 @@ _INTEGERS = ("Integer", "One", "NegativeOne", "Zero")
 
 
 def text(expression: Any) -> str | None:
-    """The text; None of any other expression."""
+    """Returns the text of a sum of products of symbols; None for any other expression."""
     kind = type(expression).__name__
     if kind != "Add":
         term = _term(expression)
@@ -40,7 +40,8 @@ def text(expression: Any) -> str | None:
 
 
 def is_right() -> bool:
-    """Does SymPy print as it is known to? How it does can be set for all expressions. To be asked while nothing of it is changed."""
+    """True if SymPy prints as this module expects, which settings can change for all expressions. Is to be asked
+    when nothing has been set temporarily."""
     try:
         return private.get("sympy.printing.printer:Printer._global_settings") == {} and _prints_samples()
     except Exception:  # of another release
@@ -57,7 +58,7 @@ def _prints_samples() -> bool:
 
 
 def _term(product: Any) -> tuple[int, list[str]] | None:
-    """(coefficient, sorted names of the symbols) of a product."""
+    """Returns (coefficient, sorted names of the symbols) of a product."""
     kind = type(product).__name__
     if kind == "Symbol":
         return 1, [product.name]

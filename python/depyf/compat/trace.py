@@ -193,12 +193,13 @@ class _TraceHandler(_Handler):
 
 
 def has_records() -> bool:
-    """Does this PyTorch send records at all? Before 2.4 there are none."""
+    """True if this PyTorch sends records at all, which releases before 2.4 do not."""
     return private.get("torch._logging:trace_structured") is not None
 
 
 def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
-    """Has `receive(record)` called for each record of the trace that says something. Returns what takes it away again."""
+    """Calls `receive(record)` for each record of the trace that depyf uses, until the function that it returns is
+    called."""
 
     def tell(metadata: Any, payload: Any) -> None:
         if not isinstance(metadata, dict):
@@ -241,7 +242,7 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
 
 
 def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
-    """What a record says; None if it is of a kind that nobody asks for."""
+    """Returns the content of a record; None if depyf does not use records of its kind."""
     artifact = metadata.get("artifact")
     name = artifact.get("name") if isinstance(artifact, dict) else next(iter(metadata), None)
     if name in _GRAPHS:
@@ -288,7 +289,7 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
 
 
 def _lines(stack: Any) -> Iterator[Line]:
-    """A stack in a record, which has numbers for the names of files."""
+    """Yields the lines of a stack in a record, in which numbers stand for the names of files."""
     table = private.get("torch._logging.structured:INTERN_TABLE") or {}
     names = {number: name for name, number in table.items()}
     for row in stack if isinstance(stack, list) else ():
@@ -299,12 +300,12 @@ def _lines(stack: Any) -> Iterator[Line]:
 
 
 def has_inductor() -> bool:
-    """Has the program loaded Inductor, and with it the loggers of its IR?"""
+    """True if the program has loaded Inductor, and with it the loggers of its IR."""
     return "torch._inductor.debug" in sys.modules
 
 
 def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False) -> Callable[[], None]:
-    """Has `receive("ir_pre_fusion" | "ir_post_fusion", text)` called, if Inductor is loaded.
+    """Calls `receive("ir_pre_fusion" | "ir_post_fusion", text)` for each logged IR, if Inductor is loaded.
 
     Args:
         receive: gets "AFTER_POST_GRAD" too where Inductor compiles in another process.
@@ -335,7 +336,8 @@ def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False
 
 
 def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None]) -> Callable[[], None]:
-    """Has `receive(record)` called for each record of a logger that is most often silent; nobody else hears more of it.
+    """Calls `receive(record)` for each record of a logger that is silent by default, without making it audible to other
+    handlers.
 
     Returns what takes it away again.
     """

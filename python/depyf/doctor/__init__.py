@@ -1,4 +1,4 @@
-"""`python -m depyf doctor`: what works with the PyTorch and the Python that are here.
+"""`python -m depyf doctor`: the features that work with the installed PyTorch and Python.
 
 What can be told by looking is asked of `depyf.compat.probe`; the rest shows when a small program is run (`trial`).
 """
@@ -23,7 +23,7 @@ __all__ = ["Diagnosis", "diagnose"]
 
 @dataclass
 class Diagnosis:
-    """What was found."""
+    """The state of each feature, and the outcome of the program."""
 
     depyf: str
     python: str
@@ -39,11 +39,11 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        """Is everything as it should be with these releases?"""
+        """True if everything is as it should be with these releases."""
         return self.program in ("works", "not run") and all(feature.expected for feature in self.features)
 
     def to_json(self) -> str:
-        """All of it, as JSON."""
+        """Returns the diagnosis as JSON."""
         return json.dumps({**dataclasses.asdict(self), "ok": self.ok}, indent=2)
 
     def __str__(self) -> str:
@@ -84,14 +84,14 @@ def diagnose(backend: str = "aot_eager") -> Diagnosis:
 
 
 def _with(state: FeatureState, problems: list[str]) -> FeatureState:
-    """What the names of a feature tell, with what the program showed."""
+    """Returns the state of a feature, changed by the problems that the program showed."""
     if not problems or state.status == probe.MISSING:
         return state
     return dataclasses.replace(state, status=probe.MISSING, why=[*state.why, *problems], expected=False)
 
 
 def run(arguments: Any) -> int:
-    """The command. Returns its exit status: 0 if all is as it should be, else 1."""
+    """Runs the command. Returns its exit status: 0 if everything is as it should be, else 1."""
     diagnosis = diagnose(arguments.backend)
     print(diagnosis.to_json() if arguments.json else diagnosis)
     return int(not diagnosis.ok)

@@ -1,4 +1,4 @@
-"""What needs no PyTorch, tried."""
+"""Tries the features that need no PyTorch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _sample(items: list[int], limit: int = 3) -> dict[str, int]:
 
 
 def run() -> dict[str, list[str]]:
-    """Key of a feature -> what is wrong with it."""
+    """Returns the problems found, by the key of the feature that has them."""
     problems: dict[str, list[str]] = {}
     code = _sample.__code__
     try:

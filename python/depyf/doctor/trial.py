@@ -15,7 +15,7 @@ from depyf.session import Frame, Session
 
 
 def toy_example(a: Any, b: Any) -> Any:
-    """A graph break in four lines: the branch depends on data."""
+    """Has a graph break in four lines, as its branch depends on data."""
     x = a / (a.abs() + 1)
     if b.sum() < 0:
         b = b * -1
@@ -23,7 +23,7 @@ def toy_example(a: Any, b: Any) -> Any:
 
 
 def run(backend: str) -> tuple[str, dict[str, list[str]]]:
-    """("works" or what went wrong with the program, key of a feature -> what it did not show)."""
+    """Returns ("works" or what went wrong with the program, key of a feature -> what it did not show)."""
     problems = offline.run()
     try:
         with tempfile.TemporaryDirectory() as directory:
@@ -73,7 +73,7 @@ def _checked(check: Callable[[], list[str]]) -> list[str]:
 
 
 def _values(function: Any, arguments: list[Any]) -> list[Any]:
-    """The result, and the gradient of the first argument."""
+    """Returns the result, and the gradient of the first argument."""
     first = arguments[0].detach().requires_grad_()
     result = function(first, *arguments[1:])
     result.sum().backward()
@@ -81,7 +81,7 @@ def _values(function: Any, arguments: list[Any]) -> list[Any]:
 
 
 def _needed(session: Session, shows: Callable[[Frame], bool], part: str) -> list[str]:
-    """A sentence if no compilation shows something."""
+    """Returns a sentence if no compilation shows the part; else nothing."""
     return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {part}"]
 
 

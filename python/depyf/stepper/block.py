@@ -98,7 +98,7 @@ class step:
         self._engine.forget()
 
     def _is_skipped(self, frame: types.FrameType) -> bool:
-        """Is it a call that stepping does not lead into?
+        """True if stepping does not lead into a call of this code.
 
         Those are: all that happens while Dynamo compiles; functions of depyf, of torch, and of the import system;
         functions of the standard library, unless what is stepped through calls them.

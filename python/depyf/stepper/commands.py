@@ -68,7 +68,7 @@ class Commands:
         return self._statement(stop, line)
 
     def next_instruction(self, stop: Stop) -> Plan:
-        """The plan that the command `si` gives."""
+        """Returns the plan that the command `si` gives."""
         return self._step_instruction(stop, "")
 
     def _chosen(self) -> Frame:

@@ -94,7 +94,7 @@ class Engine:
     # Events
 
     def wants(self, frame: types.FrameType) -> bool:
-        """Should a function that has been called be followed?"""
+        """True if a function that has been called should be followed."""
         code = frame.f_code
         if self.ended:
             return False
@@ -109,7 +109,7 @@ class Engine:
         )
 
     def instruction(self, frame: types.FrameType, offset: int) -> None:
-        """A followed frame is about to run the instruction at `offset`."""
+        """Is called when a followed frame is about to run the instruction at `offset`."""
         if self.ended:
             return
         reason = self._reason(frame, offset)
@@ -120,11 +120,11 @@ class Engine:
                 self._open.clear()
 
     def follows(self, frame: types.FrameType) -> bool:
-        """Is the frame one that is followed?"""
+        """True if the frame is followed."""
         return self._open.get(id(frame)) is frame
 
     def left(self, frame: types.FrameType) -> None:
-        """A followed frame has returned or raised."""
+        """Is called when a followed frame has returned or raised."""
         self._open.pop(id(frame), None)
         self._lines.pop(id(frame), None)
         if self.plan.frame is frame:  # its variables must not wait for the next stop, and nothing is called from it
@@ -198,7 +198,7 @@ class Engine:
         if breakpoint_.kind == "offset":
             return bool(offset == breakpoint_.value)
         if breakpoint_.kind == "op":
-            return instruction_at(code, offset).opname == breakpoint_.value
+            return bool(instruction_at(code, offset).opname == breakpoint_.value)
         # A line is reached where its first instruction is, or one to which control jumped from another line.
         stop = Stop(frame, offset, "")
         if stop.line != breakpoint_.value:
@@ -221,7 +221,7 @@ class Engine:
 
 
 def watched_value(stop: Stop, expression: str) -> Any:
-    """The value of a watched expression; a sentinel where it has none."""
+    """Returns the value of a watched expression; a sentinel where it has none."""
     try:
         return stop.evaluate(expression)
     except Exception:
@@ -229,7 +229,7 @@ def watched_value(stop: Stop, expression: str) -> Any:
 
 
 def watched_key(value: Any) -> Any:
-    """Equal for two values of a watched expression that count as unchanged.
+    """Returns a key that is equal for two values of a watched expression that count as unchanged.
 
     Objects count as changed when another object is there, or when a tensor was written to; comparing them could run
     anything.

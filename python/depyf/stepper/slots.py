@@ -50,7 +50,7 @@ _kept: weak.Table[Any] = weak.Table()
 
 
 def stack_map(code: types.CodeType) -> Any:
-    """What is known of the value stack of a code object, computed once."""
+    """Returns what is known of the value stack of a code object, computed once."""
     known = _kept.get(code)
     if known is None:
         known = _core.stack_map(code)
@@ -59,7 +59,7 @@ def stack_map(code: types.CodeType) -> Any:
 
 
 def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
-    """How many slots are sure to hold values; -1 where nothing is known.
+    """Returns the number of slots that certainly hold values; -1 if nothing is known.
 
     Args:
         offset: of the instruction, in bytes.
@@ -78,7 +78,7 @@ def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
 
 
 def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[Slot]:
-    """The slots of a frame that stands before the instruction at `offset`, the lowest first."""
+    """Returns the slots of a frame that stands before the instruction at `offset`, the lowest first."""
     depth = exact_depth(frame, offset, in_call=in_call)
     if depth <= 0:
         return []
@@ -104,7 +104,7 @@ def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[
 
 
 def _splits_methods(code: types.CodeType, offset: int) -> bool:
-    """3.11: before CALL, PRECALL has put function and self of a bound method in the two slots."""
+    """True on 3.11 before CALL, as PRECALL has put function and self of a bound method in the two slots."""
     return sys.version_info[:2] == (3, 11) and dis.opname[code.co_code[offset]] == "CALL"
 
 

@@ -28,13 +28,14 @@ class Source:
     _numbers: list[int | None] = field(default_factory=list)
 
     def line(self, offset: int) -> int | None:
-        """The line, from 1, of the instruction at `offset` (in bytes); None for one that has none."""
+        """Returns the line, from 1, of the instruction at `offset` (in bytes); None for one that has none."""
         index = bisect.bisect_right(self._offsets, offset) - 1
         return self._numbers[index] if index >= 0 else None
 
 
 def source_of(code: types.CodeType) -> Source:
-    """The source of a code object: the file that it was compiled from if that is a dumped one, else decompiled."""
+    """Returns the source of a code object: the file that it was compiled from if that is a dumped one, else
+    decompiled."""
     source = _known.get(code)
     if source is None:
         source = _make(code)
@@ -61,7 +62,7 @@ def _make(code: types.CodeType) -> Source:
 
 
 def _own(code: types.CodeType) -> Source:
-    """The file that a code object was compiled from, as its own line table has it."""
+    """Returns the file that a code object was compiled from, as its own line table has it."""
     lines = [line.rstrip("\n") for line in linecache.getlines(code.co_filename)]
     return Source(lines, code.co_filename, True, *_line_table(code))
 

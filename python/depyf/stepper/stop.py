@@ -80,12 +80,12 @@ class Frame:
 
     @property
     def depth(self) -> int:
-        """How many values are on the stack; -1 where the bytecode does not tell."""
+        """Returns the number of values on the stack; -1 if the bytecode does not determine it."""
         return slots.exact_depth(self.frame, self.offset, in_call=self._in_call)
 
     @property
     def block(self) -> Block | None:
-        """What an exception raised here is handled by."""
+        """Returns the handler of an exception that is raised here."""
         row = slots.stack_map(self.code).handler(self.offset)
         return None if row is None else Block(*row)
 
@@ -102,7 +102,8 @@ class Frame:
         return {name: bound[name] for name in shared if name in bound}
 
     def evaluate(self, expression: str) -> Any:
-        """The value of an expression over locals, globals and `stack[i]` (`__stack__[i]` where `stack` is a local).
+        """Returns the value of an expression over locals, globals and `stack[i]` (`__stack__[i]` where `stack` is a
+        local).
 
         Raises:
             Exception: whatever the expression raises.
@@ -181,7 +182,7 @@ _instructions: weak.Table[list[Instruction]] = weak.Table()
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:
-    """All instructions; EXTENDED_ARG is part of the one that it extends, and gives it its offset."""
+    """Returns all instructions; EXTENDED_ARG is part of the one that it extends, and gives it its offset."""
     known = _instructions.get(code)
     if known is None:
         known, start = [], None
@@ -213,7 +214,7 @@ def _argument(instruction: dis.Instruction) -> str:
 
 
 def instruction_at(code: types.CodeType, offset: int) -> Instruction:
-    """The instruction at an offset, or the one that it lies in."""
+    """Returns the instruction at an offset, or the one that it lies in."""
     rows = instructions(code)
     index = bisect.bisect_right(rows, offset, key=lambda instruction: instruction.offset) - 1
     return rows[index] if index >= 0 else Instruction(offset, "?", None, "")

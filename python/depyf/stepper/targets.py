@@ -46,7 +46,7 @@ class Targets:
         return code in self._codes
 
     def _codes_given(self) -> list[types.CodeType]:
-        """The code objects that were given and are still there."""
+        """Returns the code objects that were given and are still there."""
         return [code for refers in self._given if isinstance(code := refers(), types.CodeType)]
 
     def _add(self, original: types.CodeType) -> None:

@@ -1,4 +1,4 @@
-"""What a stop looks like as text."""
+"""Formats a stop as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 80
 
 
 def short(value: Any) -> str:
-    """One line for a value; never raises."""
+    """Returns one line for a value. Never raises."""
     if value is NULL:
         return "NULL"
     try:
@@ -24,13 +24,13 @@ def short(value: Any) -> str:
 
 
 def stop(stopped: Stop) -> str:
-    """All that a prompt shows of a stop."""
+    """Returns the text that a prompt shows of a stop."""
     parts = [place(stopped), source(stopped, around=1), stack(stopped)]
     return "\n".join(part for part in parts if part)
 
 
 def place(frame: Frame) -> str:
-    """Function, instruction and line."""
+    """Returns the function, the instruction and the line."""
     reason = f"[{frame.reason}] " if isinstance(frame, Stop) else ""
     line = f", line {frame.line}" if frame.line is not None else ""
     block_ = frame.block
@@ -39,7 +39,7 @@ def place(frame: Frame) -> str:
 
 
 def source(frame: Frame, *, around: int | None) -> str:
-    """The source with an arrow at the line; `around` lines before and after it, None: all."""
+    """Returns the source with an arrow at the line; `around` lines before and after it, None: all."""
     lines, current = frame.source.lines, frame.line
     first, last = 1, len(lines)
     if around is not None and current is not None:
@@ -51,7 +51,7 @@ def source(frame: Frame, *, around: int | None) -> str:
 
 
 def instructions(frame: Frame, *, around: int) -> str:
-    """The instructions around the one that is next."""
+    """Returns the instructions around the one that is next."""
     rows = instructions_of(frame)
     index = next((i for i, row in enumerate(rows) if row == frame.instruction), 0)
     shown = rows[max(0, index - around) : index + around + 1]
@@ -63,7 +63,7 @@ def instructions_of(frame: Frame) -> list[Instruction]:
 
 
 def stack(frame: Frame) -> str:
-    """The value stack, the top first; each slot with what it holds."""
+    """Returns the value stack, the top first; each slot with what it holds."""
     slots = frame.stack
     if not slots:
         return "stack: not known here" if frame.depth < 0 else "stack: empty"
@@ -79,12 +79,12 @@ def stack(frame: Frame) -> str:
 
 
 def bindings(values: dict[str, Any]) -> str:
-    """Names with their values."""
+    """Returns names with their values, a line each."""
     return "\n".join(f"{name} = {short(value)}" for name, value in values.items()) or "none"
 
 
 def block(frame: Frame) -> str:
-    """The block of the exception table."""
+    """Returns the block of the exception table."""
     row = frame.block
     if row is None:
         return "no handler: an exception leaves the function"
@@ -93,7 +93,7 @@ def block(frame: Frame) -> str:
 
 
 def frames(stopped: Stop, chosen: Frame) -> str:
-    """The frames of the thread, the oldest first."""
+    """Returns the frames of the thread, the oldest first."""
     rows = []
     for frame in reversed(stopped.frames):
         file = frame.source.file if isinstance(frame, Stop) else frame.code.co_filename

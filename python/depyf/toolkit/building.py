@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def build(entry: CacheEntry) -> Any:
-    """The guard manager for the entry's guards. Never the one that Dynamo uses.
+    """Returns the guard manager for the entry's guards. Never the one that Dynamo uses.
 
     Raises:
         NotImplementedError: this PyTorch has no trees of guards.
@@ -56,7 +56,7 @@ _ACCEPTS = next(const for const in _accepts.__code__.co_consts if isinstance(con
 
 
 def is_guard_running() -> bool:
-    """Is the caller called by one of these guards, so that PyTorch is in the middle of a check?"""
+    """True if one of these guards calls the caller, so that PyTorch is in the middle of a check."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code is _ACCEPTS:

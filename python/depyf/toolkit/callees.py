@@ -43,7 +43,7 @@ class ResumeFunction:
     """None if it has free variables: each call makes one of its own then."""
 
     def with_free_variables(self, **values: Any) -> types.FunctionType:
-        """The function, with values for its free variables.
+        """Returns the function, with values for its free variables.
 
         Raises:
             ValueError: a value is missing, or is for no free variable.
@@ -92,7 +92,7 @@ def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], targ
 
 
 def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
-    """The globals that Dynamo made for transformed code, with what they are now."""
+    """Returns the globals that Dynamo made for transformed code, with what they are now."""
     own = {name for nested in names.nested_codes(target.code) for name in bytecode.global_names(nested)}
     installed = set(cache.installed_names(code))
     bound = {}
@@ -111,7 +111,8 @@ def _global_names(code: types.CodeType) -> list[str]:
 
 
 def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
-    """Full name of a graph -> what was given for it: a mapping by name, or the one thing for the only graph.
+    """Returns the replacement for each graph by the graph's full name: `given` itself may be a mapping by name, or the
+    replacement of the only graph.
 
     Raises:
         ValueError: there is no such graph, or which one is not said.

@@ -74,7 +74,7 @@ class GuardReport:
         return "\n".join([self._head, *(f"  {failure}" for failure in self.failures)])
 
     def __repr__(self) -> str:
-        """The same in a few lines, for a debugger's prompt: `print` shows every guard that fails."""
+        """Returns the same in a few lines, for a debugger's prompt: `print` shows every guard that fails."""
         lines = [self._head]
         for failure in self.failures[:_FEW]:
             text = " ".join(str(failure).split())
@@ -92,7 +92,7 @@ class GuardReport:
 
 
 def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:
-    """The report on a frame that begins with the locals `L`. PyTorch's own verdict decides."""
+    """Returns the report on a frame that begins with the locals `L`. PyTorch's own verdict decides."""
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
     accepted = cache.accepts(manager, L)
@@ -113,7 +113,7 @@ def _is_as_dynamo_made(entry: CacheEntry) -> bool:
 
 
 def failure(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> Failure | None:
-    """What of a guard does not hold; None if it does."""
+    """Returns the failure of a guard; None if the guard holds."""
     condition = guard.failing(L, G)
     if condition is None:
         return None
@@ -131,7 +131,7 @@ def failure(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> Failure | Non
 def _compared(
     guard: Guard, condition: str, L: dict[str, Any], G: dict[str, Any]
 ) -> tuple[str | None, str | None, Exception | None]:
-    """(right side, left side, exception) of a condition that compares two values."""
+    """Returns (right side, left side, exception) of a condition that compares two values."""
     if condition not in guard.conditions:
         return None, None, None
     try:
@@ -166,7 +166,7 @@ _WORDS: dict[type, str] = {
 
 
 def shown(value: object) -> str:
-    """A value in a line of text; of tensors, what guards ask about."""
+    """Returns a value as a line of text; a tensor by the properties that guards look at."""
     kind = type(value)
     try:
         import torch

@@ -97,7 +97,7 @@ def _said(error: BaseException) -> str:
 
 
 def _program(where: str, arguments: list[str]) -> dict[str, Any]:
-    """The globals of the program after it ran, as `__main__`; of a module after its import."""
+    """Returns the globals of the program after it ran, as `__main__`; of a module after its import."""
     path = Path(where)
     if not path.is_file():
         sys.path.insert(0, "")

@@ -36,7 +36,7 @@ class AddedGuard(Guard):
     """What refers to the objects that its expression knows by identity: it does not hold once one of them is gone."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Its words if it does not hold; `error` has the exception if it raised one."""
+        """Returns the text of the guard if it does not hold, else None; `error` has the exception if it raised one."""
         self.error = None
         try:
             if any(refers() is None for refers in self.kept):
@@ -51,12 +51,12 @@ class AddedGuard(Guard):
         return None if holds else self.text
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
-        """Does it hold? What raises does not, and is kept in `error`."""
+        """True if the guard holds. A guard that raises does not, and its exception is kept in `error`."""
         return self.failing(L, G) is None
 
 
 def _without_frames(error: Exception) -> Exception:
-    """An exception that no longer keeps the variables alive of the functions that it passed through."""
+    """Returns an exception that no longer keeps the variables alive of the functions that it passed through."""
     chain: list[BaseException] = [error]
     for raised in chain:  # grows meanwhile
         raised.__traceback__ = None
@@ -71,7 +71,7 @@ def _without_frames(error: Exception) -> Exception:
 
 
 def added(condition: object, target: Target, *, kind: str = "ADDED", source: str = "") -> AddedGuard:
-    """The guard for what a user gave.
+    """Returns the guard for a condition that a user gave.
 
     Raises:
         SyntaxError: the text is no expression.
@@ -121,14 +121,14 @@ def _check_expression(text: str, target: Target) -> None:
 
 
 def local_names(target: Target) -> list[str]:
-    """The variables that a frame of the target begins with: arguments and free variables."""
+    """Returns the variables that a frame of the target begins with: arguments and free variables."""
     code = target.code
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return [*code.co_varnames[:count], *code.co_freevars]
 
 
 def only_for(instance: Any, target: Target) -> AddedGuard:
-    """The guard that a method is called on one instance."""
+    """Returns the guard that a method is called on one instance."""
     try:
         reference: Callable[[], Any] = weakref.ref(instance)
     except TypeError:
@@ -146,7 +146,7 @@ def only_for(instance: Any, target: Target) -> AddedGuard:
 
 
 def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
-    """The guards that a selector means; those that relate the named value to others included.
+    """Returns the guards that a selector names, and those that relate the named value to others.
 
     Raises:
         ValueError: it means none; the message lists what there is.
@@ -181,7 +181,7 @@ def _is_about(guard: Guard, source: str) -> bool:
 
 
 def relates(guard: Guard, source: str) -> bool:
-    """Does a guard that belongs to no one value, such as "L['a'] is L['b']", speak of this one?"""
+    """True if a guard that belongs to no single value, such as "L['a'] is L['b']", mentions this value."""
     if guard.source:
         return source in guard.members
     try:
@@ -193,12 +193,12 @@ def relates(guard: Guard, source: str) -> bool:
 
 
 def is_below(name: str, source: str) -> bool:
-    """Is a value the one named `source`, or reached through it?"""
+    """True if a value is the one named `source`, or is reached through it."""
     return name == source or (name.startswith(source) and name[len(source)] in ".[")
 
 
 def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGuard | None:
-    """A relation between several values, for those that are left when one is no longer guarded.
+    """Returns a relation between several values, for those that are left when one is no longer guarded.
 
     None where fewer than two are left, or the relation has no smaller form.
     """
@@ -219,7 +219,7 @@ def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGu
 
 
 def what_is_lost(guard: Guard, because: str | None = None) -> str:
-    """In words, what can go wrong when a guard is no longer checked."""
+    """Returns a sentence on what can go wrong when a guard is no longer checked."""
     after = f"dropping {because} also dropped" if because else "dropped"
     text = " ".join(guard.text.split())
     names = " and ".join(guard.members)
@@ -245,7 +245,7 @@ def what_is_lost(guard: Guard, because: str | None = None) -> str:
 
 
 def relaxations(relax: object) -> list[tuple[str, list[int]]]:
-    """What `relax=` asks for: (Dynamo's name of the tensor, its dimensions that may vary).
+    """Returns what `relax=` asks for: (Dynamo's name of the tensor, its dimensions that may vary).
 
     Raises:
         ValueError: a sentence that is not understood.
@@ -276,7 +276,7 @@ _TENSOR = re.compile(r"size=(?P<size>\[[^\]]*\]), stride=(?P<stride>\[[^\]]*\])\
 
 
 def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
-    """A guard on a tensor in which some dimensions may have any size, and strides follow.
+    """Returns a guard on a tensor in which some dimensions may have any size, with the strides that follow from it.
 
     Raises:
         ValueError: the guard says nothing of sizes, or there is no such dimension.
@@ -329,7 +329,7 @@ def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int
 
 
 def what_is_loosened(guard: Guard, dimensions: Sequence[int]) -> str:
-    """In words, what can go wrong when sizes may vary."""
+    """Returns a sentence on what can go wrong when sizes may vary."""
     which = ", ".join(str(dimension) for dimension in dimensions)
     return (
         f"dimension {which} of {guard.source} may vary now: the code was compiled for its size, and gives errors or wrong "

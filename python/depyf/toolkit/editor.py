@@ -28,7 +28,7 @@ class EditedFile:
     """What came back, where it is registered."""
 
     def read(self) -> CacheEntry:
-        """The entry as the file has it now, registered nowhere.
+        """Returns the entry as the file has it now. It is registered nowhere.
 
         Raises:
             OSError: the file cannot be read.
@@ -91,7 +91,7 @@ class EditedFile:
             raise RuntimeError(f"$EDITOR, {command}: ended with status {status}; nothing is registered")
 
     def text_written(self) -> str:
-        """The file as it was written."""
+        """Returns the file as it was written."""
         return saving.text_of(self.entry, {}, portable_forms=False)
 
 
@@ -130,7 +130,7 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
 
 
 def _bound(parts: files.Parts, entry: CacheEntry) -> dict[str, Any]:
-    """What NAMES adds to the names that the entry has."""
+    """Returns the names that NAMES adds to the names of the entry."""
     bind = {}
     for name, place in parts.names.items():
         try:

@@ -119,7 +119,7 @@ class Text:
 
 
 def _text(source: str | Path | Text, name: str) -> Text:
-    """Source that was given, or that of the file that a path names."""
+    """Returns source that was given, or that of the file that a path names."""
     if isinstance(source, Text):
         return source
     if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".py")):
@@ -133,14 +133,14 @@ def _text(source: str | Path | Text, name: str) -> Text:
 
 
 def _without_claim(text: str, entry: CacheEntry) -> str:
-    """The text without the line that says that it is proved, if it is no longer the one that was."""
+    """Returns the text; if it is no longer the proved source, its first line says that it was edited."""
     if not text.startswith(PROVED) or text == entry.source:
         return text
     return EDITED + text[len(PROVED) :]
 
 
 def _doubt(entry: CacheEntry) -> list[str]:
-    """What to say of source that was made from code whose own source is not proved."""
+    """Returns the warning for source that was edited from code whose own source is not proved."""
     if entry.written is not None:
         return []
     reason = decompile_code(entry.code).reason
@@ -192,7 +192,7 @@ def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs:
 
 
 def _output_count(graph_module: Any) -> int | None:
-    """How many values a graph returns; None if it does not return them in a tuple or list."""
+    """Returns how many values a graph returns; None if it does not return them in a tuple or list."""
     for node in reversed(graph_module.graph.nodes):
         if node.op == "output":
             returned = node.args[0]
@@ -201,7 +201,8 @@ def _output_count(graph_module: Any) -> int | None:
 
 
 def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
-    """Transformed code takes its values out of a tuple: a tensor, which can be indexed too, would give wrong ones."""
+    """Returns a function that calls the replacement of a graph, and raises TypeError unless it returns a tuple or
+    list. Transformed code takes values out of a tuple: indexing a bare tensor would silently give wrong ones."""
 
     def call(*args: Any) -> Any:
         result = replacement(*args)

@@ -112,7 +112,8 @@ class CacheEntry:
         return self.target.call(self.runnable(), args, kwargs)
 
     def runnable(self) -> types.CodeType:
-        """The code with the names in `bound` as constants, so that nothing that Dynamo takes away can be missing.
+        """Returns the code with the names in `bound` as constants, so that nothing that Dynamo takes away can be
+        missing.
 
         Raises:
             ValueError: the code is not known.
@@ -132,7 +133,7 @@ class CacheEntry:
         return runnable
 
     def manager(self) -> Any:
-        """PyTorch's object for the guards, made once."""
+        """Returns PyTorch's object for the guards, made once."""
         if self._manager is None:
             self._manager = building.build(self)
         return self._manager
@@ -150,7 +151,7 @@ class CacheEntry:
         kernel: Any = None,
         bind: Mapping[str, Any] | None = None,
     ) -> CacheEntry:
-        """A changed copy, which Dynamo does not know until it is registered.
+        """Returns a changed copy, which Dynamo does not know until it is registered.
 
         A guard is named by itself, its index in `guards`, its text, Dynamo's name of a value ("L['b']": all guards on it
         or on what is reached through it), or a predicate. What is no longer checked is said in `warnings`.
@@ -215,7 +216,7 @@ class CacheEntry:
 
 
 def cache_entries(fn: Any) -> list[CacheEntry]:
-    """The cache entries of a function, the one that Dynamo tries first in front.
+    """Returns the cache entries of a function, the one that Dynamo tries first in front.
 
     Args:
         fn: a function, method or module, the result of `torch.compile` for one, or a resume function.
@@ -252,7 +253,7 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
 
 
 def new_entry(fn: Any) -> CacheEntry:
-    """An entry to edit for a function that Dynamo need not have compiled: its own code, and no guards.
+    """Returns an entry to edit for a function that Dynamo need not have compiled: its own code, and no guards.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
@@ -262,7 +263,7 @@ def new_entry(fn: Any) -> CacheEntry:
 
 
 def target_of(fn: Any) -> Target:
-    """The function that `fn` leads to; resume functions too.
+    """Returns the function that `fn` leads to; resume functions too.
 
     Raises:
         TypeError: there is none.

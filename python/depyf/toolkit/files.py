@@ -73,7 +73,7 @@ class Resumed:
 
 
 def read(path: Path) -> Parts:
-    """What a file says. Runs none of it.
+    """Returns the parts of a file. Runs none of it.
 
     Raises:
         OSError: it cannot be read.
@@ -177,7 +177,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _first(lines: Sequence[str], start: int) -> int:
-    """The first line from `start` on, from 0, that is not blank; counted from 1."""
+    """Returns the first line from `start` on, from 0, that is not blank; counted from 1."""
     while start < len(lines) and not lines[start].strip("\n"):
         start += 1
     return start + 1
@@ -219,7 +219,7 @@ def _guards(node: ast.Assign, text: str, path: str) -> list[Condition]:
 def load_entry(
     path: str | Path, fn: Any = None, *, bind: Mapping[str, Any] | None = None, incomplete: bool = False
 ) -> CacheEntry:
-    """The entry that `CacheEntry.save` wrote, in this process or another with the same Python and PyTorch.
+    """Returns the entry that `CacheEntry.save` wrote, in this process or another with the same Python and PyTorch.
 
     Names are bound to what the file says of them, or to what is given. Graphs run as they were captured, by PyTorch's own
     operators. Nothing is registered.
@@ -289,7 +289,8 @@ def _check_made_by(parts: Parts) -> None:
 
 
 def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: dict[str, Any]) -> CacheEntry | None:
-    """The entry of a resume function; None, and a warning, if something that it needs is not here: it is compiled again then."""
+    """Returns the entry of a resume function; None, and a warning, if something that it needs is not here: it is
+    compiled again then."""
     function = made_once.get(resumed.function)
     text = parts.below.get(resumed.code)
     where = f"{parts.path}, line {resumed.line}"
@@ -332,7 +333,7 @@ def _target(parts: Parts, fn: Any) -> Target:
 def _bound(
     parts: Parts, needed: Mapping[str, str], target: Target, given: dict[str, Any], made_once: dict[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """(names with what they stand for, those that are missing, in words)
+    """Returns (names with the objects that they stand for, a phrase for each name that is missing).
 
     Args:
         needed: name -> what the file says of it.
@@ -362,7 +363,7 @@ def _bound(
 
 
 def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> Any:
-    """The function that a text defines. The definition is not run: its parts are put together here."""
+    """Returns the function that a text defines. The definition is not run: its parts are put together here."""
     tree = ast.parse(text.padded, text.filename)
     module = compile(tree, text.filename, "exec", dont_inherit=True)
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
@@ -374,7 +375,7 @@ def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> A
     pairs = zip(definition.args.kwonlyargs, definition.args.kw_defaults)
     function.__kwdefaults__ = {
         argument.arg: ast.literal_eval(default) for argument, default in pairs if default is not None
-    } or None  # type: ignore[assignment]
+    } or None
     return function
 
 
@@ -405,7 +406,7 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
 
 
 def added_at(condition: Condition, check: Any, target: Target, path: str) -> AddedGuard:
-    """The guard for an element of GUARDS; errors name its line."""
+    """Returns the guard for an element of GUARDS; errors name its line."""
     try:
         return conditions.added(check, target)
     except SyntaxError as error:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def replace_kernels(copy: CacheEntry, given: Any) -> None:
-    """Has the copy's graphs run the files in `given`: one path, or a mapping as `CacheEntry.edit` takes it.
+    """Makes the copy's graphs run the files in `given`: one path, or a mapping as `CacheEntry.edit` takes it.
 
     Raises:
         ValueError: Inductor did not compile the graph in this process, or the file is none of its output code.

@@ -30,7 +30,7 @@ class Dispatch:
     """The entries tried before, each with its report, or with a reason where its guards were not asked."""
 
     def __repr__(self) -> str:
-        """The same in a few lines, for a debugger's prompt."""
+        """Returns the same in a few lines, for a debugger's prompt."""
         lines = [f"{self.name}: {self.action}"]
         for entry, why in self.refused[:_FEW]:
             lines.append(f"entry {entry.compile_id or entry.kind}: {why}" if isinstance(why, str) else repr(why))

@@ -32,7 +32,8 @@ _PLACE = re.compile(r"identity\((?P<place>'[^'\\]*')\)")
 
 
 def place(value: object) -> str | None:
-    """The text by which another process finds a module, function, class or code of a function; None if none does."""
+    """Returns the text by which another process finds a module, function, class or code of a function; None if none
+    does."""
     if isinstance(value, types.ModuleType):
         return f"{value.__name__}:" if sys.modules.get(value.__name__) is value else None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
@@ -46,7 +47,7 @@ def place(value: object) -> str | None:
 
 
 def find(text: str) -> Any:
-    """The object that `place` named.
+    """Returns the object that the text from `place` names.
 
     Raises:
         LookupError: it is not there; the message says what is missing.
@@ -65,7 +66,8 @@ def find(text: str) -> Any:
 
 
 def expression(guard: Guard, entry: CacheEntry) -> str | None:
-    """The guard's condition with no identity in it that only this process knows; None if it has no such form."""
+    """Returns the guard's condition with no identity in it that only this process knows; None if it has no such
+    form."""
     if guard.expression is None:
         return None
     lost = False
@@ -81,7 +83,8 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
 
 
 def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
-    """A module, or Python's builtins, that Dynamo put into the function's globals, as any process reaches it."""
+    """Returns a module, or Python's builtins, that Dynamo put into the function's globals, as any process reaches
+    it."""
     value = target.globals.get(match["name"])
     if isinstance(value, types.ModuleType):
         return f"__import__({value.__name__!r}, fromlist=['_'])"
@@ -89,7 +92,7 @@ def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
 
 
 def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) -> str | None:
-    """What `id(read) == number` asks for."""
+    """Returns the place of the object whose identity a condition `id(...) == number` compares with."""
     target = entry.target
     if target.instance is not None and number in (id(target.instance), id(type(target.instance))):
         return INSTANCE if number == id(target.instance) else place(type(target.instance)) or INSTANCE_TYPE
@@ -147,7 +150,7 @@ def _types() -> list[type]:
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
-    """The condition with the numbers of this process; the objects are added to `keep`, and have to stay alive.
+    """Returns the condition with the numbers of this process; the objects are added to `keep`, and have to stay alive.
 
     Raises:
         LookupError: one is not there.
@@ -168,7 +171,8 @@ def with_identities(text: str, target: Target, keep: list[object]) -> str:
 
 
 def described(value: object, target: Target) -> str:
-    """How a file says what a name stands for: "object ...", "value ...", "globals", or "missing ..." with what it is."""
+    """Returns what a file says of the object behind a name: "object ...", "value ...", "globals", or "missing ..."
+    with a description."""
     if value is target.globals:
         return "globals"
     if value is vars(builtins):
@@ -193,7 +197,7 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...), tuple
 
 
 def value_of(text: str, target: Target) -> Any:
-    """What `described` described.
+    """Returns the object that the text from `described` stands for.
 
     Raises:
         LookupError: it is not there; the message says what is missing.
@@ -216,7 +220,8 @@ def value_of(text: str, target: Target) -> Any:
 
 
 def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object]] | None:
-    """(function, the names that it needs) that does what a graph does; None if the graph holds objects of its own."""
+    """Returns (function, the names that it needs) that does what a graph does; None if the graph holds objects of
+    its own."""
     if any(node.op in ("get_attr", "call_module") for node in graph_module.graph.nodes):
         return None
     python_code = graph_module.graph.python_code("self")

@@ -48,13 +48,14 @@ class Registration:
 
     @property
     def resumed(self) -> list[Registration]:
-        """Those of the resume functions that the entry brought with it, which go when this one goes."""
+        """Returns the registrations of the resume functions that the entry brought with it. They are removed with
+        it."""
         records = [record for refers in self._record.resumed if (record := refers()) is not None and not record.removed]
         return [record.registration(code) for record in records if (code := record.function()) is not None]
 
     @property
     def active(self) -> bool:
-        """Does Dynamo still know it? Not after `remove`, nor after `torch._dynamo.reset`."""
+        """True if Dynamo still has the entry: not after `remove`, nor after `torch._dynamo.reset`."""
         return any(record is self._record for record in _records_of(self.entry.target.code))
 
     def remove(self) -> None:
@@ -75,7 +76,7 @@ class Registration:
 
 
 class _Record:
-    """What a registered entry's guards hold: all that is needed to run it, and to tell of it."""
+    """The data that a registered entry's guards hold: everything that is needed to run the entry and to describe it."""
 
     def __init__(self, entry: CacheEntry, code: types.CodeType) -> None:
         self.number = next(_counter)
@@ -117,7 +118,7 @@ class _Record:
         return not self.removed and manager is not None and cache.accepts(manager, L)
 
     def registration(self, code: types.CodeType) -> Registration:
-        """The handle that the user has; a new one if there is none any more."""
+        """Returns the handle that the user has; a new one if there is none any more."""
         handle = self.handle()
         if handle is None:
             assert self.entry is not None
@@ -127,7 +128,7 @@ class _Record:
 
 
 def _without_code(target: Target) -> Target:
-    """A target that names a function, and does not lead to it or to the values that it is called with."""
+    """Returns a target that names a function, and does not lead to it or to the values that it is called with."""
     return Target(_NO_CODE, target.globals, target.name, backend=target.backend)
 
 
@@ -177,34 +178,37 @@ def _turn_of(refers: Callable[[], _Record | None]) -> Callable[[dict[str, Any]],
 
 
 def registered() -> list[Registration]:
-    """Every registered entry that Dynamo still knows; of one function the one that is tried first in front."""
+    """Returns every registered entry that Dynamo still has; of one function, the entry that is tried first comes
+    first."""
     with _lock:
         return [handle for code, _ in list(_loaded.items()) for handle in registered_of(code)]
 
 
 def registered_of(code: types.CodeType) -> list[Registration]:
-    """Those of one function, by its original code, the one that is tried first in front."""
+    """Returns the registered entries of one function, given its original code; the one that is tried first comes
+    first."""
     with _lock:
         _sweep(code)
         return [record.registration(code) for record in _records_of(code)]
 
 
 def not_ours(code: types.CodeType) -> list[Any]:
-    """The guard managers of entries that PyTorch loaded."""
+    """Returns the guard managers of entries that PyTorch loaded."""
     with _lock:
         mine = [record.manager() for record in _known(code)]
         return [manager for manager in cache.loaded(code) if all(manager is not known for known in mine)]
 
 
 def _records_of(code: types.CodeType) -> list[_Record]:
-    """What is registered of a function, the one that is tried first in front."""
+    """Returns the records of the registered entries of a function; the one that is tried first comes first."""
     with _lock:
         alive = [record for record in _known(code) if not record.removed]
         return sorted(alive, key=lambda record: record.number, reverse=True)
 
 
 def _known(code: types.CodeType) -> list[_Record]:
-    """What PyTorch has of ours, removed entries too, in its order. A reset may have taken all away."""
+    """Returns the records that PyTorch holds, removed entries included, in PyTorch's order. A reset may have taken
+    all away."""
     references = _loaded.get(code)
     if not references:
         return []
@@ -223,7 +227,7 @@ def _remember(code: types.CodeType, records: list[_Record]) -> None:
 
 
 def _sweep(code: types.CodeType) -> None:
-    """Has PyTorch let go of what was removed, if that can be done now."""
+    """Makes PyTorch release the entries that were removed, if that can be done now."""
     if any(record.removed for record in _known(code)):
         _load_anew(code, _records_of(code))
 

@@ -61,7 +61,7 @@ def _is_only_here(text: str) -> bool:
 def _resumed_of(
     entry: CacheEntry, needed: dict[str, tuple[str, str]], entries_of: Callable[[Any], list[CacheEntry]]
 ) -> tuple[list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]], list[str]]:
-    """The entries of the resume functions that an entry leads to, and why some are not among them.
+    """Returns the entries of the resume functions that an entry leads to, and why some are not among them.
 
     Args:
         needed: what the file of the entry defines: (name -> what NAMES says of it, its definition). Definitions that the
@@ -108,7 +108,7 @@ def _entries_of(
 
 
 def _why_not_portable(entry: CacheEntry, needs: Mapping[str, tuple[str, str]], defined: Mapping[str, str]) -> str:
-    """Why an entry of a resume function cannot be written; "" where it can."""
+    """Returns why an entry of a resume function cannot be written; "" where it can."""
     for name, (place, definition) in needs.items():
         if place.startswith("missing "):
             return f"{name}: {place}"
@@ -125,7 +125,7 @@ def text_of(
     portable_forms: bool,
     resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tuple[str, str]]]] = (),
 ) -> str:
-    """The file.
+    """Returns the text of the file.
 
     Args:
         needed: name -> (what NAMES says of it, its definition).
@@ -173,7 +173,7 @@ def _resumed_lines(resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tu
 
 
 def _named(source: str, name: str) -> str:
-    """The source of one function, which gets another name."""
+    """Returns the source of one function, which gets another name."""
     return re.sub(r"^def \w+\(", f"def {name}(", source, count=1, flags=re.MULTILINE)
 
 
@@ -198,7 +198,8 @@ def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
-    """Each guard with the element of GUARDS that stands for it. That a method belongs to one instance is none."""
+    """Yields each guard with the element of GUARDS that stands for it. The guard that a method belongs to one
+    instance has no element."""
     for guard in entry.guards:
         if guard.kind == "INSTANCE":
             continue
@@ -210,7 +211,8 @@ def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]
 
 
 def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
-    """Name in the source -> (what NAMES says of it, its definition or ""), for all that another process has not."""
+    """Returns, for each name in the source that another process lacks, (the text that NAMES has of it, its
+    definition or "")."""
     target = entry.target
     short = names.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
@@ -266,12 +268,12 @@ def _is_graph(value: Any) -> bool:
 
 
 def _is_replaced(value: Any) -> bool:
-    """Was the graph's function put in its place by an edit?"""
+    """True if an edit put the graph's function in its place."""
     return getattr(getattr(value, "__wrapped__", value), "__name__", "") in ("call", "call_with_kernels")
 
 
 def constants_in(source: str, code: types.CodeType) -> list[tuple[str, object]]:
-    """What each `__const_N` in the source of `code` stands for."""
+    """Returns what each `__const_N` in the source of `code` stands for."""
     if "__const_" not in source:
         return []
     paths = _core.decompile(names.rename(code, names.short_names(code))).constants

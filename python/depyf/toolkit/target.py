@@ -37,7 +37,7 @@ class Target:
     """The backend of the `torch.compile` result that the function was given as; None if it was given as it is."""
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The locals of a frame that begins: arguments and free variables by name.
+        """Returns the locals of a frame that begins: arguments and free variables by name.
 
         Raises:
             TypeError: the arguments do not fit; the message is Python's own.
@@ -74,7 +74,8 @@ class Target:
 
 
 def find_target(value: Any) -> Target:
-    """The function behind a callable: a function, method, module, `functools.partial`, or a `torch.compile` of one.
+    """Returns the function behind a callable: a function, method, module, `functools.partial`, or a `torch.compile` of
+    one.
 
     Raises:
         TypeError: there is no function written in Python behind it.
@@ -122,7 +123,7 @@ def find_target(value: Any) -> Target:
 
 
 def why_refused(code: types.CodeType) -> str | None:
-    """Why entries of a function cannot be replaced; None where they can."""
+    """Returns why entries of a function cannot be replaced; None where they can."""
     for flag, kind in _REFUSED.items():
         if code.co_flags & flag:
             return (
@@ -144,7 +145,8 @@ def _stub(written: str, hidden: tuple[tuple[str, str], ...]) -> types.CodeType:
 
 
 def _binder(code: types.CodeType) -> types.CodeType:
-    """Code with the arguments of `code` that returns its locals: Python itself binds, and says what does not fit."""
+    """Returns code with the arguments of `code` that returns its locals: Python itself binds, and says what does not
+    fit."""
     hidden = {name: f"__depyf_{i}" for i, name in enumerate(code.co_varnames) if not name.isidentifier()}
     plain = code.replace(co_varnames=tuple(hidden.get(name, name) for name in code.co_varnames)) if hidden else code
     return _stub(signature(plain), tuple((short, name) for name, short in hidden.items()))

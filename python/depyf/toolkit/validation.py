@@ -65,7 +65,7 @@ def _listed(variables: tuple[str, ...]) -> str:
 
 
 def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, bound: dict[str, Any]) -> list[str]:
-    """The global names in `code` that nothing defines: neither the function's module, nor Python, nor `bound`.
+    """Returns the global names in `code` that nothing defines: neither the function's module, nor Python, nor `bound`.
 
     Names of `known`, which ran in this place, count as defined, and so do those that the code itself assigns.
     """
