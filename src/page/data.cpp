@@ -51,36 +51,17 @@ class Data {
     out_.begin_array();
     for (const SourceLine& line : lines_.lines()) out_.integer(line.file), out_.integer(line.line);
     out_.end_array();
-    strings("texts", kept_texts_);
+    out_.strings("texts", kept_texts_);
     out_.end_object();
     return out_.take();
   }
 
  private:
-  void strings(std::string_view name, const std::vector<std::string>& items) {
-    out_.key(name);
-    out_.begin_array();
-    for (const std::string& item : items) out_.string(item);
-    out_.end_array();
-  }
-  template <class Item, class Write>
-  void list(std::string_view name, const std::vector<Item>& items, Write write) {
-    out_.key(name);
-    out_.begin_array();
-    for (const Item& item : items) write(item);
-    out_.end_array();
-  }
   void numbers(std::string_view name, const std::vector<int>& items) {
-    list(name, items, [&](int item) { out_.integer(item); });
+    out_.list(name, items, [&](int item) { out_.integer(item); });
   }
   void flag(std::string_view name, bool value) { out_.key(name), out_.boolean(value); }
   void number(std::string_view name, double value) { out_.key(name), out_.number(value); }
-  template <class Number>
-  void optional(std::string_view name, const std::optional<Number>& value) {
-    out_.key(name);
-    if (value) out_.integer(*value);
-    else out_.null();
-  }
   // The number of the place's line, -1 if it is unknown.
   void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
 
@@ -94,21 +75,21 @@ class Data {
   void process(const Process& process, std::size_t index) {
     out_.begin_object();
     out_.member("log", process.log);
-    optional("pid", process.pid);
-    optional("rank", process.rank);
+    out_.optional("pid", process.pid);
+    out_.optional("rank", process.rank);
     out_.member("torch", process.torch_version);
     out_.member("python", process.python_version);
     flag("isCut", process.is_cut);
     flag("isLog", !process.records.empty());
-    strings("notes", process.notes);
-    list("problems", process.problems, [&](const Problem& problem) {
+    out_.strings("notes", process.notes);
+    out_.list("problems", process.problems, [&](const Problem& problem) {
       out_.begin_object();
       out_.member("offset", static_cast<std::int64_t>(problem.offset));
       out_.member("message", problem.message);
       out_.end_object();
     });
     breaks(process);
-    list("phases", process.phases, [&](const Phase& item) { phase(item); });
+    out_.list("phases", process.phases, [&](const Phase& item) { phase(item); });
     events(process);
     out_.key("compilations");
     out_.begin_array();
@@ -152,7 +133,7 @@ class Data {
         if (known->second.empty() || known->second.back() != i) known->second.push_back(i);
         break_numbers_[&graph_break] = static_cast<int>(known - distinct.begin());
       }
-    list("breaks", distinct, [&](const auto& item) {
+    out_.list("breaks", distinct, [&](const auto& item) {
       const auto& [graph_break, compilations] = item;
       double seconds = 0;
       std::vector<int> indices;
@@ -166,7 +147,7 @@ class Data {
       out_.member("sentence", texts::sentence(*graph_break));
       out_.member("reason", graph_break->reason);
       out_.member("explanation", graph_break->explanation);
-      strings("hints", graph_break->hints);
+      out_.strings("hints", graph_break->hints);
       out_.member("link", graph_break->link);
       line("line", graph_break->place);
       out_.member("source", graph_break->place.text);
@@ -200,22 +181,23 @@ class Data {
     else out_.null();
     out_.member("whyNotProved", it.why_not_proved);
     line("line", it.place);
-    list("calledFrom", it.called_from, [&](const Place& place) { out_.integer(lines_.number_of(place)); });
+    out_.list("calledFrom", it.called_from, [&](const Place& place) { out_.integer(lines_.number_of(place)); });
     out_.member("attempts", it.attempts);
-    strings("restartReasons", it.restart_reasons);
+    out_.strings("restartReasons", it.restart_reasons);
     number("seconds", it.seconds);
     number("backwardSeconds", it.backward_seconds);
     number("startUs", it.start_us);
-    optional("guards", it.guards);
+    out_.optional("guards", it.guards);
     out_.member("headline", is_compiled(it) ? "" : texts::headline(it, title));
-    strings("details", is_compiled(it) ? std::vector<std::string>() : texts::details(it));
-    strings("reasons", texts::reasons(it));
+    out_.strings("details", is_compiled(it) ? std::vector<std::string>() : texts::details(it));
+    out_.strings("reasons", texts::reasons(it));
     out_.member("deciding", deciding(it));
-    list("failures", it.reasons, [&](const FailedGuard& guard) { failure(guard); });
-    list("breaks", it.breaks, [&](const GraphBreak& graph_break) { out_.integer(break_numbers_.at(&graph_break)); });
-    strings("resumeNames", it.resume_names);
-    strings("resumeCalls", it.resume_calls);
-    list("limits", it.limits, [&](const Limit& limit) {
+    out_.list("failures", it.reasons, [&](const FailedGuard& guard) { failure(guard); });
+    out_.list("breaks", it.breaks,
+              [&](const GraphBreak& graph_break) { out_.integer(break_numbers_.at(&graph_break)); });
+    out_.strings("resumeNames", it.resume_names);
+    out_.strings("resumeCalls", it.resume_calls);
+    out_.list("limits", it.limits, [&](const Limit& limit) {
       const std::string text = texts::limit_text(limit);
       out_.begin_object();
       out_.member("condition", limit.condition);
@@ -224,25 +206,25 @@ class Data {
       line("line", limit.place);
       out_.end_object();
     });
-    strings("symbols", texts::symbol_rows(it.symbols));
-    strings("atRunTime", texts::runtime_rows(it));
-    list("missing", it.missing, [&](const MissingArtifact& missing) {
+    out_.strings("symbols", texts::symbol_rows(it.symbols));
+    out_.strings("atRunTime", texts::runtime_rows(it));
+    out_.list("missing", it.missing, [&](const MissingArtifact& missing) {
       out_.begin_object();
       out_.member("kind", missing.kind);
       out_.member("direction", missing.direction);
       out_.member("why", missing.why);
       out_.end_object();
     });
-    strings("notes", it.notes);
-    list("caches", it.caches, [&](const CacheEvent& event) {
+    out_.strings("notes", it.notes);
+    out_.list("caches", it.caches, [&](const CacheEvent& event) {
       out_.begin_object();
       out_.member("cache", event.cache);
       out_.member("result", event.result);
       out_.member("key", event.key);
       out_.end_object();
     });
-    list("phases", it.phases, [&](const Phase& item) { phase(item); });
-    list("nodes", it.chains, [&](const Chain& chain) {
+    out_.list("phases", it.phases, [&](const Phase& item) { phase(item); });
+    out_.list("nodes", it.chains, [&](const Chain& chain) {
       out_.begin_array();
       out_.string(chain.node), out_.string(chain.op), out_.string(chain.module);
       out_.integer(lines_.number_of(chain.place));
@@ -250,7 +232,7 @@ class Data {
     });
     calls(it);
     buffers(it);
-    list("notFused", it.not_fused, [&](const NotFused& pair) {
+    out_.list("notFused", it.not_fused, [&](const NotFused& pair) {
       out_.begin_object();
       out_.member("direction", pair.direction);
       out_.member("first", pair.first);
@@ -258,16 +240,16 @@ class Data {
       out_.member("why", pair.why);
       out_.end_object();
     });
-    list("saved", saved_values(it), [&](const SavedValue& saved) {
+    out_.list("saved", saved_values(it), [&](const SavedValue& saved) {
       out_.begin_object();
       out_.member("name", saved.node->name);
       out_.member("shape", saved.shape);
-      optional("bytes", bytes_of(saved.shape));
+      out_.optional("bytes", bytes_of(saved.shape));
       flag("isInput", saved.node->op == "placeholder");
       line("line", saved.node->place);
       out_.end_object();
     });
-    list("panes", texts, [&](const PageText& text) { pane(text, it); });
+    out_.list("panes", texts, [&](const PageText& text) { pane(text, it); });
   }
 
   // What a pass changed, and what a compilation has in place of the one that refused the call.
@@ -337,8 +319,8 @@ class Data {
     out_.member("expected", guard.expected);
     out_.member("actual", guard.actual);
     out_.member("origin", guard.origin);
-    strings("alike", guard.alike);
-    strings("follows", guard.follows);
+    out_.strings("alike", guard.alike);
+    out_.strings("follows", guard.follows);
     line("line", guard.place);
     out_.end_object();
   }
@@ -377,20 +359,17 @@ class Data {
         out_.member("kind", call.kind);
         out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
         out_.member("row", call.line);
-        strings("captured", call.captured);
-        strings("reads", call.reads);
-        strings("writes", call.writes);
-        optional("bytesRead", bytes_of_all(call.reads, shapes));
-        optional("bytesWritten", bytes_of_all(call.writes, shapes));
-        out_.key("nodes");
-        out_.begin_array();
-        for (const std::string& name : call.nodes) {
+        out_.strings("captured", call.captured);
+        out_.strings("reads", call.reads);
+        out_.strings("writes", call.writes);
+        out_.optional("bytesRead", bytes_of_all(call.reads, shapes));
+        out_.optional("bytesWritten", bytes_of_all(call.writes, shapes));
+        out_.list("nodes", call.nodes, [&](const std::string& name) {
           const auto node = nodes.find(name);
           out_.begin_array();
           out_.string(name), out_.string(node == nodes.end() ? "" : node->second->op);
           out_.end_array();
-        }
-        out_.end_array();
+        });
         std::set<int> numbers_of_lines;
         for (const Place& place : call.places)
           if (const int line = lines_.number_of(place); line != no_line) numbers_of_lines.insert(line);
@@ -412,7 +391,7 @@ class Data {
         out_.begin_object();
         out_.member("name", name);
         out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
-        optional("bytes", bytes_of(shape));
+        out_.optional("bytes", bytes_of(shape));
         flag("isOutput", std::find(code.outputs.begin(), code.outputs.end(), name) != code.outputs.end());
         out_.end_object();
       }
@@ -426,7 +405,7 @@ class Data {
     out_.member("direction", text.direction);
     out_.member("name", text.name);
     out_.member("text", keep(text.text));
-    list("rows", rows_of(text, compilation, lines_), [&](const Row& row) {
+    out_.list("rows", rows_of(text, compilation, lines_), [&](const Row& row) {
       out_.begin_array();
       out_.integer(row.row), out_.string(row.name), out_.integer(row.why.empty() ? -1 : keep(row.why));
       out_.integer(row.last);
@@ -446,10 +425,8 @@ class Data {
     if (run_.processes.size() > 1 && are_alike)
       for (const RankGroup& group : compare_ranks(run_)) {
         out_.begin_object();
-        out_.key("processes");
-        out_.begin_array();
-        for (const std::size_t index : group.processes) out_.integer(static_cast<std::int64_t>(index));
-        out_.end_array();
+        out_.list("processes", group.processes,
+                  [&](std::size_t index) { out_.integer(static_cast<std::int64_t>(index)); });
         out_.member("nearest", static_cast<std::int64_t>(group.nearest));
         out_.member("partsAt", group.parts_at);
         out_.member("difference", group.difference);
