@@ -273,7 +273,11 @@ def test_source_that_changed_is_not_shown_as_the_source(folder: Path, tab: Tab, 
     assert "a secret" not in html and "class Block" not in html
     page = tab.open(tmp_path / "page.html", "view=source")
     assert "the file has changed since" in page.locator(".pane-head").inner_text()
-    assert "self.norm(x)" in page.locator(".annotated").inner_text()
+    shown = page.locator(".annotated").inner_text()
+    assert "self.norm(x)" in shown and "lines that the record does not quote" in shown
+    known = page.locator(".annotated .row:not(.fold)").count()
+    page.locator(".annotated .row.fold").first.click()
+    assert page.locator(".annotated .row:not(.fold)").count() > known
 
 
 def test_pages_of_the_examples_open_in_all_views(tab: Tab, tmp_path: Path) -> None:

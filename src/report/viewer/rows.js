@@ -107,6 +107,7 @@ function foldsOf(rows) {
  * @property {boolean} isSource
  * @property {(row: number) => Child} [gutter]
  * @property {(row: number) => Child} [note] what stands before the text of a row
+ * @property {Fold[]} [folds] instead of those of imports and set-up
  */
 
 /** @param {RawPane} pane @param {string} key @returns {PaneSource} */
@@ -116,6 +117,22 @@ function paneSource(pane, key) {
     links.set(row, { name, why: why < 0 ? "" : data.texts[why], lines, last });
   const [, about] = stageInfo[/** @type {keyof typeof stageInfo} */ (pane.stage)] || ["", ""];
   return { key, title: titleOfPane(pane), about, name: pane.name, rows: rowsOfText(pane.text), links, isSource: false };
+}
+
+/**
+ * Runs of rows of which the record says nothing, in a file whose text is not known.
+ * @param {number} file @param {string[]} rows @returns {Fold[]}
+ */
+function unknownRows(file, rows) {
+  /** @type {Fold[]} */
+  const folds = [];
+  for (let from = 0; from < rows.length; from += 1) {
+    let to = from;
+    while (to < rows.length && !rows[to] && lineAt(file, to + 1) < 0) to += 1;
+    if (to - from >= boilerplateMin) folds.push({ from, to });
+    from = Math.max(from, to);
+  }
+  return folds;
 }
 
 /** @param {number} file @returns {PaneSource} */
@@ -130,12 +147,13 @@ function fileSource(file) {
     for (const row of Object.keys(quoted)) rows[Number(row) - 1] = quoted[row];
     for (let index = 0; index < rows.length; index += 1) rows[index] = rows[index] ?? "";
   }
+  const folds = text >= 0 ? [] : unknownRows(file, rows);
   for (let row = 1; row <= rows.length; row += 1) {
     const line = lineAt(file, row);
     if (line >= 0) links.set(row, { name: "", why: "", lines: [line], last: row });
   }
   const about = text >= 0 ? path : path + ": only the lines that the record quotes, as " + why;
-  return { key: "source", title: name, about, name: path, rows, links, isSource: true };
+  return { key: "source", title: name, about, name: path, rows, links, isSource: true, folds };
 }
 
 /** @param {number} line */
@@ -270,7 +288,7 @@ class CodePane {
   show(source) {
     this.source = source;
     this.states = statesOf(source.rows);
-    this.folds = source.isSource ? [] : foldsOf(source.rows);
+    this.folds = source.folds || foldsOf(source.rows);
     this.ownerOf.clear();
     for (const [row, link] of source.links) for (let at = row; at <= link.last; at += 1) this.ownerOf.set(at, row);
     this.whole.clear();
@@ -352,7 +370,7 @@ class CodePane {
     const entry = this.order[index];
     const source = /** @type {PaneSource} */ (this.source);
     if (typeof entry === "object")
-      return make("button.row.fold", { tabindex: -1 }, "\u25b8 " + (entry.to - entry.from) + " rows of imports and set-up");
+      return make("button.row.fold", { tabindex: -1 }, "\u25b8 " + (entry.to - entry.from) + (source.isSource ? " lines that the record does not quote" : " rows of imports and set-up"));
     const link = this.linkOf(entry);
     const lines = link ? link.lines : [];
     const isFirst = this.ownerOf.get(entry) === entry;

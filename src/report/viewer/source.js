@@ -118,7 +118,7 @@ function showLine(root, file, row) {
   const line = lineAt(file, row);
   const facts = factsOf(process).get(line);
   const text = ((data.files[file].text < 0 ? data.files[file].quoted[row] : rowsOfText(data.files[file].text)[row - 1]) || "").trim();
-  replaceContent(root, make("h2", null, data.files[file].name + ":" + row), make("pre", null, text || " "));
+  replaceContent(root, make("h2", null, data.files[file].name + ":" + row), text ? make("pre", null, text) : make("p.dim", null, "The record does not quote this line."));
   if (!facts) {
     append(root, make("p.dim", null, "The record knows nothing of this line: it made no node of a graph, no guard and no break."));
     return;

@@ -35,7 +35,7 @@ function showVerdict(root) {
     ? "Nothing was compiled."
     : eagerTitles.size
       ? counted(eagerTitles.size, "function") + (eagerTitles.size === 1 ? " does" : " do") + " not run compiled, or not for every call."
-      : "All of them run compiled.";
+      : tally.functions === 1 ? "It runs compiled." : "All of them run compiled.";
   const page = make("div.page");
   append(
     page,
@@ -44,10 +44,10 @@ function showVerdict(root) {
     make(
       "div.tiles",
       null,
-      tile("functions", tally.functions, { view: "source" }, "in your source"),
-      tile("compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
-      tile("graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : "none: every graph is whole"),
-      tile("recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
+      tile(tally.functions === 1 ? "function" : "functions", tally.functions, { view: "source" }, "in your source"),
+      tile(tally.compilations === 1 ? "compilation" : "compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
+      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : "none: every graph is whole"),
+      tile(tally.again === 1 ? "recompilation" : "recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
       tile("compiling", tally.seconds ? secondsText(tally.seconds) : "unknown", { view: "verdict", to: "compilations" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
     ),
     problemList(process),
