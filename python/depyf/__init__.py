@@ -1,7 +1,7 @@
-"""depyf: what torch.compile makes of a program, as Python that reads like the user's own.
+"""depyf shows what torch.compile makes of a program, as Python that reads like the user's own.
 
-The names here are the public ones. Those that decompile work without torch; the others import it when they are first
-used.
+The names here are the public ones. The names that decompile work without torch; the others import it when they are
+first used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A code object as source, and whether that is proved: source, what it compiles back to, and the proof, in one object."""
+"""The source of a code object, the code that it compiles back to, and the proof that both are equivalent, in one
+object."""
 
 from __future__ import annotations
 
@@ -17,16 +18,16 @@ __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_n
 
 PROVED = "# proved equivalent to the bytecode"
 """The first line of a source that is proved."""
-# What is tried for a style, in this order, until one is proved.
+# The styles that are tried for a wanted style, in this order, until one is proved.
 _FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
-# How often statements are added that let go of values; each time the proof says what is still kept.
+# How often statements are added that release values; after each time the proof lists the values that are still kept.
 _RELEASES_MAX = 6
 
 
 @dataclass(frozen=True)
 class Decompilation:
-    """What decompiling one code object gave.
+    """The result of decompiling one code object.
 
     Only what is `proved` and keeps no value longer (`keeps`) may ever run in place of the code object.
     """
@@ -89,9 +90,9 @@ class Decompilation:
 def decompile(code: types.CodeType, *, name: str | None = None, style: str | None = None) -> Decompilation:
     """Decompiles a code object, compiles the source back, and proves that both do the same.
 
-    Where readable source is not proved, exact source is tried; where nothing is proved, what was asked for is returned,
-    and says so. The same goes for code of Dynamo's whose source would keep values longer than it does: such source may be
-    shown, and says so.
+    If readable source is not proved, exact source is tried; if nothing is proved, source of the wanted style is
+    returned, and states that it is not proved. The same goes for code from Dynamo whose source would keep values
+    longer than the code does: such source may be shown, and states it.
 
     Args:
         code: what to decompile.

@@ -36,16 +36,16 @@ def decompile(
     """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
     module.
 
-    Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with a
-    `__call__` written in Python are followed to the function that they run, generators and coroutines to their code. A
-    function is shown with its defaults, annotations and type parameters; a value among these that no expression reaches
-    has a name that a comment at the top explains. Of a class, what its own attributes are is shown; of a module, the
-    code that its loader gives. Names that Dynamo ends with a uuid are shown without
-    it. Constants that are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what
-    they are. `compile_like` turns the text back into code.
+    Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with
+    a `__call__` written in Python are followed to the function that they run, generators and coroutines to their
+    code. A function is shown with its defaults, annotations and type parameters; a value among these that no
+    expression reaches has a name that a comment at the top explains. Of a class, its own attributes are shown; of a
+    module, the code that its loader returns. Names that Dynamo ends with a uuid are shown without it. Constants that
+    are no literals (a dtype, a module's globals) appear as `__const_N`; comments at the top say what they are.
+    `compile_like` turns the text back into code.
 
     The first line says whether the source is proved to do what the bytecode does: it is compiled back, and both code
-    objects are compared by `prove`. Where they are not equivalent it says where they part, and why.
+    objects are compared by `prove`. If they are not equivalent, the line says where they differ, and why.
 
     Args:
         code_or_callable: what to decompile.
@@ -141,8 +141,9 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
 def class_source(cls: type, *, style: str | None = None) -> str:
     """Returns a class as a class statement: its bases, and what it defines itself.
 
-    Methods, static and class methods and properties have their own source; other attributes are shown where an expression
-    reaches their value. The code of the class body is gone once the class is made, so their order is that of its `__dict__`.
+    Methods, static and class methods and properties have their own source; other attributes are shown where an
+    expression reaches their value. The code of the class body no longer exists, so the members are in the order of
+    its `__dict__`.
 
     Raises:
         TypeError: nothing in the class is written in Python.
@@ -153,7 +154,7 @@ def class_source(cls: type, *, style: str | None = None) -> str:
 class _ClassText:
     """Writes one class. Attributes are taken from `__dict__`, so no descriptor runs."""
 
-    # What the class statement makes by itself.
+    # The attributes that every class statement creates.
     _IMPLIED = frozenset(
         ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
         + ("__annotate__", "__annotate_func__", "__annotations_cache__", "__classdictcell__", "__type_params__")

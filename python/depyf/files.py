@@ -1,8 +1,8 @@
 """Writing a directory that several blocks, threads and processes may write to at once.
 
-A file appears whole or not at all, and never takes the place of another: its name is claimed, and where it is taken by
-other content, the next number is tried. Files that many write, the index and the session, are merged under a lock. What is
-added to a file that is there already is written into it (`edit`).
+A file appears whole or not at all, and never takes the place of another: its name is claimed, and where it is taken
+by other content, the next number is tried. Files that many write, the index and the session, are merged under a lock.
+Text that is added to an existing file is written into it (`edit`).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def claim(
         data = _encoded(text_for(number))
         if _create(path, data):
             return path, True
-        # What is there may be anything, a directory too.
+        # The path may be taken by anything, a directory too.
         with contextlib.suppress(OSError, UnicodeDecodeError):
             there = Path(path).read_bytes()
             if there == data:

@@ -225,7 +225,7 @@ def _is_module(value: object) -> bool:
     return inspect.getattr_static(type(value), "_call_impl", None) is not None
 
 
-# What a class has of its own is read past its metaclass, which may be the program's.
+# The attributes of a class are read without its metaclass, which may be the program's.
 
 
 def _class_name(owner: type) -> str:

@@ -1,9 +1,9 @@
 """The journal of a block: lines of JSON in a file that only grows, written while the block is open.
 
-A process that dies leaves it behind, and `capture.recovery` rebuilds the index and the session from it. Each line is one
-write, so a process that dies in the middle of one loses that line alone. No line waits in a buffer: what is written
-survives the process, though not a loss of power. The file is locked as long as its process lives, which tells a block that
-is open from one whose process died.
+A process that dies leaves it behind, and `capture.recovery` rebuilds the index and the session from it. Each line is
+one write, so a process that dies in the middle of one loses that line alone. No line waits in a buffer: what is
+written survives the process, though not a loss of power. The file is locked as long as its process lives, by which a
+block that is open is distinguished from a block whose process died.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Journal:
         self.problem = self.problem or problem
 
     def remove(self) -> None:
-        """Takes the file away: all that it says stands in the session."""
+        """Removes the file, as the session has everything that is in it."""
         if self.is_ours and self._path:
             with contextlib.suppress(OSError):
                 os.unlink(self._path)

@@ -1,8 +1,9 @@
 """Source that keeps values longer than the bytecode does, with the `del` statements that let go of them.
 
-The proof lists which local still holds a value, and at which statement. A local that the statement does not use is deleted in
-front of it. Where only a part of a call uses it, that part gets a name first: `f([x])` becomes `items = [x]; del x; f(items)`,
-and `x.item()` becomes `item = x.item; del x; item()`. Whether the result is right is for another proof to say.
+The proof lists which local still holds a value, and at which statement. A local that the statement does not use is
+deleted in front of it. If only a part of a call uses the value, that part gets a name first: `f([x])` becomes `items
+= [x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. Whether the result is right is for
+another proof to say.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class Edited:
 
 @dataclass
 class _Place:
-    """A statement, and where it stands: the blocks around it, with the index of what leads to it in each."""
+    """A statement with its position: the blocks around it, and in each block the index of the statement that leads to
+    it."""
 
     statement: ast.stmt
     block: list[ast.stmt]
@@ -89,7 +91,7 @@ def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
     return functions[-1] if functions else None
 
 
-# Of the lines that are added, in characters.
+# The greatest width of the lines that are added, in characters.
 _WIDTH = 100
 
 _BLOCKS = ("body", "orelse", "finalbody")

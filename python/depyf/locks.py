@@ -1,7 +1,7 @@
 """Locks that a forked child can take.
 
-A child has only the thread that forked. What another thread held at that moment stays locked for ever in the child: nobody is
-there to release it.
+A child has only the thread that forked. A lock that another thread held at that moment stays locked for ever in the
+child, as no thread is there to release it.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ import re
 from depyf import names
 
 _BACKTICKS = re.compile("`+")
-# What CommonMark would not show: an escape, a backtick, the beginning of HTML or of an entity, the middle of a link.
+# Characters that CommonMark would not show: an escape, a backtick, the beginning of HTML or of an entity, the middle
+# of a link.
 _READ_AS_MARKUP = re.compile(r"`|\\(?=[!-/:-@\[-`{-~])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=\])\(|!(?=\[)")
-# Where emphasis can end: behind a word or punctuation, and for an underscore in front of no word.
+# The places where emphasis can end: behind a word or punctuation, and for an underscore in front of no word.
 _ENDS_EMPHASIS = re.compile(r"(?<![\s*])\*+|(?<![\s_])_+(?!\w)")
 _BEGINS_A_BLOCK = re.compile(r"(?=[#>*+\-=~\[]|_[_ ]*$|\d+[.)])")
 

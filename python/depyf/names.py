@@ -1,7 +1,8 @@
 """Dynamo's unique names, short and back.
 
-Dynamo ends the names of what it makes with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The
-number alone tells them apart within a process; readers get `__compiled_fn_1`, and what is run gets the full name.
+Dynamo ends the names of its functions with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. The
+number alone distinguishes them within a process, so readers get `__compiled_fn_1`, and code that runs has the full
+name.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
-# What ends a line, controls a terminal or turns the direction of text, and half characters. A tab does none of that.
+# Characters that end a line, control a terminal or turn the direction of text, and half characters. A tab does none
+# of that.
 _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
@@ -31,14 +33,14 @@ def shorten(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` as one line that can be shown anywhere, a comment of Python too.
 
-    Names, paths and messages can hold anything. What ends a line, controls a terminal or turns the direction of text is
-    escaped as in a literal of Python.
+    Names, paths and messages can hold anything. Characters that end a line, control a terminal or turn the direction
+    of text are escaped as in a literal of Python.
     """
     return text if text.isprintable() else _NOT_IN_A_LINE.sub(_escaped, text)
 
 
 def one_line_each(lines: Iterable[str]) -> str:
-    """Lines joined to a text, each of which is one line there; see `one_line`."""
+    """Returns lines joined to a text in which each stays one line; see `one_line`."""
     lines = list(lines)
     text = "\n".join(lines)
     if text.count("\n") == len(lines) - 1 and text.replace("\n", "").isprintable():
@@ -98,7 +100,7 @@ def rename(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
 
 def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.CodeType]) -> types.CodeType:
     """`code` with `change` applied to it and to every nested code object, the innermost first."""
-    # Constants can be any object, a module's globals for one: they are told apart by identity, never compared.
+    # Constants can be any object, such as a module's globals: they are distinguished by identity, never compared.
     changed = {}
     for index, const in enumerate(code.co_consts):
         if type(const) is types.CodeType and (nested := map_codes(const, change)) is not const:

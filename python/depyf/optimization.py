@@ -15,7 +15,8 @@ __all__ = ["TorchCompileWrapperWithCustomDispatcher"]
 
 
 class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
-    """Keeps what Dynamo makes of the `forward` of a subclass, for the subclass to call it past Dynamo's guards.
+    """Keeps the code that Dynamo generates for the `forward` of a subclass, which the subclass can then call without
+    Dynamo's guards.
 
         class Wrapper(TorchCompileWrapperWithCustomDispatcher):
             def __init__(self):
@@ -58,7 +59,7 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
         self._finalizer.atexit = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls what `torch.compile` made; for the subclass to replace."""
+        """Calls the compiled callable; a subclass may replace this method."""
         return self.compiled_callable(*args, **kwargs)
 
     @abc.abstractmethod

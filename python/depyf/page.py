@@ -1,4 +1,4 @@
-"""The report: what runs of torch.compile did, as one HTML file. The command is `depyf report`."""
+"""The report of what runs of torch.compile did, as one HTML file. The command is `depyf report`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from depyf import _core
 
-# What a redacted page is without, for --help.
+# The parts that a redacted page lacks, for --help.
 REDACTED = (
     "leave out source text, paths, strings, numbers that are no sizes, and messages of errors; kept are operators, shapes, "
     "times, numbers of lines, and names that consist of words of PyTorch and Python; other names become name1, file1.py"

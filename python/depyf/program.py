@@ -114,7 +114,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 def summary(directory: Path) -> str:
     """Returns the summary of a dump: functions, compilations, distinct graph breaks, recompilations, seconds.
 
-    Of blocks whose processes died, index and session are rebuilt first; see `recovery`.
+    For blocks whose processes died, index and session are rebuilt first; see `recovery`.
 
     Raises:
         ValueError: there is no dump in the directory, or it cannot be read.
@@ -183,7 +183,7 @@ def _lines(session: Session, seconds: list[float | None], number: int, runs: int
             continue
         where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
         lines.append(f"  break at {graph_break} ({where})")
-    # What used up a limit is listed there.
+    # The compilations that used up a limit are listed there.
     listed = {each for frame in failed if frame.exceeded is not None for each in frame.exceeded.compile_ids}
     for frame in again:
         if frame.compile_id in listed:

@@ -16,7 +16,7 @@ __all__ = ["NOTHING", "Assumptions", "Proof", "assumptions_of", "prove"]
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What is known of the place where code runs, beside the code itself."""
+    """Facts about the place where code runs, beside the code itself."""
 
     hooked: bool = False
     """The code runs only under a frame evaluation function, as what Dynamo makes does. Calls then keep their operands on

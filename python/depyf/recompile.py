@@ -36,7 +36,7 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
     Args:
         source: one function as `decompile` writes it, within a function that only binds its free variables or not; the
             source of a module, if `code` is a module's.
-        code: what the result stands in for.
+        code: the code object that the result replaces.
 
     Raises:
         SyntaxError: the source is not Python; it carries the place in the source.
@@ -61,7 +61,7 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
 def compile_checked(
     source: str, code: types.CodeType, *, constants_of: types.CodeType, filename: str | None = None
 ) -> types.CodeType:
-    """`compile_like`, with names and constants from another code object than the one to stand in for."""
+    """Does the same as `compile_like`, with names and constants from another code object than the one to replace."""
     if not isinstance(code, types.CodeType):
         raise TypeError(f"expected a code object, got {type(code).__name__}")
     if filename is None:
@@ -105,8 +105,7 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     function.decorator_list = []
     function.returns = None
     arguments = function.args
-    # Defaults belong to the function object, not to its code: what is missing here is given by whoever makes the
-    # function.
+    # Defaults belong to the function object, not to its code: whoever creates the function supplies them.
     arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if argument is not None:
@@ -161,7 +160,7 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
         body.insert(0, _bound(code.co_freevars))
     name = definitions[0].name
     if name not in code.co_freevars and any(name in global_names(nested) for nested in names.nested_codes(code)):
-        # What is in the class knows it as a global.
+        # The code within the class refers to the class as a global.
         body.insert(0, ast.Global([name], **_AT_THE_START))
         prefix = name
     else:

@@ -11,7 +11,7 @@ log = logging.getLogger("depyf")
 
 
 def warn(message: str) -> None:
-    """Warns, and goes on where warnings are errors: what depyf has to say must not stop the program."""
+    """Issues a warning, and logs it where warnings are errors: nothing that depyf reports may stop the program."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "depyf":

@@ -1,4 +1,4 @@
-"""Where a resume function goes on in the user's own source."""
+"""Finds the line of the user's source at which a resume function goes on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None
         return line
     offset = _OFFSET.match(name)
     exact = next((line for start, end, line in user.co_lines() if offset and start <= int(offset[1]) < end), None)
-    # Of a break in a branch there are two, which go on at other lines than that of the break.
+    # A graph break in a branch has two resume functions, which go on at other lines than that of the break.
     return exact if exact is not None and exact >= line else line
 
 

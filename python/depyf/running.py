@@ -31,7 +31,8 @@ __all__ = [
 
 
 class _Functions:
-    """Stands for the functions that run from one file: only the table has it, so it goes with the last of them."""
+    """Represents the functions that run from one file: only the table refers to it, so it is freed with the last of
+    them."""
 
 
 class _Compiled:

@@ -1,4 +1,7 @@
-"""The record of one block under `prepare_debug`: plain data, readable without torch."""
+"""The record of one block under `prepare_debug`: plain data, readable without torch.
+
+The schema is in one file, as `load` and `plain` read all of its types, which refer to each other.
+"""
 
 from __future__ import annotations
 
@@ -299,7 +302,7 @@ class Frame:
 
 @dataclass
 class FullCode:
-    """The file that tells the whole story of one function."""
+    """The file with the whole source of one function."""
 
     function: str
     file: str
@@ -310,7 +313,7 @@ class FullCode:
 
 @dataclass
 class FeatureState:
-    """What became of a feature of depyf with the PyTorch and the Python that are installed."""
+    """The state of a feature of depyf with the installed PyTorch and Python."""
 
     key: str
     feature: str
@@ -360,7 +363,8 @@ class Session:
         return typing.cast(Session, load(cls, {**data, "directory": directory}))
 
     def report(self, path: str | os.PathLike[str], *, redact: bool = False) -> Path:
-        """Writes what the dump has, this block included, as one HTML file that any browser opens without a network.
+        """Writes the content of the dump, this block included, as one HTML file that any browser opens without a
+        network.
 
         Args:
             path: of the file; it is overwritten.

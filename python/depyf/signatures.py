@@ -41,7 +41,7 @@ class Expressions:
                 self._names[id(value)] = name
 
     def add_name(self, name: str, value: object) -> None:
-        """Makes `value` known by a name that the text around binds, such as a type parameter."""
+        """Registers a name for `value` that the text around binds, such as a type parameter."""
         self._names[id(value)] = name
 
     def text(self, value: object, name: str, holder: str | None = None) -> str:

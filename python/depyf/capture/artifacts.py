@@ -1,9 +1,9 @@
 """The files of a block's compilations, and which of them are the running code.
 
-What runs from its file is decided when all is known that decides it. A graph that a backend runs as it is runs from its
-file as soon as it is told of. Of a graph that Inductor is given the kernels run in its place; where the compilation has
-ended without any, it is written anew. Output code waits until it is loaded: its functions then get the positions
-of the dumped file, which has the same lines under a head of comments.
+Whether a graph or kernel runs from its file is decided once everything is known that decides it. A graph that a
+backend runs as it is runs from its file as soon as it is told of. If a graph is given to Inductor, its kernels run in
+its place; if the compilation ends without kernels, the file of the graph is written again. Output code waits until it
+is loaded: its functions then get the positions of the dumped file, which has the same lines under a head of comments.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _codes_of(swap: running.Swap) -> substitution.Codes:
 
 
 class Artifacts:
-    """Writes the files of one block. Not thread safe: the recorder's lock is held."""
+    """Writes the files of one block. It is not thread safe: callers hold the recorder's lock."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -94,14 +94,14 @@ class Artifacts:
                 self._substitute(item, compile)
             if last and item.graph() is not None:
                 if not (compile.has_kernels if compile.by_inductor else compile.has_lowered):
-                    # What was said of it does not hold: it runs as it is.
+                    # The header of its file is no longer true, as the graph runs as it is.
                     self.unwrite(compile, item)
                     compile.by_inductor = compile.by_aot = False
                     self._write(item, compile)
                 item.graph = weak.NOTHING
 
     def _supersede(self, item: Item, compile: Compilation) -> None:
-        """Tells of the graphs that no longer run as they are, because a backend made this item of them."""
+        """Notes which graphs no longer run as they are, because a backend made this item of them."""
         kinds: tuple[str, ...]
         if item.kind == "Forward_graph":
             kinds, reason = ("Captured_Graph",), _LOWERED
@@ -150,7 +150,7 @@ class Artifacts:
             if item.path is None or not hub.substitutes(self.directory):
                 return False
             self._kernels[item.path] = item, compile
-            # What comes from a cache is loaded before it is told of.
+            # Output code from a cache is loaded before it is announced.
             return not compile.cached or graphs.loaded_module(item.path) is None
         return False
 

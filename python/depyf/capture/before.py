@@ -1,4 +1,4 @@
-"""What was compiled before a block, as far as it is still there: code and guards."""
+"""Dumps what was compiled before a block, as far as it still exists: code and guards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add(
 
     Args:
         codes: the functions that had cache entries when the block began.
-        functions: what refers to the codes of those that the block was given.
+        functions: references to the code objects of the functions that the block was given.
         order: the block's compilations, to which the others are added.
         seen: the transformed codes that the block saw made.
         session: of the block.

@@ -1,4 +1,4 @@
-"""What a block knows of one compilation while it is at work.
+"""The data that a block holds of one compilation while it is at work.
 
 A block may be open for as long as the program runs, so what is kept here is text and numbers. Objects of the program and of
 PyTorch (graph modules, code objects, trees of guards) are referred to weakly.
@@ -103,7 +103,8 @@ class Compilation:
         return any(item.kind == "Forward_graph" for item in self.items)
 
     def settle(self) -> None:
-        """Lets go of what only matters until the files of its items are written, and what runs is known."""
+        """Releases the data that only matters until the files of its items are written and it is decided which of
+        them run."""
         self.made_kernels = self.has_kernels
         self.items.clear()
 

@@ -1,4 +1,5 @@
-"""What the guards of a block's compilations say: as a list, what they come from, and which of them fail later."""
+"""The guards of a block's compilations: as a list, with the lines that they come from, and which of them fail
+later."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
 from depyf.session import Failure, Limit, Symbol
 
-# Of one compilation; what is more tells no more.
+# The most reasons that are kept of one compilation: more of them would tell a reader nothing more.
 _MOST_REASONS = 20
 # Compilations whose guards are kept without a look at which of them are still in use.
 _FEW = 64
@@ -69,8 +70,8 @@ class Guarding:
         """Returns why none of a function's compilations serves the call that is compiled now, the nearest compilation
         first.
 
-        That is the one from which the call differs in the fewest values. To be called while PyTorch tells its own reasons, which are used
-        where the guards say nothing.
+        The nearest compilation is the one from which the call differs in the fewest values. Is to be called while
+        PyTorch reports its own reasons, which are used where the guards give none.
         """
         call = dynamo.call_to_compile()
         if call is None:

@@ -17,7 +17,7 @@ from depyf.compat import compiled, dynamo, eval_frame, graph_text, graphs, guard
 
 
 class Listener(Protocol):
-    """A block at work. What its methods raise is given to `failed`, and goes no further."""
+    """A block at work. An exception that one of its methods raises is given to `failed`, and goes no further."""
 
     directory: Path
 

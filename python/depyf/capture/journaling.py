@@ -1,4 +1,4 @@
-"""What a block notes in its journal: of each compilation what has changed since it was noted last."""
+"""Writes a block's journal: of each compilation, the values that have changed since they were written last."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_FIELDS = vars(Frame("", ""))
 
 
 class Journaling:
-    """The journal of one block. Not thread safe: the recorder's lock is held.
+    """The journal of one block. It is not thread safe: callers hold the recorder's lock.
 
     A process that is forked in the block begins a journal of its own, with all that was noted so far, when it compiles.
     """

@@ -1,4 +1,4 @@
-"""What blocks saw of the functions that are still compiled, for `depyf.explain` to ask."""
+"""The records that blocks made of functions that are still compiled, for `depyf.explain`."""
 
 from __future__ import annotations
 

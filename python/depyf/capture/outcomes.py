@@ -55,13 +55,13 @@ def goes_on_with(resumed: Frame, beginning: Frame) -> bool:
 
 
 def add_failure(frame: Frame, code: types.CodeType | None, same: Iterable[Frame], translate: breaks.Translate) -> None:
-    """Adds what PyTorch says of a compilation that fails; to be called while it reports that.
+    """Adds PyTorch's report of a compilation that fails. Is to be called while PyTorch reports it.
 
     Args:
         frame: of the compilation. Its error, and the guards that failed before it was tried, are known.
         code: of its function.
         same: the compilations of that function which the block saw.
-        translate: gives the user's line that a line of a dumped file stands for.
+        translate: returns the user's line that a line of a dumped file stands for.
     """
     frame.status = "not compiled"  # also where the transformed code was made, and something after it failed
     ending = at_work.ending()

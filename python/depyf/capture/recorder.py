@@ -40,7 +40,7 @@ from depyf.source_line import Line
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 _SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
-# What PyTorch shows by name; the texts come from there where it has no structured trace.
+# Graphs that PyTorch shows by name. Their texts come from there if this PyTorch has no structured trace.
 _SHOWN = {**_SHOWN_AS, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
 _OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
 
@@ -75,7 +75,7 @@ def _working_directory() -> str:
 
 
 class Recorder:
-    """Receives the events of one block. Thread safe; what it raises is caught by the hub and told once."""
+    """Receives the events of one block. It is thread safe. The hub catches what it raises, and warns once."""
 
     def __init__(self, directory: Path, functions: tuple[weak.Reference, ...] = ()) -> None:
         import torch
@@ -360,7 +360,7 @@ class Recorder:
         story.write(self._order, self.session, self._artifacts)
 
     def _add_features(self) -> None:
-        """Adds what works here, and tells of what should and does not."""
+        """Adds the state of each feature, and warns of features that should work and do not."""
         if not self._told:  # what failed here may have kept away what PyTorch told
             noticing.notice(self._order)
         self.session.features = probe.features(right=probe.tell_losses())
@@ -465,7 +465,7 @@ class Recorder:
     def _set_number(self, compile: Compilation, number: int) -> None:
         if compile.number != number:
             if compile.number is not None:
-                # The code calls another function than the one announced: what was written has the wrong name.
+                # The code calls another function than the announced one, so the name that was written is wrong.
                 for item in compile.items:
                     self._artifacts.unwrite(compile, item)
             compile.number = compile.frame.compiled_fn = number
@@ -526,7 +526,7 @@ class Recorder:
             item.direction = direction
 
     def _drop_artifacts(self, compile: Compilation) -> None:
-        """Forgets what an attempt left that Dynamo has given up."""
+        """Drops the items of an attempt that Dynamo has given up."""
         for item in compile.items:
             self._artifacts.unwrite(compile, item)
         compile.items.clear()

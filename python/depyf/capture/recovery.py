@@ -24,7 +24,7 @@ _NOT_KNOWN = (
 
 @dataclass
 class Block:
-    """What the journal of a block tells."""
+    """The content of a block's journal."""
 
     path: Path
     process: int
@@ -58,7 +58,8 @@ def blocks(directory: Path) -> list[Block]:
 def recover(directory: Path) -> list[Block]:
     """Writes index, session and full_code files for the blocks of a directory whose processes died.
 
-    Their journals are removed: what they say stands in the session then. Returns all blocks that had journals.
+    Their journals are removed, as the session then has everything that is in them. Returns all blocks that had
+    journals.
 
     Raises:
         OSError: the directory cannot be read or written to. Journals stay then.
@@ -93,7 +94,7 @@ def _write_full_code(block: Block, directory: Path) -> None:
 
 
 class _Reader:
-    """Takes a journal's lines, and makes the block of them. What cannot be read is counted."""
+    """Takes a journal's lines, and makes the block of them. Lines that cannot be read are counted."""
 
     def __init__(self) -> None:
         self.process = 0

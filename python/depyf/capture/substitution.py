@@ -60,7 +60,7 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
 def _from_text(module: Any, text: str) -> Swap | None:
     """Of a graph without graphs in it that takes its inputs as it is printed, or in a list: what would have it run the text.
 
-    It needs no syntax tree, of which that of a large graph takes most of the time.
+    It needs no syntax tree, as building that of a large graph takes most of the time.
     """
     function, written = graphs.forward_of(module), _FIRST_INPUT.search(text)
     if function is None or written is None or graphs.submodules(module):

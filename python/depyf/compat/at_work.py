@@ -93,7 +93,7 @@ def export() -> Export | None:
 def ending() -> Ending | None:
     """Returns how the compilation of the calling thread fails; None if no exception is on its way.
 
-    To be called while PyTorch reports the end of a compilation that failed.
+    Is to be called while PyTorch reports the end of a compilation that failed.
     """
     error = sys.exc_info()[1]
     if error is None:

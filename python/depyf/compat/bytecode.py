@@ -1,9 +1,9 @@
 """CPython's instruction format, as far as putting a constant in the place of a global name needs it.
 
-An instruction is two bytes, opcode and argument; EXTENDED_ARG before it carries the argument's higher bytes; from 3.11
-on, inline caches follow it and may be overwritten, as the interpreter starts from fresh ones. The length of code never
-changes here, so that jumps, line table and exception table stay right. Where an instruction has no room for its
-replacement, ValueError says so.
+An instruction is two bytes, opcode and argument; EXTENDED_ARG before it carries the argument's higher bytes; from
+3.11 on, inline caches follow it and may be overwritten, as the interpreter starts from fresh ones. The length of code
+never changes here, so that jumps, line table and exception table stay right. If an instruction has no room for its
+replacement, ValueError is raised.
 """
 
 from __future__ import annotations
@@ -111,8 +111,9 @@ def assigned_names(code: types.CodeType) -> set[str]:
 def problem(code: types.CodeType) -> str | None:
     """Returns what is wrong with bytecode that CPython would run unasked; None if nothing was found.
 
-    Checked are the bounds of all that instructions name, where jumps lead, and the depth of the stack. Of values on the
-    stack only the number is known: code that uses a wrong one fails as code of any kind does.
+    Checked are the bounds of all that instructions name, where jumps lead, and the depth of the stack. Of the values
+    on the stack only their number is known, so code that uses a wrong value is not found here: it fails when it runs,
+    as any code does.
     """
     raw = code.co_code
     if not raw or len(raw) % 2:
@@ -238,8 +239,8 @@ def with_nested(code: types.CodeType, nested: dict[int, types.CodeType]) -> type
     """Returns `code` with other code objects among its constants, by index, each made a function with its own cells.
 
     A function's cells come in the order of its code's free variables, which may be another one than that of the code
-    object whose place it takes: then the tuple of the cells is built in the other order. Where the instructions for that
-    have no such shape they stay as they are, so the result has to be proved.
+    object whose place it takes: then the tuple of the cells is built in the other order. If the instructions have
+    another shape they stay as they are, so the result has to be proved.
     """
     consts: list[object] = list(code.co_consts)
     raw = bytearray(code.co_code)
@@ -312,8 +313,8 @@ _BEGINS, _KIND_AT, _KIND_BITS, _SAME_LINE, _NEXT_LINE = 0x80, 3, 0x78, 10, 11
 
 
 def raised_by_one_line(code: types.CodeType) -> types.CodeType | None:
-    """Returns `code` with all that stands below its first line moved up by one line, so that the second line's statements
-    stand at the first. None where this Python's line table does not show how."""
+    """Returns `code` with all that stands below its first line moved up by one line, so that the second line's
+    statements stand at the first. None if the line table of this Python has another format."""
     table = bytearray(code.co_linetable)
     if sys.version_info >= (3, 11):
         entries = (
@@ -326,7 +327,7 @@ def raised_by_one_line(code: types.CodeType) -> types.CodeType | None:
     elif table[1] == 1:  # pairs: bytes of code, lines further down
         table[1] = 0
     raised = code.replace(co_linetable=bytes(table))
-    # Sets tell enough: what was changed is one step from a line to another, and all lines behind it follow.
+    # Sets are enough to compare: the only change is one step from a line to another, and all lines behind it follow.
     lines = {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}
     lines_after = {line for _, _, line in raised.co_lines() if line is not None}
     return raised if lines_after | {code.co_firstlineno} == {line - 1 for line in lines} else None

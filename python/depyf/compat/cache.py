@@ -1,6 +1,7 @@
 """Dynamo's cache: what it holds of a function, in the order in which it is tried, and entries put in front of it.
 
-Entries are put in front by what PyTorch itself has to put back what it compiled in another process (2.9 and later).
+Entries are put in front by the function with which PyTorch itself restores what it compiled in another process (2.9
+and later).
 
 Entries point into memory of C++ that a reset frees: what is kept here is their fields. C++ checks nothing of what is
 loaded; `depyf.toolkit.validation` does, before.
@@ -194,7 +195,7 @@ def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
     if make is None:
         raise NotImplementedError(_NO_TREES)
     wrapper = make(root)
-    # What PyTorch reads of a tree when it reports why guards failed.
+    # The attributes of a tree that PyTorch reads when it reports why guards failed.
     wrapper.closure_vars = dict(getattr(model, "closure_vars", None) or {})
     wrapper.global_scope = global_scope if global_scope is not None else {}
     wrapper.args = list(getattr(model, "args", None) or ["L", "G", "**___kwargs_ignored"])

@@ -1,7 +1,7 @@
-"""What is behind a callable, where PyTorch has its own ways to wrap one.
+"""Finds the function behind a callable for which PyTorch has its own kind of wrapper.
 
-The results of `torch.compile` refer to what was compiled. Where they do not, `__wrapped__` and `__call__` are followed as
-for any other callable.
+The results of `torch.compile` refer to what was compiled. For other callables, `__wrapped__` and `__call__` are
+followed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def compiled_in(value: Any) -> Any:
     """Returns the object that was given to `torch.compile` to get `value`. The frame that Dynamo compiles for `value`
     runs this object.
 
-    None if `thing` is no result of `torch.compile`.
+    None if `value` is no result of `torch.compile`.
     """
     try:
         own = object.__getattribute__(value, "__dict__")
@@ -58,7 +58,8 @@ def compiled_in(value: Any) -> Any:
     modules = own.get("_modules")
     if isinstance(modules, dict) and "_orig_mod" in modules:
         module = modules["_orig_mod"]
-        # For torch's own modules Dynamo compiles a frame around them, for all others their `forward`.
+        # For torch's own modules Dynamo compiles a frame around them; for all other modules it compiles their
+        # `forward`.
         inner = compiled_in(own.get("forward"))
         return inner if isinstance(inner, types.FunctionType) else bound_call(module)
     if "_torchdynamo_orig_callable" not in own:

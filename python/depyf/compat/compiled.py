@@ -1,7 +1,9 @@
-"""What `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, skip rules.
+"""Reads what `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons, skip
+rules.
 
 The settings are in the context that a wrapper holds, in `dynamo_ctx` or in a cell of its closure; a graph is where
-attributes and closures lead to from a compiled function, if the backend keeps it. What is missing is not told.
+attributes and closures lead to from a compiled function, if the backend keeps it. Functions return an empty answer
+for what is missing.
 """
 
 from __future__ import annotations

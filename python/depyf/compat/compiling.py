@@ -1,8 +1,8 @@
-"""Keeping Dynamo from compiling: what is compiled runs, what is not runs as it was written.
+"""Keeps Dynamo from compiling: functions that are compiled run so, all others run as they were written.
 
-Dynamo calls an object of PyTorch's for a frame that no cache entry fits, and is told by what that gives how to run such a
-frame this time (PyTorch 2.7 and later). Two functions tell what Dynamo would leave alone anyway. Where one of all these is
-missing nothing is held back.
+For a frame that no cache entry fits, Dynamo calls an object of PyTorch's, whose result decides how the frame runs
+this time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo would leave alone anyway. If
+one of these private names is missing, nothing is held back.
 """
 
 from __future__ import annotations

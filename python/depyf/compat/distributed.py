@@ -1,4 +1,4 @@
-"""Which process of several this is.
+"""Reads the rank of this process among several.
 
 Relied on: the environment that torchrun sets (`RANK`, `WORLD_SIZE`), and `torch.distributed`, where it is initialised.
 """

@@ -1,6 +1,6 @@
 """Dynamo: the bytecode hook, the compilation at work, cache entries.
 
-Where something is not as expected the function that needs it returns its empty answer.
+If something is not as expected, the function that needs it returns its empty answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Compilation(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """What is copied of one cache entry. Entries themselves point into memory of C++ and must not be kept."""
+    """A copy of one cache entry. Entries themselves point into memory of C++ and must not be kept."""
 
     code: types.CodeType
     guards: str = field(repr=False)
@@ -102,7 +102,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     """Calls `hook(guard manager, local variables, guard builder)` for each compilation when its guards are built, until
     the function that it returns is called.
 
-    Returns what takes it away. PyTorch has one place for such a hook: one that is there already is called too.
+    Returns what takes it away. PyTorch has one place for such a hook: a hook that is there already is called too.
     """
     guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
     if guards is None:
@@ -213,7 +213,7 @@ def _linked(listed: Any) -> list[Any]:
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """Returns the code and the local variables of the call that makes Dynamo compile again.
 
-    To be called while the reasons are told. No argument leads there, so PyTorch's own frame is asked.
+    Is to be called while PyTorch reports the reasons. No argument leads there, so PyTorch's own frame is asked.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -414,8 +414,8 @@ def is_resume_name(name: str) -> bool:
     return name.startswith("__resume_at_")
 
 
-# What the names of globals begin with that Dynamo puts into the user's module, and takes away when nothing runs that reads
-# them any more.
+# The beginnings of the names of globals that Dynamo puts into the user's module, and takes away when nothing runs
+# that reads them any more.
 _INSTALLED = ("__compiled_fn_", "__resume_at_", "__import_", "__builtins_dict__")
 
 

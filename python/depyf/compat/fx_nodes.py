@@ -1,8 +1,8 @@
-"""The nodes of a graph, with what PyTorch notes of where they come from.
+"""The nodes of a graph, with PyTorch's notes on where they come from.
 
-In a node's `meta` the user's line is the last of `stack_trace`, and `seq_nr` is the same for an operation and its backward.
-`nn_module_stack` has the modules that were at work, a backward node has those of its forward under `fwd_nn_module_stack`:
-dicts from any key to (path, class). What is missing is not told.
+In a node's `meta` the user's line is the last of `stack_trace`, and `seq_nr` is the same for an operation and its
+backward. `nn_module_stack` has the modules that were at work, a backward node has those of its forward under
+`fwd_nn_module_stack`: dicts from any key to (path, class). Fields are empty where a note is missing.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class NodeRow(NamedTuple):
 
 
 class _Notes(dict[tuple[bool, ...], tuple[str, ...]]):
-    """Which of `NOTES` are there -> those: few combinations, of many nodes."""
+    """Caches the paths of the notes that a node has, by which of `NOTES` those are: many nodes have one of few
+    combinations."""
 
     def __missing__(self, there: tuple[bool, ...]) -> tuple[str, ...]:
         self[there] = paths = tuple(path for path, is_there in zip(NOTES, there, strict=True) if is_there)
@@ -94,7 +95,7 @@ def rows(graph_module: Any) -> list[NodeRow]:
     # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
-    # Of what the nodes have the types were seen to be right.
+    # The types of the nodes' notes have been checked.
     types: set[tuple[type, ...]] = set()
     known_modules: dict[tuple[Any, ...], tuple[Module, ...]] = {}  # by their keys
     for node in graph_module.graph.nodes:
@@ -219,7 +220,7 @@ def _line(trace: Any, torch_folder: str) -> Line | None:
 
 @functools.lru_cache(maxsize=4096)  # the nodes of all graphs of a compilation have the same few stacks
 def _line_of(trace: str, torch_folder: str) -> Line | None:
-    # What follows a frame's text is no part of the stack: PyTorch's remarks on sums of gradients, say.
+    # Text that follows that of a frame is no part of the stack, such as PyTorch's remarks on sums of gradients.
     lines = trace.splitlines()
     stack = [
         Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])

@@ -1,4 +1,4 @@
-"""The state of the process that PyTorch's guard on it compares, by the names that it gives, and what they mean."""
+"""The state of the process that a guard of PyTorch compares: its settings by PyTorch's names, and their meaning."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The text of a graph, made as PyTorch makes it and in a fifth of its time.
+"""Prints a graph as PyTorch prints it, in a fifth of its time.
 
-What a graph is made of (functions, kinds of arguments, types of tensors) is learned from PyTorch's own text (see `learning`).
-PyTorch prints most graphs whether anybody reads that or not.
+The parts of a graph (functions, kinds of arguments, types of tensors) are learned from PyTorch's own text (see
+`learning`). PyTorch prints most graphs whether anybody reads that or not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The text of a graph, made in less time: what `GraphModule.print_readable` gives is answered by `depyf.compat.graph_printer`."""
+"""Lets `depyf.compat.graph_printer` answer calls of `GraphModule.print_readable`, which takes less time."""
 
 from __future__ import annotations
 

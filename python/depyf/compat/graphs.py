@@ -59,7 +59,7 @@ def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callabl
     """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
     returns is called.
 
-    Returns what takes it away. To be called when Inductor is loaded; nothing is done where it is not.
+    Returns what takes it away. Is to be called when Inductor is loaded; does nothing if it is not.
     """
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
@@ -136,7 +136,8 @@ def text(module: Any) -> str:
 
 @guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
-    """Returns the function that a graph module runs. One that PyTorch would make at the first call is made now."""
+    """Returns the function that a graph module runs. A function that PyTorch would compile at the first call is
+    compiled now."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
         make()  # does nothing where it has been made

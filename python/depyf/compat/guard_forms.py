@@ -1,8 +1,8 @@
 """Each kind of leaf guard as Python over `L`, `G` and torch: how it decides.
 
-The forms are those in which `torch/csrc/dynamo/guards.cpp` decides. A guard whose words are not as expected has none, and
-is called through PyTorch's own object. What words cannot show is asked of that object: a constant read from a repr is used
-only if the guard accepts it.
+The forms are those in which `torch/csrc/dynamo/guards.cpp` decides. A guard whose words are not as expected has none,
+and is called through PyTorch's own object. What the text of a guard cannot show is asked of that object: a constant
+read from a repr is used only if the guard accepts it. The kinds are in one file, beside the table that leads to them.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if expected is None:
         return _equals_named(leaf, node, x, condition)
     value = value_of(expected)
-    # The repr must give back what the guard compares with; its type is part of that.
+    # Evaluating the repr must return the value that the guard compares with, and its type is part of that.
     if not _accepts(leaf, value):
         return None
     return [same_type(x, type(value)), f"{x} == {expected}"]
@@ -208,8 +208,8 @@ setattr(_Marked, _MARKED, True)
 
 
 def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Marks on a tensor's dimensions. From 2.13 on one more attribute says that there are any, and only it is looked at
-    where none were seen: then the words say more than the guard asks.
+    """Marks on a tensor's dimensions. From 2.13 on, one more attribute tells whether there are any, and only this
+    attribute is read if there were none: then the text says more than the guard checks.
     """
     if not _accepts(leaf, _Marked()):
         return [f"not hasattr({x}, {_MARKED!r})"]
@@ -255,7 +255,8 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    # The words do not say which modes. Most often there are none, and now there are none too: then the guard says so.
+    # The words do not say which modes. Most often there are no modes. If there are none now either, the guard itself
+    # shows it.
     if private.call("torch._C:_len_torch_function_stack") == 0 and _accepts(leaf, {}):
         return [f"{MODE_STACK} == []"]
     return None

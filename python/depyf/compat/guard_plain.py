@@ -83,7 +83,7 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
     """Returns an expression in Dynamo's words, in plain Python; None if a name in it has no meaning outside of Dynamo.
 
     Args:
-        names: names and what they stand for.
+        names: names with the expressions that they stand for.
         source, x: where `source` stands in it, `x` is put instead.
     """
     if isinstance(tree, ast.Constant):  # most are

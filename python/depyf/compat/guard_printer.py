@@ -1,4 +1,4 @@
-"""The text of a tree of guards, made as PyTorch makes it and in less time: each compilation's is in the session.
+"""Prints a tree of guards as PyTorch prints it, in less time: the session has the tree of each compilation.
 
 The kinds of guards and managers are learned from PyTorch's own text (see `learning`).
 """
@@ -50,7 +50,7 @@ class _Tree:
         return "\n".join([*self._lines, ""])
 
     def _below(self, manager: Any, lead: str) -> None:
-        """Adds what stands below the line of a manager; `lead` is what those lines begin with."""
+        """Adds the lines below the line of a manager; `lead` is what those lines begin with."""
         for guard in manager.get_leaf_guards():
             if not isinstance(guard, self._relational):
                 self._guard(guard, lead)

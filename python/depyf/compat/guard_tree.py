@@ -20,7 +20,7 @@ from depyf.compat.private import guarded
 _MODULE = "torch._C._dynamo.guards"
 # Before 2.7 these have no class in common.
 _RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
-# What an accessor prints in parentheses: the key, attribute or index that it reads.
+# The text that an accessor prints in parentheses: the key, attribute or index that it reads.
 _ARGUMENT = re.compile(r"^(\w+)(?:<(?:\w+::)?(\w+)>)?\((.*)\)$", re.DOTALL)
 _FRAME_LOCAL = re.compile(r"^key=(.*), framelocals_idx=\d+$", re.DOTALL)
 

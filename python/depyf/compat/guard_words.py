@@ -1,6 +1,7 @@
 """The words in which Dynamo writes a guard: a condition, and behind it the line of source that needs it.
 
-They look so: `code  # line of source  # file:line in function (HINT: ...)`. What looks otherwise is all condition.
+They look so: `code  # line of source  # file:line in function (HINT: ...)`. A text of another form is a condition as
+a whole.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def read(text: str) -> Words:
         hint, text = match["hint"], text[: match.start()]
     condition, comment = _split(text)
     place = _PLACE.search(comment)
-    # Of a bound that PyTorch set itself the words name the line that used the size first, which is not to blame.
+    # For a bound that PyTorch set itself, the text names the line that used the size first, which is not the cause.
     if place is None or "the guard itself is not due user code" in comment:
         return Words(condition, hint=hint, note=comment)
     line_text = comment[: place.start()].strip().removesuffix("#").strip()

@@ -42,7 +42,7 @@ def elsewhere() -> bool:
 def operations() -> list[list[Operation]]:
     """Returns the operations that the scheduler has now, those that are fused together.
 
-    To be called while the IR is logged.
+    Is to be called while the IR is logged.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:

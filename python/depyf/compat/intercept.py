@@ -13,7 +13,7 @@ from depyf.compat.dynamo import not_compiled
 
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 
-# Where a function is written -> what answers its calls.
+# Maps the place of a function to the answer for its calls.
 _answers: dict[tuple[str, int], Callable[..., Any]] = {}
 
 

@@ -1,4 +1,4 @@
-"""The text of Inductor's IR, made as Inductor makes it and in a fraction of its time.
+"""Prints Inductor's IR as Inductor prints it, in a fraction of its time.
 
 A node of the IR is printed as `SchedulerNode.debug_str` and its like print it: what it writes and reads, its buffers, and what
 its kind tells alone, of loops their body. It learns from Inductor's own text which kinds it can print (see `learning`).
@@ -17,7 +17,8 @@ from depyf.compat import private, sympy_text
 from depyf.compat.learning import Learner, Unknown
 
 _WIDTH = 80  # of lines that `pprint` leaves whole
-# What the functions that make the text use. One that uses more is of a release that is not known here.
+# The names that PyTorch's printing functions use. A function that uses more is of a release
+# that is not known here.
 _USED = set(
     "AssertionError Exception IndentedBuffer LoopBody TorchBindObject V WeakDep __name__ _body _debug_str_for_device _sizes "
     "append chain code debug_device_str debug_str debug_str_extra device dict dtype enumerate extend fx get_aliases get_buffer "
@@ -48,7 +49,7 @@ class Printer:
         self._constant = _Constant()
 
     def forget(self) -> None:
-        """Lets go of what texts are known of."""
+        """Drops the objects whose texts are known."""
         self._constant = _Constant()
 
     def text(self, nodes: Iterable[Any]) -> str:
@@ -72,7 +73,8 @@ _Kept = dict[int, tuple[Any, str, set[Any]]]
 
 
 class _Constant:
-    """Texts of what never changes, so that they are made once for the IR before fusion and the one after it."""
+    """Texts of objects that never change, so that they are built once for the IR before fusion and the IR after
+    it."""
 
     def __init__(self) -> None:
         self.expressions: dict[int, str] = {}
@@ -252,7 +254,7 @@ class _Ir:
 
 
 def _add_statements(nodes: list[Any], lines: list[str], parts: set[Any]) -> None:
-    """What is printed of the body of a loop, for the few kinds of nodes that nearly all are made of."""
+    """Adds the printed statements of a loop's body, for the few kinds of nodes that nearly all bodies consist of."""
     is_node = type(nodes[0])
     for node in nodes:
         op, target = node.op, node.target

@@ -16,7 +16,7 @@ _printer = Printer()
 def add_text_hooks() -> Callable[[], None]:
     """Makes `_printer` print the IR that Inductor logs.
 
-    To be called when Inductor is loaded; nothing is done where it is not. Returns what takes it away.
+    Is to be called when Inductor is loaded; does nothing if it is not. Returns what takes it away.
     """
 
     def whole(original: Callable[..., Any]) -> intercept.Call:

@@ -1,7 +1,7 @@
 """Texts that are made here in less time than PyTorch takes, once they were the same as PyTorch's.
 
-PyTorch's own text is the model: what a thing is made of is left to it until a text that has it was made by both and was the
-same letter for letter.
+PyTorch's own text is the model. PyTorch prints every kind of part until both texts of an object with that kind were
+built once, and were equal letter for letter.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The graph module behind a compiled function, where it is still alive.
 
-By `_dynamo_source` of its placeholders a graph of Dynamo's is told from one that a backend made of it. Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of it): it is
-looked for in the closures, attributes and bound objects that the compiled function leads to, a few steps deep. Where it
-is not found, the backend has let go of it.
+The attribute `_dynamo_source` of its placeholders distinguishes Dynamo's graph from a graph that a backend derived
+from it. Backends keep the graph where they like (the eager one runs its `forward`, AOTAutograd hands on methods of
+it): it is looked for in the closures, attributes and bound objects that the compiled function leads to, a few steps
+deep. If no graph is found, the backend has released it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def graph_module(function: object) -> Any:
             if any(source(node) is not None for node in placeholders(value)) or "dynamo_compile_id" in value.meta:
                 return value
         elif isinstance(value, torch.nn.Module):
-            # What a backend gives may be one; that of Dynamo of 2.2 holds what the backend gave.
+            # The result of a backend may be a module; Dynamo 2.2 wraps the result in a module of its own.
             todo += list(value.children())
         elif isinstance(value, types.FunctionType):
             todo += [content for cell in value.__closure__ or () if (content := _content(cell)) is not None]

@@ -1,12 +1,13 @@
 """The private names of PyTorch and CPython that depyf relies on, and what it can do with them.
 
-One row a name: where it is, what it is for, in which releases it is and in which shape, what it has to take and to give
-to be the one that is meant, and what happens without it. `depyf.compat.private` is the way to use one; a name that has
-no row cannot be used. `python -m depyf doctor` prints what became of each.
+There is one row for each name: where it is, its purpose, the releases that have it and its shape there, the arguments
+and results by which it is recognised, and the consequence of its absence. `depyf.compat.private` is the way to use
+one; a name that has no row cannot be used. `python -m depyf doctor` prints which names are as expected. All rows are in
+one file, so that a search in it shows everything that is known of a name.
 
-A path is `module:object.member`. In front of it may stand what a member is: `attribute` of the instances of a class,
-`key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's structured trace,
-`logger`, or `mark` on a function or module. Without that, it is found by looking it up.
+A path is `module:object.member`. A word in front of a path is the kind of a member: `attribute` of the instances of a
+class, `key` of a dict that an attribute holds, `local` variable of a function, `record` of PyTorch's structured
+trace, `logger`, or `mark` on a function or module. Without that, it is found by looking it up.
 """
 
 from __future__ import annotations

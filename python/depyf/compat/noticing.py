@@ -1,6 +1,6 @@
-"""Noticing what PyTorch no longer tells: names that are only missed where what they give stays away.
+"""Notices names that PyTorch no longer uses, where their absence shows only by the data that fails to come.
 
-A block that has seen one thing of a compilation must have seen another. What did not come is told by its name.
+A block that has seen one thing of a compilation must have seen another. The user is warned of each by its name.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Seen(Protocol):
 
 
 class Compile(Protocol):
-    """What a block saw of a compilation: see `depyf.capture.compilation`."""
+    """The part of a compilation that a block saw: see `depyf.capture.compilation`."""
 
     frame: Frame
     number: int | None
@@ -64,7 +64,7 @@ class Compile(Protocol):
 
 
 def notice(compiles: Sequence[Compile]) -> None:
-    """Tells of what stayed away in a block that has ended."""
+    """Warns of the names whose data did not come in a block that has ended."""
     compiled = [compilation for compilation in compiles if compilation.frame.status == "compiled"]
     resumes = {number for compilation in compiled for number in compilation.resumes.values() if number is not None}
     if not compiled or any(path.startswith("torch.__trace") for path in private.losses):
@@ -80,7 +80,7 @@ def notice(compiles: Sequence[Compile]) -> None:
         private.not_found("dynamo_start", _NEVER)
     for compilation in compiled:
         _of_frame(compilation, resumes)
-    # Not of each frame: a graph break can be one of an attempt that Dynamo gave up.
+    # This is not asked of each frame, as a graph break can belong to an attempt that Dynamo gave up.
     frames = [compilation.frame for compilation in compiled]
     if any(frame.breaks for frame in frames) and any(frame.is_resume for frame in frames):
         if not any(frame.resume_calls for frame in frames):
@@ -113,7 +113,7 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
 
 
 def _of_nodes(seen: Seen) -> None:
-    """What PyTorch notes of nodes it notes of at least one in each graph that computes something."""
+    """Warns of notes that no node has. Each note is on at least one node of every graph that computes something."""
     backward = seen.directions.get("backward")
     graphs = [direction.graph for direction in seen.directions.values()]
     trained = [seen.joint, *graphs] if backward is not None and backward.graph else []

@@ -1,7 +1,7 @@
-"""Where guards and symbolic sizes come from: the user's lines, and the place in PyTorch that asked.
+"""The origins of guards and symbolic sizes: the user's lines, and the place in PyTorch that asked for them.
 
-The guard builder's compilation has guards with their stacks, and the environment of symbolic sizes. What is missing is not
-told.
+The guard builder's compilation has guards with their stacks, and the environment of symbolic sizes. Fields are empty
+where an origin is missing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from depyf.source_line import Line, is_users
 
 @dataclass
 class Origins:
-    """What the guards of one compilation come from."""
+    """The origins of the guards of one compilation."""
 
     symbols: list[Symbol] = field(default_factory=list)
     ranges: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What compiled graphs return: how many outputs their graphs have, where that is sure to be what a call gives."""
+"""The number of outputs of compiled graphs, for graphs whose calls certainly return just those."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
     return None
 
 
-# What AOTAutograd made of a graph -> the outputs of that, known while it is compiled. Weak: nobody needs to clear it.
+# Maps the callable that AOTAutograd returned for a graph to the graph's outputs, which are known while it is
+# compiled. Weak: nobody needs to clear it.
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
 _WRAPPERS_MAX = 8  # around a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function
@@ -62,7 +63,8 @@ _AOT = "torch._functorch.aot_autograd"
 
 
 def _is_of_aot(function: types.FunctionType) -> bool:
-    """True for what AOTAutograd makes of a graph: it returns the outputs in a new list or tuple, whatever the backend did."""
+    """True for a callable that AOTAutograd returned for a graph: it returns the outputs in a new list or tuple,
+    whatever the backend did."""
     of_module = function.__globals__.get("__name__") == _AOT
     return of_module and function.__qualname__.startswith("aot_module_simplified.")
 

@@ -1,7 +1,7 @@
 """The one way to the private names that `depyf.compat.names` lists.
 
-What is missing, raises, or is of another type than the name's row says is a loss: it is told once, by the name, and
-depyf goes on with what stands in its place. A name that this release is known to lack is no loss.
+A name that is missing, raises, or is of another type than its row says is a loss: the user is warned once, with the
+name, and depyf goes on with the fallback. A name that this release is known to lack is no loss.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
     as lost.
 
     Args:
-        otherwise: what the function gives then; of a class, a new instance.
+        otherwise: the result in this case; if it is a class, a new instance of it.
         raises: exceptions that are meant for the caller.
     """
 

@@ -24,7 +24,7 @@ def _needs(feature: Feature) -> str:
 def features(right: Collection[str] = ()) -> list[FeatureState]:
     """Returns the state of each feature, judged by the names that it needs and by the failures in this process.
 
-    What Inductor has is told where it is loaded. Takes two milliseconds.
+    The names in Inductor are judged only if Inductor is loaded. Takes two milliseconds.
 
     Args:
         right: paths of names that have just been found to be as they should be.
@@ -106,7 +106,7 @@ def tell_losses() -> set[str]:
             if name.module in sys.modules:
                 _right.add(name.path)
             continue
-        # What became of an object is told by one of its members; the doctor tells of all.
+        # One member that is lost is reported for all members of its object; the doctor reports them all.
         owner = name.path.rpartition(".")[0]
         if any(path.rpartition(".")[0] == owner != "" or path == owner for path in private.losses):
             private.losses[name.path] = how

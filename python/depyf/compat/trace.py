@@ -51,7 +51,7 @@ _HEARD = {*_GRAPHS, *_EVENTS}
 _OF_EACH_INPUT = "describe_tensor"
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
-# Of another process the structured trace tells nothing, and its loggers do.
+# The structured trace has nothing from Inductor's other process; its loggers do.
 _ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
 _SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
@@ -112,8 +112,9 @@ _facts_of.__code__ = _facts_of.__code__.replace(co_filename=logging.__file__)
 class _Handlers(list[logging.Handler]):
     """The handlers of the structured trace while ours is the only one.
 
-    PyTorch asks whether there are any before it makes a record. Ours gets what it hears right then, and the answer is no, as
-    it is without us: no record is made. With other handlers, or filters, it is yes, and ours gets PyTorch's records.
+    PyTorch asks whether there are any before it makes a record. The handler of depyf is served at that moment and the
+    answer stays False, as it is without depyf, so that no record is built. With other handlers, or filters, it is
+    yes, and ours gets PyTorch's records.
     """
 
     def __bool__(self) -> bool:
@@ -154,12 +155,13 @@ class _Handlers(list[logging.Handler]):
 class _Handler(logging.Handler):
     def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.DEBUG)
-        # No frame of ours between logging, which Dynamo does not look at, and what it is told not to look at.
+        # No frame of depyf may come between the frames of logging, which Dynamo skips, and the function that Dynamo
+        # is told to skip.
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
 class _TraceHandler(_Handler):
-    """Gets what the structured trace says, as records or before they are made.
+    """Receives the content of the structured trace, as records or before records are built.
 
     Args:
         receive: gets the metadata and the payload of a record.
@@ -227,7 +229,8 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
         return lambda: None
     before = logger.handlers
     if type(before) is list:
-        # In front: PyTorch has one that takes itself away at the first record, and the one behind it does not get that.
+        # The handler goes in front: PyTorch has a handler that removes itself at the first record, and the handler
+        # behind it misses that record.
         logger.handlers = _Handlers(
             [handler, *(other_handler for other_handler in before if other_handler is not handler)]
         )

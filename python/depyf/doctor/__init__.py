@@ -1,6 +1,6 @@
 """`python -m depyf doctor`: the features that work with the installed PyTorch and Python.
 
-What can be told by looking is asked of `depyf.compat.probe`; the rest shows when a small program is run (`trial`).
+`depyf.compat.probe` examines the private names; whatever only shows in use is tried by a small program (`trial`).
 """
 
 from __future__ import annotations
