@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from pathlib import Path
@@ -154,6 +156,17 @@ def test_a_redacted_page_opens_in_all_views_and_its_lines_are_linked(folder: Pat
     page.locator(f'[data-pane="source"] .row:has(.number:text-is("{line}"))').hover()
     for pane in ("captured", "kernel", "kernel-bw"):
         assert tab.lit_names(pane) == wanted[pane]
+
+
+def test_no_line_of_the_example_is_in_its_redacted_page(folder: Path) -> None:
+    html = (folder / "redacted.html").read_text(encoding="utf-8")
+    packed = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html, re.DOTALL)
+    assert packed
+    data = gzip.decompress(base64.b64decode(packed[2])).decode() if packed[1] == "gzip" else packed[2]
+    text = html + "\n".join(json.loads(data)["texts"]) + json.dumps(json.loads(data), ensure_ascii=False)
+    lines = {line.strip() for line in (folder / "train.py").read_text().splitlines()}
+    assert [line for line in lines if len(line) > 8 and line in text] == []
+    assert str(folder) not in text and "train.py" not in text
 
 
 def test_saved_values_lead_from_the_forward_to_the_backward_and_back(folder: Path, tab: Tab) -> None:

