@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
+"""Numbers temporary files, whose names have the ids of process and thread too: a forked child may use the same numbers."""
 
 
 def check_writable(directory: Path) -> None:

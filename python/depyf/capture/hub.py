@@ -33,9 +33,14 @@ class Listener(Protocol):
 
 
 _lock = locks.Lock()
+"""Guards the state below. It is free in a forked child, which goes on with the blocks that were open."""
 _listeners: tuple[Listener, ...] = ()
+"""The blocks at work, in the order in which they began. It is replaced and never changed, so that events read it without the lock;
+`remove` takes a block away."""
 _undo: list[Callable[[], None]] = []
+"""Functions that take the hooks away. They are called, and removed, with the last block."""
 _hears_inductor = False
+"""True if the hooks in Inductor are set. Cleared with the last block."""
 _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
 """Names of backends of PyTorch that never hand a graph to Inductor."""
 

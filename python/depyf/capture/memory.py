@@ -22,8 +22,11 @@ class Seen:
 
 
 _lock = locks.Lock()
+"""Guards `_sessions`. It is free in a forked child, which keeps the records of before the fork."""
 _by_code: weak.Table[Seen] = weak.Table()
+"""Transformed code -> what a block recorded of it. An entry goes with its code; each write is one assignment and needs no lock."""
 _sessions: list[weakref.ref[Session]] = []
+"""The sessions of all blocks. Those that are gone are removed when a block begins."""
 
 
 def remember(code: types.CodeType, session: Session, frame: Frame) -> None:

@@ -84,7 +84,8 @@ def compile_lock() -> contextlib.AbstractContextManager[Any]:
 
 
 _abandoned: Any = None
-"""PyTorch's lock, where another thread held it when this process was forked: nobody will release it."""
+"""PyTorch's lock, where another thread held it when this process was forked, as no thread is left to release
+it. `_after_fork` sets it, when the child has one thread only; a further fork decides anew."""
 
 
 def _after_fork() -> None:

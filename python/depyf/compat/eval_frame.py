@@ -11,7 +11,9 @@ from typing import Any
 
 from depyf.compat import private
 
-# Looked up beforehand: what looks it up is Python too, which Dynamo would look at.
+# Looked up beforehand, as the lookup runs Python code too, which Dynamo would look at. `leave_alone` sets it when a
+# `depyf.step` block begins. Threads set the same value; a call that
+# raises clears it.
 _set: Callable[[Any], Any] | None = None
 
 

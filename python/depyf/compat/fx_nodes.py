@@ -193,6 +193,9 @@ def _printed(node: Any) -> str:
 
 
 _operators: dict[Any, str] = {}
+"""Target of a node -> its printed name. Nothing clears it, as PyTorch keeps its operators too. Threads may write the same value at
+once, and a forked child goes on with its copy, so it has no lock.
+"""
 
 
 def _of_operator(node: Any) -> str:

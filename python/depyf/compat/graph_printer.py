@@ -47,7 +47,8 @@ _BETWEEN |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 _OPERATORS = {"getitem": "{}[{}]", "neg": "-{}", **{name: f"{{}} {sign} {{}}" for name, sign in _BETWEEN.items()}}
 _MOST_KEPT = 4096
 _annotations: dict[Any, tuple[str, str]] = {}
-"""(sizes, dtype, layout, device, strides) of a tensor -> (its dtype, its annotation), of sizes that are numbers."""
+"""(sizes, dtype, layout, device, strides) of a tensor -> (its dtype, its annotation), of sizes that are numbers. Nothing clears it, and it stops growing at
+`_MOST_KEPT`. Threads may write the same value at once, and a forked child goes on with its copy, so that it has no lock."""
 _TENSORS = ("FakeTensor", "Tensor")
 _INT = {int}
 _SYMBOLS = ("SymInt", "SymFloat", "SymBool")

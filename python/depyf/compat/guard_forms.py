@@ -38,6 +38,7 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
+"""The class of the state, looked up once. Threads may look it up at once, with the same result; nothing clears it."""
 STATE_OF_PROCESS = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
 MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
 _KEYS = (

@@ -27,6 +27,7 @@ _KEY = "depyf_kernels"
 _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
+"""By thread, in `instead`: the kernels that run in place of others in the call at work. The call restores the value of before."""
 
 
 class _Switch:

@@ -43,7 +43,8 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 
 # Maps the callable that AOTAutograd returned for a graph to the graph's outputs, which are known while it is
-# compiled. Weak: nobody needs to clear it.
+# compiled. The table is weak, so that
+# nothing needs to clear it; each write is one assignment, so that it needs no lock, also in a forked child.
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
 _WRAPPERS_MAX = 8  # around a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function

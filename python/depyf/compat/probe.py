@@ -52,7 +52,8 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
 
 _MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
 _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
-"""What `features` depends on, and what it found, the last time that it was asked. Threads may set it at once: either is right."""
+"""What the result of `features` depended on when it was asked last, and that result. Threads may set it at once, and either value
+is right; the next call replaces it, and a forked child goes on with its copy."""
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
@@ -87,8 +88,8 @@ def load() -> None:
 
 
 _right: set[str] = set()
-"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. What is changed
-later is noticed where it is used."""
+"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. A name
+that changes later is noticed where it is used. Nothing clears it; each write adds one path, so that it needs no lock."""
 
 
 def tell_losses() -> set[str]:

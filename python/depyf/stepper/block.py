@@ -29,6 +29,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Dataclasses write their methods under "<string>".
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
+"""By thread, in `block`: the `depyf.step` block that the thread is in. The end of the block clears it."""
 
 
 class step:

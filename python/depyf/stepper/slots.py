@@ -47,6 +47,7 @@ class Slot:
 
 
 _kept: weak.Table[Any] = weak.Table()
+"""By code object, computed once. An entry goes with its code; threads may write the same value at once, so that it needs no lock."""
 
 
 def stack_map(code: types.CodeType) -> Any:

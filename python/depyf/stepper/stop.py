@@ -179,6 +179,7 @@ class Stop(Frame):
 
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
+"""By code object, computed once. An entry goes with its code; threads may write the same value at once, so that it needs no lock."""
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:

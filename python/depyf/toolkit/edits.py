@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
+"""Numbers the names of edited texts that are in no file; `next` is one step, and needs no lock."""
 REPLACEMENT = "_depyf_replacement"
 """The attribute of a function in the place of a graph that has what a user gave for it."""
 _UNSAVED = "<depyf edit "
@@ -57,7 +58,6 @@ def edit(
         guards=list(entry.guards),
         bound={**entry.bound, **(bind or {})},
         warnings=list(entry.warnings),
-        number=next(_counter),
         _manager=None,
     )
     if source is not None or code is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +19,6 @@ from depyf.toolkit.conditions import Condition, Selector
 from depyf.toolkit.lookup import Dispatch
 from depyf.toolkit.registration import Registration
 from depyf.toolkit.target import Target, find_target
-
-_counter = itertools.count(1)
 
 
 @dataclass(eq=False)
@@ -54,7 +51,6 @@ class CacheEntry:
     """Of names that a loaded file defines: the function, and its source."""
     resumed: list[CacheEntry] = field(default_factory=list, repr=False)
     """Of a loaded entry: the entries of its resume functions, which are registered and removed with it."""
-    number: int = field(default_factory=lambda: next(_counter), repr=False)
     _manager: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:

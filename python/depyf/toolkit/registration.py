@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _lock = locks.Lock()
+"""Guards `_loaded` and the order of what PyTorch has. It is free in a forked child, which has a copy of both."""
 _counter = itertools.count()
+"""Numbers registrations in their order; `next` is one step, and needs no lock."""
 _loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
-"""By the function's code: what refers to all that PyTorch has of ours, in its order. Guarded by `_lock`."""
+"""By the function's code: references to the records of all entries that PyTorch has from depyf, in PyTorch's order. An entry goes with
+the code, or when the last record is removed. Guarded by `_lock`."""
 
 
 class Registration:
