@@ -26,6 +26,7 @@ with depyf.prepare_debug("dump") as session:
     exec(compile({PROGRAM!r}, "program.py", "exec"))
     session.report("during.html")
 print(session.report("after.html"))
+session.report("redacted.html", redact=True)
 """
 
 
@@ -65,6 +66,8 @@ def test_a_session_writes_its_page_when_it_has_ended_and_before(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert done.stdout == "after.html\n"
     assert is_page(tmp_path / "during.html") and is_page(tmp_path / "after.html")
+    redacted = (tmp_path / "redacted.html").read_text(encoding="utf-8")
+    assert redacted.startswith("<!DOCTYPE html>") and "doubled" not in redacted and str(tmp_path) not in redacted
 
 
 NOTEBOOK = """

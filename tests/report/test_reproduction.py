@@ -30,7 +30,9 @@ class Net(torch.nn.Module):
         return torch.where(mask, h, float("inf")).clamp(max=3.0), h.transpose(0, 1)
 
 def plain(x):
-    return torch.sin(x) + 1
+    y = torch.sin(x) + 1
+    print("a break")
+    return y
 
 def main():
     net = torch.compile(Net(), backend="aot_eager")
@@ -69,6 +71,10 @@ def test_a_copied_program_runs(tmp_path: Path, browser: Any) -> None:
     # The strides of a transposed input are kept, and a size that was left open is the recorded one.
     assert "torch.empty_strided((6, 4,), (1, 6,)" in programs["dump", "1/0"]
     assert re.search(r"s\d+ = 7$", programs["dump", "0/1"], re.MULTILINE)
+    page.goto("about:blank")
+    page.goto(f"{(tmp_path / 'dump').as_uri()}.html#view=verdict")
+    page.get_by_role("button", name="the graph before it as a program").click()
+    assert "torch.sin(" in page.locator("dialog textarea").input_value()
     page_programs.write_page(tmp_path / "redacted.html", "--redact", tmp_path / "dump")
     page.goto(f"{tmp_path.as_uri()}/redacted.html#c=0/0")
     page.locator(".explorer").wait_for()

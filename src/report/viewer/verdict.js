@@ -128,6 +128,7 @@ function actionsOf(process, eager) {
 
 /** @param {Process} process @param {Break} item */
 function breakItem(process, item) {
+  const program = item.compilations.length ? reproductionOf(process.compilations[item.compilations[0]]) : "";
   const sentence = item.sentence.startsWith(item.where + ": ") ? item.sentence.slice(item.where.length + 2) : item.sentence;
   return actionItem(
     make("span.badge.red", null, "break"),
@@ -143,6 +144,7 @@ function breakItem(process, item) {
       "Compilations that end here: ",
       ...item.compilations.flatMap((index, position) => [position ? ", " : "", compilationLink(index)]),
       item.link ? ["  \u00b7  ", make("span.url", null, item.link)] : null,
+      program ? ["  \u00b7  ", make("button.link", { onclick: () => openReproduction(program) }, "the graph before it as a program")] : null,
     ),
   );
 }
