@@ -17,9 +17,13 @@
 //
 // A handler's blocks stand in the except clause, so that what they raise has the context that it had, and `raise` alone and
 // sys.exc_info() find the exception.
+//
+// Blocks that only lead on are left out, and a block that one other block alone leads to is part of its arm. What the blocks
+// are numbered by tells nothing, so the arms are numbered in order.
 #include <algorithm>
 #include <map>
 
+#include "ast/visit.h"
 #include "structure/structure.h"
 
 namespace depyf {
@@ -37,6 +41,11 @@ class StateMachine {
 
   Block run() {
     find_levels();
+    skip_empty();
+    drop_unreached();
+    merge_chains();
+    number_states();
+    forget_lines();
     std::vector<Stmt*> statements{set(number(lifted_.entry), lifted_.nodes[std::size_t(lifted_.entry)])};
     statements.push_back(level(0));
     return context_.arena.copy(statements);
@@ -45,7 +54,10 @@ class StateMachine {
  private:
   int count() const { return int(lifted_.nodes.size()); }
   bool is_state(int node) const { return lifted_.nodes[std::size_t(node)].end != Node::End::none; }
-  Expr* number(int value) { return context_.constant(Constant::Kind::integer, std::to_string(value)); }
+  // The number of the state that runs a block.
+  Expr* number(int block) {
+    return context_.constant(Constant::Kind::integer, std::to_string(numbers_[std::size_t(block)]));
+  }
   Stmt* set(Expr* value, const Node& node) {
     return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
   }
@@ -81,6 +93,102 @@ class StateMachine {
     }
   }
 
+  std::vector<Node>& nodes() { return lifted_.nodes; }
+
+  // The blocks that control goes to from `node`, itself left out: exceptions lead to handlers.
+  static std::vector<int*> ways_of(Node& node) {
+    switch (node.end) {
+      case Node::End::go: return {&node.a};
+      case Node::End::branch:
+      case Node::End::loop: return {&node.a, &node.b};
+      case Node::End::none:
+      case Node::End::leave:
+      case Node::End::stop:
+      case Node::End::setup: return {};
+    }
+    return {};
+  }
+
+  void skip_empty() {
+    const auto behind = [&](int block) {
+      for (int steps = 0; steps < count(); ++steps) {
+        const Node& node = nodes()[std::size_t(block)];
+        if (node.end != Node::End::go || !node.statements.empty() || node.a < 0) break;
+        block = node.a;
+      }
+      return block;
+    };
+    lifted_.entry = behind(lifted_.entry);
+    for (const Region& region : cfg_.regions) handlers_.push_back(region.handler < 0 ? -1 : behind(region.handler));
+    for (Node& node : nodes())
+      for (int* way : ways_of(node))
+        if (*way >= 0) *way = behind(*way);
+  }
+
+  int handler_of(int block) const {
+    const int region = cfg_.blocks[std::size_t(block)].region;
+    return region < 0 ? -1 : handlers_[std::size_t(region)];
+  }
+
+  void drop_unreached() {
+    reached_.assign(std::size_t(count()), false);
+    std::vector<int> todo{lifted_.entry};
+    while (!todo.empty()) {
+      const int block = todo.back();
+      todo.pop_back();
+      if (block < 0 || block >= count() || reached_[std::size_t(block)]) continue;
+      reached_[std::size_t(block)] = true;
+      for (const int* way : ways_of(nodes()[std::size_t(block)])) todo.push_back(*way);
+      todo.push_back(handler_of(block));
+    }
+    for (int block = 0; block < count(); ++block)
+      if (!reached_[std::size_t(block)]) nodes()[std::size_t(block)].end = Node::End::none;
+  }
+
+  void merge_chains() {
+    std::vector<int> leading(std::size_t(count()), 0);  // how many ways lead to a block
+    ++leading[std::size_t(lifted_.entry)];
+    for (int block = 0; block < count(); ++block) {
+      if (!reached_[std::size_t(block)]) continue;
+      for (const int* way : ways_of(nodes()[std::size_t(block)]))
+        if (*way >= 0) ++leading[std::size_t(*way)];
+      if (const int handler = handler_of(block); handler >= 0) leading[std::size_t(handler)] += 2;
+    }
+    for (int block = 0; block < count(); ++block) {
+      Node& node = nodes()[std::size_t(block)];
+      while (node.end == Node::End::go && node.a >= 0 && node.a != block && leading[std::size_t(node.a)] == 1 &&
+             running(node.a) == running(block) &&
+             cfg_.blocks[std::size_t(node.a)].region == cfg_.blocks[std::size_t(block)].region) {
+        Node& next = nodes()[std::size_t(node.a)];
+        node.statements.insert(node.statements.end(), next.statements.begin(), next.statements.end());
+        node.end = next.end, node.value = next.value, node.target = next.target, node.is_async = next.is_async;
+        node.a = next.a, node.b = next.b;
+        next.end = Node::End::none;
+      }
+    }
+  }
+
+  void number_states() {
+    numbers_.assign(std::size_t(count()), 0);
+    int states = 0;
+    for (int block = 0; block < count(); ++block)
+      if (is_state(block)) numbers_[std::size_t(block)] = states++;
+  }
+
+  // The lines of the source broke where its statements did, not where these do.
+  void forget_lines() {
+    for (Node& node : nodes()) {
+      for (Stmt* stmt : node.statements) for_each_expr(stmt, [&](Expr*& expr) { forget_line(expr, 0); });
+      forget_line(node.value, 0);
+      forget_line(node.target, 0);
+    }
+  }
+  static void forget_line(Expr* expr, int depth) {
+    if (!expr || depth > level_max * 10) return;
+    expr->line = -1;
+    for_each_child(expr, [&](Expr*& child) { forget_line(child, depth + 1); });
+  }
+
   int running(int block) const { return running_[std::size_t(block)]; }
 
   // `__state in (...)`, or `==` where there is one.
@@ -102,9 +210,10 @@ class StateMachine {
         body.push_back(set(context_.expr(IfExp{node.value, number(node.a), number(node.b)}), node));
         break;
       case Node::End::loop: {
-        std::vector<Stmt*> found{set(number(node.a), node), context_.stmt(Break{})}, none{set(number(node.b), node)};
+        std::vector<Stmt*> next_item{set(number(node.a), node), context_.stmt(Break{})},
+            exhausted{set(number(node.b), node)};
         body.push_back(context_.stmt(
-            For{node.target, node.value, context_.arena.copy(found), context_.arena.copy(none), node.is_async},
+            For{node.target, node.value, context_.arena.copy(next_item), context_.arena.copy(exhausted), node.is_async},
             node.offset, node.line));
         break;
       }
@@ -157,7 +266,8 @@ class StateMachine {
       if (region.lasti) enter.push_back(context_.stmt(Assign{context_.list({slot(region.depth)}), context_.none()}));
       enter.push_back(
           context_.stmt(Assign{context_.list({slot(region.depth + region.lasti)}), context_.name(exception)}));
-      enter.push_back(context_.stmt(Assign{context_.list({context_.name("__state")}), number(region.handler)}));
+      enter.push_back(context_.stmt(
+          Assign{context_.list({context_.name("__state")}), number(handlers_[std::size_t(entry->first)])}));
       ways = context_.list({context_.stmt(If{is_any_of(entry->second), context_.arena.copy(enter), ways})});
     }
     if (depth < level_max && !states_from(depth + 1).empty()) {
@@ -173,6 +283,9 @@ class StateMachine {
   Lifted& lifted_;
   const Cfg& cfg_;
   const bool may_return_;
+  std::vector<int> handlers_;  // by region: the block that an exception leads to
+  std::vector<bool> reached_;  // by block
+  std::vector<int> numbers_;  // by block: of its state
   std::vector<int> running_;  // by block: exceptions that are being handled while it runs, -1: it never does
 };
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import types
@@ -153,6 +155,18 @@ def test_exceptions_keep_their_contexts() -> None:
             assert outcome(shown, shown_names, run, around) == expected, run
             results.add(repr(expected))
     assert len(results) > 30
+
+
+def test_states_do_something_and_are_numbered_in_order() -> None:
+    original, _ = function_in(SOURCE)
+    arms = {}
+    for node in ast.walk(ast.parse(depyf.decompile(original))):
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__state == "):
+            number = int(ast.unparse(node.test).removeprefix("__state == "))
+            if not ast.unparse(node.body[0]).startswith("__stack_"):  # the way to a handler
+                arms[number] = [ast.unparse(stmt) for stmt in node.body]
+    assert sorted(arms) == list(range(len(arms))) and len(arms) > 10
+    assert not [arm for arm in arms.values() if len(arm) == 1 and re.fullmatch(r"__state = \d+", arm[0])]
 
 
 def test_an_asynchronous_generator_compiles() -> None:
