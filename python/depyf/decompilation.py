@@ -77,7 +77,8 @@ class Decompilation:
         return replace(self, source=same.source, lines=same.lines, head=same.head)
 
     def compile_text(self, text: str, filename: str) -> types.CodeType | None:
-        """Compiles a text that holds `source`, a file of a dump for one, so that positions in the code are the file's.
+        """Compiles a text that contains `source`, such as a file of a dump, so that positions in the code are those
+        of the file.
 
         Returns None where the result is not proved, or keeps values longer: then it must not run.
         """

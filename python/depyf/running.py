@@ -159,7 +159,7 @@ class Swap:
         return Swap([(function, self.pairs[0][1])])
 
     def undo(self) -> None:
-        """Puts the code back that was there."""
+        """Puts back the code that the functions had before."""
         while self.before:
             refers, code = self.before.pop()
             function = refers()

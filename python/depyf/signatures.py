@@ -278,7 +278,7 @@ def _definition(source: str, function: types.FunctionType) -> ast.FunctionDef | 
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     first = definition.body[0].lineno
-    # What is nested in the line of the head cannot be rewritten.
+    # Definitions that are nested in the line of the head cannot be rewritten.
     return definition if first > definition.lineno and not definition.decorator_list else None
 
 

@@ -14,7 +14,7 @@ import types
 
 from depyf import names
 
-# Of the compiler's own, which have to keep their names.
+# Names that the compiler itself introduces, which have to stay as they are.
 _FIXED = {"__class__", "__classdict__", "__conditional_annotations__"}
 
 

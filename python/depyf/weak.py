@@ -1,7 +1,7 @@
 """Tables of objects that keep none of them alive, told apart by identity.
 
-Comparing would not do: code objects compare their constants, which can be anything, and guard managers compare nothing.
-An identity alone would not do either: Python gives that of an object that is gone to the next one.
+Comparing would not do: code objects compare their constants, which can be anything, and guard managers compare
+nothing. An identity alone would not do either: Python reuses the identity of an object that is gone.
 """
 
 from __future__ import annotations

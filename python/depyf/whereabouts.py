@@ -69,7 +69,7 @@ class Here:
 def here(frame: types.FrameType | None = None) -> Here | None:
     """Returns the compilation, cache entry, guards, graph inputs and outputs at a place in what torch.compile made.
 
-    To be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
+    Is to be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
 
     Args:
         frame: where to look from; the caller, and from there outwards to the first frame that runs transformed code or
@@ -141,7 +141,7 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
 def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
     """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as its locals hold them."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
-    # Graphs let go of what is no longer needed by assigning None.
+    # Graphs release values that are no longer needed by assigning None.
     bound = {name: value for name, value in frame.f_locals.items() if value is not None}
     return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
 

@@ -27,7 +27,7 @@ class prepare_debug(contextlib.ContextDecorator):
     Also entered by hand (`__enter__`, `__exit__`), and as a decorator. Each file is written as it is made; the index,
     `session.json` and the `full_code` files at the end of the block, also if it ends with an exception; of a process
     that dies in the block `depyf explain` writes them, from the journal that it leaves. The program's behaviour does
-    not change: what fails within depyf is warned of once, and noted in the index. Blocks may nest, in one thread or
+    not change: a failure within depyf is warned of once, and noted in the index. Blocks may nest, in one thread or
     several; a directory may be used by several blocks and processes. If several processes work together (torchrun,
     torch.distributed), each writes to `rank_n` in the directory.
 

@@ -18,7 +18,7 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
     Args:
         kind, direction: of the artifact.
         text: as PyTorch prints it.
-        seen: of its compilation, with the nodes of this graph.
+        seen: the provenance of its compilation, with the nodes of this graph.
     """
     if kind in _OF_ALL_INPUTS:
         seen.input_names = _core.input_names(text, seen.inputs) if seen.inputs else {}

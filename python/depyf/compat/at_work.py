@@ -1,4 +1,4 @@
-"""The compilation that a thread is at: which call it compiles, and how it ends where it fails.
+"""The compilation that a thread is at: the call that it compiles, and how it ends if it fails.
 
 No argument of PyTorch's hooks leads there, so the local variables of its own frames are read.
 """

@@ -61,8 +61,8 @@ def now() -> dict[str, str] | None:
 
 
 def reason_in_words(reason: str) -> str:
-    """Returns PyTorch's own reason for a recompilation, with the names of settings of the process in words; other
-    reasons as they are."""
+    """Returns PyTorch's own reason for a recompilation, in which readable names replace those of settings of the
+    process; other reasons are returned as they are."""
     begin, sign, names = reason.partition("GLOBAL_STATE changed: ")
     if sign:
         changed = (_changed(name) for name in names.split())

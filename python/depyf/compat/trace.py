@@ -90,7 +90,7 @@ _FACTS = ("co_filename", "co_firstlineno", "fail_type", "fail_reason", "entire_f
 
 
 def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
-    """Returns those of a compilation's metrics that are read; None if all have to be asked for.
+    """Returns the metrics of a compilation that depyf reads; None if all have to be asked for.
 
     The function that PyTorch hands over copies a hundred fields, with all that they hold, out of the one object that it
     refers to: that takes longer than writing the transformed code.

@@ -35,7 +35,7 @@ def artifact_text(
     *,
     is_python: bool = False,
 ) -> str:
-    """A graph, kernel or IR as its file shows it.
+    """Returns a graph, kernel or IR as its file shows it.
 
     Args:
         runs: what `runs_text` says of it, None of what never runs.
@@ -53,7 +53,7 @@ def artifact_text(
 
 
 def runs_text(kind: str, reason: str) -> str:
-    """One line that says whether a graph or kernel runs from its file; `reason` is empty where it does."""
+    """Returns one line that says whether a graph or kernel runs from its file; `reason` is empty where it does."""
     if reason:
         return f"Does not run from this file: {' '.join(reason.split())}."
     if kind == "kernel":
@@ -63,7 +63,8 @@ def runs_text(kind: str, reason: str) -> str:
 
 @functools.lru_cache(maxsize=8)  # a file's text is made once to see whether it can run, and again with the answer
 def graph_class(text: str, name: str = "GraphModule") -> str:
-    """The class that PyTorch prints for a graph, with a name that Python takes, and without what differs in every run."""
+    """Returns the class that PyTorch prints for a graph, with a name that Python takes, and without what differs in
+    every run."""
     text = names.shorten(text)
     if "# graph id: " in text:
         text = _GRAPH_ID.sub("", text)
@@ -75,7 +76,7 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 
 def graph_body(text: str, name: str, file: str | None = None) -> str:
-    """The class in the file of a graph, under another name; the comments where there is none.
+    """Returns the class in the file of a graph, under another name; the comments where there is none.
 
     Args:
         file: the name of the file, where the layers in it are to be folded.
@@ -91,7 +92,7 @@ def graph_body(text: str, name: str, file: str | None = None) -> str:
 
 
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
-    """The file of one transformed code; `source` with the result of its proof at its head, and what runs."""
+    """Returns the file of one transformed code; `source` with the result of its proof at its head, and what runs."""
     head = [
         remark(f"The code that runs in place of {frame.title} where the guards of this compilation hold."),
         remark(_belongs(frame, None)),
@@ -116,7 +117,7 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 
 
 def _or_comments(text: str) -> str:
-    """The text if it is Python; else the same as comments, with the reason."""
+    """Returns the text if it is Python; else the same as comments, with the reason."""
     shortened = _core.shortened_graph(text)
     if (_short_compiles if len(shortened) <= _CACHED_CHARACTERS else compiles)(shortened):
         return text

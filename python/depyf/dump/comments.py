@@ -1,4 +1,4 @@
-"""Single lines of what PyTorch or a program's names say, whatever that is."""
+"""Puts texts of PyTorch and of the program's names into single lines, whatever they contain."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from depyf import names
 
 
 def remark(text: str) -> str:
-    """A comment of one line."""
+    """Returns a comment of one line."""
     return f"# {names.one_line(text)}".rstrip()

@@ -1,4 +1,4 @@
-"""What a compilation should have left, and did not."""
+"""The files that a compilation should have left, and did not."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _FRESH = "to have it made again, set torch._inductor.config.force_disable_caches
 
 
 def missing_artifacts(frame: Frame, cached: set[str | None], elsewhere: bool = False) -> list[Missing]:
-    """What one would expect of a compilation that came as far as this one did, and why it is missing.
+    """Returns what one would expect of a compilation that came as far as this one did, and why it is missing.
 
     Args:
         cached: the directions that came from a cache; None stands for all that was made together with the forward.
-        elsewhere: did Inductor compile in another process?
+        elsewhere: True if Inductor compiled in another process.
     """
     if frame.status == "compiled before":
         why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"

@@ -17,7 +17,7 @@ _PAGE = re.compile(r"compilation_[0-9_]+(run_[0-9_]+)?\.md")
 
 
 def write(directory: Path, sessions: list[Session], provenance: list[dict[str, Any]], *, last: bool = True) -> None:
-    """Writes the files that tell of the whole directory; the others are written also where one cannot be.
+    """Writes the files about the whole directory. If one cannot be written, the others still are.
 
     Args:
         sessions: the runs to add. A `session.json` that cannot be read or written is noted in the last of them.
@@ -60,7 +60,7 @@ def write(directory: Path, sessions: list[Session], provenance: list[dict[str, A
 
 
 def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Session]:
-    """The runs that the directory already tells of, and others; the same run is told of once."""
+    """Returns the runs that the directory already tells of, and others; the same run is told of once."""
     runs: list[Session] = []
     try:
         runs = read_runs(directory)
@@ -75,7 +75,7 @@ def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Ses
 
 
 def _put_aside(directory: Path, why: str) -> str:
-    """Gives a session.json that cannot be read another name, so that nothing is lost. Returns a note that says so."""
+    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note that says so."""
     lead = f"The session.json that was in the directory could not be read ({why})"
     for number in itertools.count():
         name = f"session.unreadable.{number}.json"
@@ -89,7 +89,7 @@ def _put_aside(directory: Path, why: str) -> str:
 
 
 def _content(path: Path) -> str:
-    """The content of a file; "" if it cannot be read."""
+    """Returns the content of a file; "" if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -97,13 +97,14 @@ def _content(path: Path) -> str:
 
 
 def session_json(runs: list[Session]) -> str:
-    """The content of `session.json`."""
+    """Returns the content of `session.json`."""
     data = {"schema_version": SCHEMA_VERSION, "runs": [run.to_dict() for run in runs]}
     return _core.json_text(data, levels=6) + "\n"  # an artifact or a guard a line
 
 
 def times_json(run: Session) -> str:
-    """The content of `times.json`: of the last run how long each compilation took, in the order of `session.json`.
+    """Returns the content of `times.json`: of the last run how long each compilation took, in the order of
+    `session.json`.
 
     A file of its own, as it is other in every run: what else is in a dump is the same where the program is.
     """

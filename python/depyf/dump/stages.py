@@ -14,7 +14,8 @@ _LATE = {kind for kind, _, is_late in _STAGES if is_late}
 
 
 def in_order(frame: Frame) -> list[Any]:
-    """The artifacts of a compilation in the order to read them in: as the stages come, forward before backward."""
+    """Returns the artifacts of a compilation in the order to read them in: as the stages come, forward before
+    backward."""
     place = {kind: i for i, kind in enumerate(KINDS)}
 
     def key(artifact: Any) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""The story of a function: one file that leads through all that was made of it."""
+"""The story of a function: one file that leads through everything that torch.compile made of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Section:
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
-    """One Python file that leads from the original function through guards, code and graphs to the end.
+    """Returns one Python file that leads from the original function through guards, code and graphs to the end.
 
     Args:
         sections: the function, and after it the resume functions that its code leads to.
@@ -121,7 +121,7 @@ def _section(
 
 
 def _condition(frame: Frame, guard_file: str | None) -> list[str]:
-    """The guards of a compilation in groups, or their texts where they are not known as a list."""
+    """Returns the guards of a compilation in groups, or their texts where they are not known as a list."""
     if guard_file is None and not frame.guards:
         return []
     where = f"; {guard_file} has them as a function" if guard_file is not None else ""
@@ -138,7 +138,7 @@ def _condition(frame: Frame, guard_file: str | None) -> list[str]:
 
 
 def _resumed(name: str, known: dict[str, Section]) -> list[str]:
-    """Says what becomes of a resume function."""
+    """Returns a remark on where the resume function is shown."""
     compiled = known.get(name)
     if compiled is None:
         place = "it was not compiled in this block, see below"
@@ -149,7 +149,8 @@ def _resumed(name: str, known: dict[str, Section]) -> list[str]:
 
 
 def _not_compiled(section: Section, top: Section, known: dict[str, Section]) -> list[str]:
-    """The sections of the resume functions that were not compiled in the block: the user's source, and the line."""
+    """Returns the sections of the resume functions that were not compiled in the block: the user's source, and the
+    line."""
     lines = []
     for name in [name for frame in section.frames for name in frame.resume_calls if name not in known]:
         place = section.resume_places.get(name)
@@ -162,14 +163,15 @@ def _not_compiled(section: Section, top: Section, known: dict[str, Section]) -> 
 
 
 def _marked(top: Section, place: Line) -> list[str]:
-    """The user's source with the line where a resume function goes on; as comments where it is no whole statement."""
+    """Returns the user's source with the line where a resume function goes on; as comments where it is no whole
+    statement."""
     source = resume_source.marked(top.text, top.original, place.file, place.line)
     lines = source.splitlines()
     return lines if compiles(source) else [remark(line) for line in lines]
 
 
 def guard_function(guards: Guards, name: str, title: str) -> str:
-    """The file with the guards of a compilation as a function, with what a reader has to know of it.
+    """Returns the file with the guards of a compilation as a function, with what a reader has to know of it.
 
     Args:
         name: of the function.
@@ -185,7 +187,7 @@ def guard_function(guards: Guards, name: str, title: str) -> str:
 
 
 def original_source(code: types.CodeType) -> str:
-    """A function as its author wrote it; decompiled where the file is not there or has no whole statement."""
+    """Returns a function as its author wrote it; decompiled where the file is not there or has no whole statement."""
     try:
         text = textwrap.dedent(inspect.getsource(code)).rstrip()
         compile(text, "<source>", "exec", dont_inherit=True)
@@ -205,7 +207,7 @@ def _title(text: str) -> list[str]:
 
 
 def _body(text: str) -> tuple[str, int]:
-    """A file of ours without its head comments, and the number of the line that it begins with there."""
+    """Returns a file of ours without its head comments, and the number of the line that it begins with there."""
     lines = text.splitlines()
     kept = ("# proved", "# not proved", "# __const_", "# not exact")
     first = 0

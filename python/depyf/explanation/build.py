@@ -27,7 +27,8 @@ def explain(fn: Any) -> Explanation:
 
     Returns:
         The cache entries with their guards, code, graphs and resume functions; why each was compiled; and what would be
-        compiled next. What only `prepare_debug` can know is there if a block saw it, and said to be missing otherwise.
+        compiled next. Facts that only `prepare_debug` can record are there if a block recorded them, and are reported as
+        missing otherwise.
 
     Raises:
         TypeError: there is no Python code behind `fn`.
@@ -43,7 +44,8 @@ class _Builder:
         self._done: set[int] = set()
 
     def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
-        """Of a function or a resume function; `user` is the function of the user's that it began in."""
+        """Returns the explanation of a function or a resume function; `user` is the user's function in which it
+        began."""
         self._done.add(id(code))
         live = sorted(dynamo.live_entries(code), key=lambda entry: _order(entry.compile_id))
         backend = next((name for entry in live if (name := compiled.backend_name(entry.backend))), "")
@@ -130,7 +132,7 @@ def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
 
 
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
-    """PyTorch's reasons for each compilation: the nth has one for each that was there before."""
+    """Returns PyTorch's reasons for each compilation: the nth has one for each that was there before."""
     told_by_torch = [
         texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
     ]
@@ -212,7 +214,7 @@ def _no_attempt(code: types.CodeType) -> str:
 
 
 def _callers(code: types.CodeType) -> list[str]:
-    """The compiled functions that have guards for lines of a function, or lines of it in their graphs."""
+    """Returns the compiled functions that have guards for lines of a function, or lines of it in their graphs."""
     own = {line for _, _, line in code.co_lines() if line is not None}
     file = Path(code.co_filename).name
     pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def html(explanation: Explanation) -> str:
-    """An HTML fragment whose scripts and styles are within a frame."""
+    """Returns an HTML fragment whose scripts and styles are within a frame."""
     frame = _frame(lambda: report.report(explanation)) if explanation.entries else ""
     return f"<div class='depyf'>{frame}{_function(explanation)}</div>"
 
 
 def entry_html(entry: Entry) -> str:
-    """The same for one cache entry."""
+    """Returns the same for one cache entry."""
     return f"<div class='depyf'>{_frame(lambda: report.report(entry.alone()))}{_entry(entry, 1)}</div>"
 
 
 def _frame(make_page: Callable[[], str]) -> str:
-    """The page in a frame, or a sentence if there is none."""
+    """Returns the page in a frame, or a sentence if there is none."""
     try:
         document = make_page()
     except OSError as error:
@@ -77,10 +77,10 @@ def _list(title: str, items: list[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    """A text as one line of HTML."""
+    """Returns a text as one line of HTML."""
     return standard.escape(names.one_line(text))
 
 
 def _lines(code: str) -> str:
-    """A text of several lines as HTML."""
+    """Returns a text of several lines as HTML."""
     return standard.escape(names.one_line_each(code.split("\n")))

@@ -1,4 +1,4 @@
-"""What an explanation holds: plain data."""
+"""The content of an explanation: plain data."""
 
 from __future__ import annotations
 
@@ -113,7 +113,8 @@ class Explanation:
         return html.html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as data that JSON takes: `schema_version` (an int), and the fields of this class by name."""
+        """Returns the explanation as data that JSON takes: `schema_version` (an int), and the fields of this class
+        by name."""
         return {"schema_version": SCHEMA_VERSION, **dataclasses.asdict(self)}
 
     def to_json(self, indent: int | None = None) -> str:

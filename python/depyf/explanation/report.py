@@ -46,7 +46,7 @@ def report(explanation: Explanation) -> str:
 
 
 def frame(document: str) -> str:
-    """A page as a frame within another page. It is a sandbox: its script reaches nothing of the notebook.
+    """Returns a page as a frame within another page. It is a sandbox: its script reaches nothing of the notebook.
 
     Returns an empty text if the page is larger than `FRAME_SIZE_MAX`.
     """
@@ -134,7 +134,7 @@ def _add(
 
 
 def _breaks_of(entry: Entry, explanation: Explanation) -> list[Break]:
-    """The breaks that resume functions show, where nothing recorded them."""
+    """Returns the breaks that resume functions show, where nothing recorded them."""
     return [
         Break(
             "Graph break",

@@ -15,7 +15,7 @@ _INDENT = "    "
 
 
 def text(explanation: Explanation) -> str:
-    """The whole story, in the order in which it runs."""
+    """Returns the whole story, in the order in which it runs."""
     return names.one_line_each(_function(explanation)).rstrip() + "\n"
 
 

@@ -15,7 +15,7 @@ _ON_THE_CALL = ("Remove the ", "Avoid calling ", "Move the ", "Replace ", "Don't
 _ON_A_DECORATOR = "torch.compiler.disable"
 _ASKED_FOR = "PyTorch's own code asks for a graph break here: there is no such call in the program to take away"
 _OWN_LINE = "The line is PyTorch's own"
-# Functions of PyTorch that only pass a call on: what cannot be compiled is what they call.
+# Functions of PyTorch that only pass a call on: the function that cannot be compiled is the one that they call.
 _PASSES_ON = {
     ("nn/modules/module.py", "_call_impl"),
     ("nn/modules/module.py", "_wrapped_call_impl"),
@@ -27,7 +27,7 @@ Translate = Callable[[Line], Line | None]
 
 
 def read(report: str, library: str, own: Line | None = None, translate: Translate | None = None) -> Break:
-    """A graph break's report, taken apart.
+    """Returns a graph break's report, taken apart.
 
     Args:
         report: PyTorch's text.
@@ -43,7 +43,7 @@ def read(report: str, library: str, own: Line | None = None, translate: Translat
 def of_error(
     message: str, stack: Iterable[Line], library: str, own: Line | None = None, translate: Translate | None = None
 ) -> Break:
-    """The graph break that an exception of Dynamo's reports.
+    """Returns the graph break that an exception of Dynamo's reports.
 
     Args:
         message: of the exception.
@@ -86,7 +86,7 @@ def _located(
 
 
 def _inside(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """The innermost line, where that is PyTorch's own; None where it is the user's."""
+    """Returns the innermost line, where that is PyTorch's own; None where it is the user's."""
     innermost = stack[-1] if stack else named
     return innermost if innermost is not None and innermost.file.startswith(library) else None
 
@@ -96,7 +96,7 @@ def _leads_through(stack: list[Line], own: Line) -> bool:
 
 
 def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """The user's line: the innermost one of the traceback that is not torch's, else the place that is named."""
+    """Returns the user's line: the innermost one of the traceback that is not torch's, else the place that is named."""
     innermost = users(stack, library)
     if named is None:
         return innermost

@@ -1,8 +1,8 @@
-"""What differs between the call that a compilation was made for and another call, aspect by aspect.
+"""The differences between the call that a compilation was made for and another call, aspect by aspect.
 
-A guard of PyTorch checks several aspects at once: one guard on a tensor its class, dtype, device, sizes and strides, one guard
-on the state of the process a dozen settings. Here each aspect that differs stands by itself, so that `depyf.guards.reasons`
-can tell causes from consequences.
+A guard of PyTorch checks several aspects at once: one guard on a tensor its class, dtype, device, sizes and strides,
+one guard on the state of the process a dozen settings. Here each aspect that differs is one difference, so that
+`depyf.guards.reasons` can separate causes from consequences.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def is_of_state(guard: Guard) -> bool:
 def differences(
     guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any], keys_of_state: tuple[str, ...] = ()
 ) -> list[Difference]:
-    """The aspects in which local and global variables differ from what a guard wants; empty if it holds.
+    """Returns the aspects in which local and global variables differ from what a guard wants; empty if it holds.
 
     Args:
         keys_of_state: how the dispatch keys begin that settings of the process which differ add to every tensor, or take
@@ -129,7 +129,7 @@ def differences(
 
 
 def _missing(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """The difference where the value, or one on the way to it, is not there."""
+    """Returns the difference where the value, or one on the way to it, is not there."""
     name = terms_of(guard, guard.value or guard.source)
     constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
     expected = constant[1] if constant else class_in(guard.text) or "to be there"
@@ -141,7 +141,7 @@ _CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
 
 
 def _related(guard: Guard, failed: Failure) -> Failure:
-    """The failure of a guard on how values stand to each other, in words."""
+    """Returns the failure of a guard on how values stand to each other, in words."""
     names = " and ".join(in_terms(name) for name in guard.members) or failed.subject
     if guard.kind == "NO_TENSOR_ALIASING":
         return replace(
@@ -157,7 +157,7 @@ def _related(guard: Guard, failed: Failure) -> Failure:
 
 
 def _with_size(guard: Guard, condition: str, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """The failure of a condition that compares two sizes, with the value of both."""
+    """Returns the failure of a condition that compares two sizes, with the value of both."""
     right = condition.rpartition(" == ")[2]
     if " == " not in condition or not _sources_in(right):
         return failed
@@ -169,7 +169,7 @@ def _is_about_sizes(condition: str) -> bool:
 
 
 def _sources_in(condition: str) -> tuple[str, ...]:
-    """The values that a condition on sizes reads: `L['x']` of `2 <= L['x'].size()[0]`."""
+    """Returns the values that a condition on sizes reads: `L['x']` of `2 <= L['x'].size()[0]`."""
     sources = re.findall(
         r"([LG]\[(?:[^\[\]]|\[[^\[\]]*\])*?\](?:[.\[\]'\w]*?))(?=\.(?:size|stride|storage_offset)\()", condition
     )
@@ -256,7 +256,8 @@ def _tensor(
 
 
 def _class(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """The failure of a guard on a class: both classes by name, with their modules where the names are the same."""
+    """Returns the failure of a guard on a class: both classes by name, with their modules where the names are the
+    same."""
     name = terms_of(guard, guard.value or guard.source)
     expected = class_in(guard.text) or failed.expected
     try:
@@ -284,7 +285,8 @@ def _dispatch(
     G: Mapping[str, Any],
     keys_of_state: tuple[str, ...],
 ) -> list[Difference]:
-    """What other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode, or just the keys."""
+    """Returns what other dispatch keys say of a tensor: its device, its layout, that it was made in inference mode,
+    or just the keys."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
     wanted, there = (frozenset() if key_set is None else frozenset(key_set[1].split(", ")) for key_set in sets)
@@ -320,7 +322,7 @@ _BACKEND = re.compile(
 
 
 def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
-    """(layout, device type) of the dispatch key of a backend; None if there is none."""
+    """Returns (layout, device type) of the dispatch key of a backend; None if there is none."""
     for key in keys:
         if match := _BACKEND.match(key):
             return (match[1] or "").lower(), match[2].lower()
@@ -331,7 +333,8 @@ def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
 
 
 def expected_keys(guards: Iterable[Guard]) -> dict[str, list[str]]:
-    """The keys that guards want of dicts whose keys are all guarded in their order: Dynamo's name of the dict -> the keys."""
+    """Returns the keys that guards want of dicts whose keys are all guarded in their order: Dynamo's name of the
+    dict -> the keys."""
     keys: dict[str, dict[int, str]] = {}
     sizes: dict[str, int] = {}
     for guard in guards:
@@ -357,7 +360,7 @@ def _size(guard: Guard) -> int | None:
 
 
 def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """The difference where a dict has another key at a position, or none."""
+    """Returns the difference where a dict has another key at a position, or none."""
     condition = guard.conditions[-1] if guard.conditions else guard.text
     position = _POSITION.search(guard.source)
     where = f" at position {position[1]}" if position else ""
@@ -377,7 +380,7 @@ def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference
 
 
 def _keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """The failure of a guard on the keys or the size of a dict."""
+    """Returns the failure of a guard on the keys or the size of a dict."""
     keys = guard.value if guard.kind == "SET_CONTAINS" else f"list(dict.keys({guard.value}))" if guard.value else None
     actual = _keys_of(keys, guard, L, G)
     if actual is None:

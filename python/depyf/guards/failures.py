@@ -1,4 +1,4 @@
-"""Why a guard does not hold: what it expects, and what is there."""
+"""Why a guard does not hold: the value that it expects, and the actual value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _repr.maxlevel = 3
 
 
 def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """What a guard expects and finds.
+    """Returns what a guard expects and finds.
 
     Args:
         guard: does not hold.
@@ -50,7 +50,8 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
 
 
 def terms_of(guard: Guard, expression: str) -> str:
-    """An expression over a guard's value in the user's terms. A value of a dict that is read by its position has its key."""
+    """Returns an expression over a guard's value in the user's terms. A value of a dict that is read by its position
+    has its key."""
     if guard.value is not None and "list(dict.values(" in guard.value and "list(dict.values(" not in guard.source:
         expression = expression.replace(guard.value, guard.source)
     return in_terms(expression)
@@ -59,7 +60,8 @@ def terms_of(guard: Guard, expression: str) -> str:
 def _failing_comparison(
     guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]
 ) -> tuple[str, str, str] | None:
-    """(subject, operator, constant) of the first comparison in a condition that fails; None if there is none."""
+    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is
+    none."""
     if guard.live is not None:
         return None
     try:
@@ -105,7 +107,7 @@ def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, 
 def described(
     guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any], *, whole: bool = False
 ) -> str:
-    """A value as text of bounded length; a tensor by its type and shape. Reads it as the guard does.
+    """Returns a value as text of bounded length; a tensor by its type and shape. Reads it as the guard does.
 
     Args:
         whole: for a text, which is given as it is.
@@ -123,7 +125,8 @@ def described(
 
 
 def shown(value: Any) -> str:
-    """A value as text of bounded length, without running code of classes that are not Python's or torch's own."""
+    """Returns a value as text of bounded length, without running code of classes that are not Python's or torch's
+    own."""
     kind = type(value)
     if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
         return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
@@ -159,7 +162,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def class_in(text: str) -> str:
-    """The class in Dynamo's words for a guard on an object's class or identity; "" if there is none."""
+    """Returns the class in Dynamo's words for a guard on an object's class or identity; "" if there is none."""
     return text.partition("type=<class '")[2].partition("'")[0]
 
 

@@ -19,11 +19,11 @@ _KEYS = re.compile(r"list\(dict\.keys\(")
 
 
 def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -> list[Limit]:
-    """The limits of one compilation: first those that an argument can cross, at the end what is seldom crossed.
+    """Returns the limits of one compilation: first those that an argument can cross, at the end what is seldom crossed.
 
     Args:
         guards: of the compilation.
-        symbols: its symbolic sizes, if they were recorded; they tell what set a bound.
+        symbols: the symbolic sizes of the compilation, if they were recorded; they have the origin of each bound.
     """
     limits: list[Limit] = []
     state = fixed = parts = tensors = 0
@@ -65,7 +65,8 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
 
 
 def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
-    """The limits in groups, each with its name: first what a caller can change. Groups without a limit are left out."""
+    """Returns the limits in groups, each with its name: first what a caller can change. Groups without a limit are
+    left out."""
     groups: dict[str, list[Limit]] = {"Values": [], "Sizes": [], "Tensors": [], "Modules and global state": []}
     for limit in limits:
         if not limit.subject:
@@ -79,7 +80,7 @@ def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
 
 
 def _is_about_modules(guard: Guard) -> bool:
-    """Is it about names of modules, and not about values?"""
+    """True if a guard is about names of modules, and not about values."""
     return all(_SAME.match(condition) and "L[" not in condition for condition in guard.conditions) and bool(
         guard.conditions
     )
@@ -122,7 +123,7 @@ def _plain(guard: Guard, reach: dict[str, list[tuple[str, str, Guard]]]) -> list
 
 
 def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol] | None) -> list[Limit]:
-    """One limit for each value, of all the comparisons that it must meet."""
+    """Returns one limit for each value, of all the comparisons that it must meet."""
     by_source = {in_terms(source): symbol for symbol in symbols or () for source in symbol.sources}
     limits = []
     for subject, parts in sorted(reach.items(), key=lambda item: ".shape[" not in item[0]):
@@ -149,7 +150,7 @@ def _ranges(reach: dict[str, list[tuple[str, str, Guard]]], symbols: list[Symbol
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
-    """What the entries of a function accept together, one line for each value that they fix or bound.
+    """Returns what the entries of a function accept together, one line for each value that they fix or bound.
 
     Args:
         entries: the limits of each entry.

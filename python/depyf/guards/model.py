@@ -1,4 +1,4 @@
-"""What depyf knows of a compilation's guards."""
+"""The guards of a compilation, as depyf reads them."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Guard:
 
     @property
     def is_relational(self) -> bool:
-        """Does it relate several values?"""
+        """True if the guard relates several values."""
         return bool(self.members)
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
-        """Does it hold for these local and global variables? What raises does not hold, as in PyTorch."""
+        """Does it hold for these local and global variables? A guard that raises does not hold, as in PyTorch."""
         try:
             if self.live is not None:
                 return bool(self.live(L, G))
@@ -70,11 +70,12 @@ class Guard:
             return False
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """The first of its conditions that does not hold, or its words where it has none; None if it holds."""
+        """Returns the first of its conditions that does not hold, or its words where it has none; None if it holds."""
         return self._failing(L, G, _names(L, G))
 
     def all_failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[str]:
-        """Every one of its conditions that does not hold, or its words where it has none; a condition that raises does not."""
+        """Returns every one of its conditions that does not hold, or its words where it has none; a condition that
+        raises does not."""
         if self.live is not None:
             return [] if self.check(L, G) else [self.text]
         names, failing = _names(L, G), []
@@ -102,7 +103,7 @@ class Guard:
         return None
 
     def read(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
-        """The value that it reads.
+        """Returns the value that it reads.
 
         Raises:
             Exception: whatever reading it raises: it is not there.
@@ -114,7 +115,7 @@ class Guard:
             return evaluated(self.value, L, G)
 
     def reading(self) -> contextlib.AbstractContextManager[Any]:
-        """The state of the process in which PyTorch reads values for this guard."""
+        """Returns the state of the process in which PyTorch reads values for this guard."""
         return guard_forms.quiet() if self.quiet else contextlib.nullcontext()
 
 
@@ -124,12 +125,12 @@ def _compiled(expression: str) -> types.CodeType:
 
 
 def evaluated(expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Any:
-    """The value of an expression over `L`, `G` and torch."""
+    """Returns the value of an expression over `L`, `G` and torch."""
     return eval(_compiled(expression), _names(L, G))
 
 
 def _names(L: Mapping[str, Any], G: Mapping[str, Any]) -> dict[str, Any]:
-    """What expressions may name."""
+    """Returns what expressions may name."""
     import torch
 
     return {"torch": torch, "L": L, "G": G}
@@ -141,7 +142,7 @@ def _in_parentheses(condition: str) -> str:
 
 @dataclass
 class Verdict:
-    """What guards say to local and global variables."""
+    """The verdict of guards on local and global variables."""
 
     failing: list[tuple[Guard, str]]
     """The guards that do not hold, in the order in which they are checked, each with the condition that fails."""
@@ -159,13 +160,13 @@ class Guards(Sequence[Guard]):
     """PyTorch's objects, which `live` calls; None in a record that was read from a file."""
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
-        """Every guard that does not hold for these local and global variables, not only the first."""
+        """Returns every guard that does not hold for these local and global variables, not only the first."""
         names = _names(L, G)
         failing = [(guard, text) for guard in self.guards if (text := guard._failing(L, G, names)) is not None]
         return Verdict(failing)
 
     def recorded(self) -> Guards:
-        """The same without PyTorch's objects: what `live` decided can be read, and no longer be checked."""
+        """Returns the same without PyTorch's objects: what `live` decided can be read, and no longer be checked."""
         return Guards([guard if guard.live is None else replace(guard, live=_not_recorded) for guard in self.guards])
 
     def __getitem__(self, index: Any) -> Any:

@@ -37,7 +37,7 @@ LiveCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
 def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf | None = None) -> Guards | None:
-    """The guards of a cache entry.
+    """Returns the guards of a cache entry.
 
     Args:
         guard_manager: of a cache entry: `entry.guard_manager`.
@@ -98,7 +98,7 @@ class _Reader:
         guards_read: list[Guard] = []
         value = self._paths[id(node)]
         if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
-            # From here on only PyTorch can tell; one check of the copied tree stands for all at this place.
+            # From here on only PyTorch can check the values; one check of the copied tree serves for all of them.
             guards_read.append(self._unreachable(node))
         guards_read += self._of_container(node, value)
         for leaf in node.leaves:
@@ -117,7 +117,7 @@ class _Reader:
         return node.step is None or self._paths[id(node)] is not None
 
     def _of_container(self, node: Node, value: str | None) -> list[Guard]:
-        """What the way to a value's items asks of the value, besides its leaf guards."""
+        """Returns what the way to a value's items asks of the value, besides its leaf guards."""
         if value is None or node.step is None:
             return []
         if node.is_dict:
@@ -131,7 +131,8 @@ class _Reader:
         ]
 
     def _of_dict(self, node: Node, value: str) -> list[Guard]:
-        """A manager that guards the order of keys also guards the type and the size, and does not say the size."""
+        """Returns a manager that guards the order of keys also guards the type and the size, and does not say the
+        size."""
         size = self._size(node, value)
         same = () if node.type is None else (guard_forms.same_type(value, node.type),)
         text = f"{node.source} has the same type and number of items"
@@ -141,7 +142,7 @@ class _Reader:
         return [Guard("DICT_SIZE", text, node.source, value, (*same, f"dict.__len__({value}) == {size}"))]
 
     def _size(self, node: Node, value: str) -> int | None:
-        """The size that a dict must have, which only the tree knows, found by asking it."""
+        """Returns the size that a dict must have, which only the tree knows, found by asking it."""
         check = self._tree.part([node])
         L = dict(self._local or {})
         probe = Guard("", "", node.source, value)
@@ -247,7 +248,8 @@ class _Reader:
         return guards_read
 
     def _object_of(self, guard: Guard) -> str:
-        """The object that a guard knows by its identity, as text; "" unless the variables that it was made for are known."""
+        """Returns the object that a guard knows by its identity, as text; "" unless the variables that it was made
+        for are known."""
         if guard.kind != "ID_MATCH" or guard.value is None or self._local is None or guard.source.startswith("G['__"):
             return ""  # what Dynamo itself put into the globals, PyTorch's own modules say, is never another
         with contextlib.suppress(Exception):

@@ -42,7 +42,7 @@ _ALIKE: tuple[Aspect, ...] = ("dtype", "device", "requires_grad", "dispatch", "s
 
 
 def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Failure]:
-    """Why the guards of a compilation do not hold for local and global variables; empty if they do.
+    """Returns why the guards of a compilation do not hold for local and global variables; empty if they do.
 
     Returns:
         The causes, each with what follows from it: first those of the state of the process, then objects that are others as a
@@ -99,7 +99,7 @@ def _explains(
 
     Args:
         above: Dynamo's name for a value -> those of the values on the way to it, itself last.
-        begins: how the dispatch keys begin that the settings of the process which differ add or take away.
+        begins: the beginnings of the dispatch keys that come and go with the settings of the process that differ.
     """
     if cause is effect:
         return False
@@ -151,7 +151,7 @@ def _begins_of_keys(all_differences: Iterable[Difference]) -> tuple[str, ...]:
 
 
 def _own_begins(cause: Difference) -> tuple[str, ...]:
-    """How the dispatch keys begin that a setting of the process adds to every tensor, or takes away from it."""
+    """Returns how the dispatch keys begin that a setting of the process adds to every tensor, or takes away from it."""
     subject, actual = cause.failure.subject, cause.failure.actual
     if subject == global_state.GRAD_MODE and actual not in ("on", global_state.OFF_IN_INFERENCE_MODE):
         return ()  # only inference mode touches the keys
@@ -174,7 +174,8 @@ def _state_explains(cause: Difference, effect: Difference, begins: tuple[str, ..
 
 
 def _follows_from_class(cause: Difference, effect: Difference) -> bool:
-    """Of two differences of one value, where `cause` says that it is another one as a whole."""
+    """True if `cause` says that a value is another object as a whole, from which the other difference of the same
+    value follows."""
     order = {"presence": 0, "class": 1, "identity": 2}
     if effect.aspect in order:
         if order[cause.aspect] != order[effect.aspect]:
@@ -217,7 +218,7 @@ def _keeps_layout(guard: Guard, shape: Difference, stride: Difference) -> bool:
 
 
 def _layout(sizes: list[int], strides: list[int]) -> list[int] | None:
-    """The dimensions of more than one element, the outermost first; None if the tensor has gaps or overlaps."""
+    """Returns the dimensions of more than one element, the outermost first; None if the tensor has gaps or overlaps."""
     if len(sizes) != len(strides):
         return None
     dimensions = [dimension for dimension, size in enumerate(sizes) if size > 1]
@@ -231,7 +232,7 @@ def _layout(sizes: list[int], strides: list[int]) -> list[int] | None:
 
 
 def _kind_of_difference(difference: Difference) -> object:
-    """Equal for differences that are the same at several values; of its own for any other."""
+    """Returns a key that is equal for differences that are the same at several values, and unique for any other."""
     failed = difference.failure
     if difference.aspect in _ALIKE:
         change: object = (failed.expected, failed.actual)
@@ -245,7 +246,7 @@ def _kind_of_difference(difference: Difference) -> object:
 
 
 def _changed_sizes(failed: Failure) -> object:
-    """The sizes that changed, each before and after: a batch is one change for all tensors that have it."""
+    """Returns the sizes that changed, each before and after: a batch is one change for all tensors that have it."""
     expected, actual = (_NUMBERS.findall(text) for text in (failed.expected, failed.actual))
     if len(expected) != len(actual) or failed.subject.endswith(".dim()"):
         return None

@@ -10,10 +10,10 @@ from depyf.guards.model import Guard
 
 
 def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
-    """The source of a function that gives the verdict of the guards.
+    """Returns the source of a function that gives the verdict of the guards.
 
     `guard(L, G)` says whether the compilation may be used for these local and global variables (mappings from name to
-    value). It needs nothing but torch. Where a guard has no Python form the function has a third parameter, `live`, and
+    value). It needs nothing but torch. If a guard has no Python form, the function has a third parameter, `live`, and
     asks PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
 
     Args:

@@ -6,14 +6,14 @@ import ast
 import functools
 import re
 
-# Where a module keeps what its users reach as attributes.
+# The dicts in which a module keeps what its users reach as attributes.
 _TABLES = {"__dict__", "_modules", "_parameters", "_buffers"}
 _GENERATED = re.compile(r"^__(?:import_(?P<module>\w+)|builtins_dict__\w*)$")
 
 
 @functools.lru_cache(maxsize=4096)  # entries of a function have most of their guards in common
 def in_terms(expression: str) -> str:
-    """An expression over `L` and `G` in the user's terms; itself if it is not Python."""
+    """Returns an expression over `L` and `G` in the user's terms; itself if it is not Python."""
     try:
         tree = ast.parse(expression, mode="eval").body
         return ast.unparse(_Terms().visit(tree))
@@ -57,7 +57,7 @@ class _Terms(ast.NodeTransformer):
 
 
 def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
-    """(The module whose table an expression reads, the table's name); (None, "") if it reads none."""
+    """Returns (The module whose table an expression reads, the table's name); (None, "") if it reads none."""
     if isinstance(node, ast.Attribute) and node.attr in _TABLES:
         return node.value, node.attr
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value in _TABLES:
@@ -67,7 +67,8 @@ def _owner_of_table(node: ast.expr) -> tuple[ast.expr | None, str]:
 
 
 def _modules_in_order(node: ast.expr) -> ast.expr | None:
-    """The module whose submodules a list has in order, `self.blocks` of `list(dict.values(self.blocks._modules))`."""
+    """Returns the module whose submodules a list has in order, `self.blocks` for
+    `list(dict.values(self.blocks._modules))`."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "list" and node.args):
         return None
     values = node.args[0]
@@ -78,7 +79,7 @@ def _modules_in_order(node: ast.expr) -> ast.expr | None:
 
 
 def owner_in_terms(expression: str) -> str:
-    """An expression for a dict in the user's terms; of a table of a module, the module."""
+    """Returns an expression for a dict in the user's terms; of a table of a module, the module."""
     return re.sub(r"\.(?:_modules|_parameters|_buffers|__dict__)$", "", in_terms(expression))
 
 
@@ -93,7 +94,7 @@ def _is_builtins(node: ast.expr) -> bool:
 
 
 def _name(name: str) -> ast.expr:
-    """A variable; Dynamo's own name for an imported module as the module's name."""
+    """Returns a variable; Dynamo's own name for an imported module as the module's name."""
     match = _GENERATED.match(name)
     if match and match["module"]:
         parts = match["module"].split("_dot_")
@@ -106,7 +107,8 @@ def _name(name: str) -> ast.expr:
 
 @functools.lru_cache(maxsize=4096)
 def bounds(condition: str) -> tuple[tuple[str, str, str], ...]:
-    """The comparisons with constants that a condition consists of: (subject, operator, constant), in the user's terms.
+    """Returns the comparisons with constants that a condition consists of: (subject, operator, constant), in the user's
+    terms.
 
     `2 <= L['x'].size()[0] and L['x'].size()[0] <= 64` is `(("x.shape[0]", ">=", "2"), ("x.shape[0]", "<=", "64"))`, a
     comparison of sizes with a tuple one for each dimension. Empty if the condition is anything else.
@@ -164,7 +166,7 @@ def _dimensions(subject: ast.expr, sign: str, constant: ast.expr) -> list[tuple[
 
 
 def _is_plain(tree: ast.expr) -> bool:
-    """Does it mean the same whatever the inputs are?"""
+    """True if the expression means the same whatever the inputs are."""
     return not any(
         isinstance(node, ast.Name) and node.id in ("L", "G", "id", "type") for node in ast.walk(tree)
     ) and not (any(isinstance(node, ast.Call) for node in ast.walk(tree)))

@@ -15,18 +15,18 @@ _LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 
 
 def tree(text: str) -> list[str]:
-    """The lines of a guard tree as PyTorch prints it, the same in every run."""
+    """Returns the lines of a guard tree as PyTorch prints it, the same in every run."""
     text = _ADDRESS.sub("0x...", _IDENTITY.sub(r"\1<id>", text))
     return [line for raw in text.splitlines() if (line := raw.rstrip()) and not line.startswith(_NOISE)]
 
 
 def without_ids(text: str) -> str:
-    """A text with guards as Python, without the identities of objects in it, which differ in every run."""
+    """Returns a text with guards as Python, without the identities of objects in it, which differ in every run."""
     return _ID_IN_PYTHON.sub(r"\1<id>", text)
 
 
 def conditions(lines: list[str]) -> list[str]:
-    """What a guard tree checks, one condition a line, in its order.
+    """Returns what a guard tree checks, one condition a line, in its order.
 
     Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are
     counted.
@@ -46,12 +46,13 @@ def conditions(lines: list[str]) -> list[str]:
 
 
 def break_reason(text: str) -> str:
-    """A graph break's report without the compiler's own traceback."""
+    """Returns a graph break's report without the compiler's own traceback."""
     return text.partition("\nTraceback (most recent call last)")[0].strip()
 
 
 def recompile_reasons(text: str) -> list[str]:
-    """PyTorch's reasons, one for each compilation that does not serve: it tells one as text, several as JSON."""
+    """Returns PyTorch's reasons, one for each compilation that does not serve: it tells one as text, several as
+    JSON."""
     try:
         data = json.loads(text)
     except ValueError:

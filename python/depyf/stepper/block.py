@@ -56,7 +56,7 @@ class step:
 
     Raises:
         TypeError: there is no Python code behind one of the functions.
-        RuntimeError: the thread is in such a block already; no tool id is free.
+        RuntimeError: the thread is in a `depyf.step` block already, or no tool id is free.
     """
 
     def __init__(

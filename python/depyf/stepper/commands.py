@@ -32,7 +32,7 @@ An empty line repeats the last command.
 
 
 class CommandError(Exception):
-    """The command cannot be done; the message says why and what to do."""
+    """The command cannot be executed; the message states the reason and what to do."""
 
 
 class Commands:

@@ -53,7 +53,7 @@ def _make(code: types.CodeType) -> Source:
         again = compile_like(decompiled.source, code)
     except (SyntaxError, ValueError):
         again = None
-    # The same instructions at the same offsets: the line table of the one is that of the other.
+    # If both code objects have the same instructions at the same offsets, the line table of one is valid for the other.
     if again is not None and again.co_code[::2] == code.co_code[::2]:
         return Source(lines, None, True, *_line_table(again))
     if not decompiled.lines:  # a stub, which has no line for any instruction

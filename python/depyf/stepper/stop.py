@@ -1,4 +1,4 @@
-"""A place where execution has stopped: what a prompt shows, and what a callback gets."""
+"""A place where execution has stopped, as a prompt shows it and as a callback gets it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class Frame:
 
     @property
     def stack(self) -> list[Slot]:
-        """The value stack, the lowest slot first. Of a frame that waits for a call, what lies below the call."""
+        """The value stack, the lowest slot first. If the frame waits for a call, these are the values below the
+        operands of the call."""
         return slots.read(self.frame, self.offset, in_call=self._in_call)
 
     @property
@@ -111,7 +112,7 @@ class Frame:
         return eval(compile(expression, "<depyf.step>", "eval", dont_inherit=True), self.frame.f_globals, self._names())
 
     def execute(self, statement: str) -> None:
-        """Runs a statement in the frame. What it assigns to locals and to `stack[i]` takes effect.
+        """Runs a statement in the frame. Its assignments to locals and to `stack[i]` take effect.
 
         Raises:
             Exception: whatever the statement raises.
@@ -158,7 +159,7 @@ class Frame:
 
 
 class Stop(Frame):
-    """Where execution has stopped, before the instruction at `offset`. Valid until the callback returns."""
+    """A stop, before the instruction at `offset`. Valid until the callback returns."""
 
     def __init__(self, frame: types.FrameType, offset: int, reason: str) -> None:
         super().__init__(frame, offset, in_call=False)

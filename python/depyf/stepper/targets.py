@@ -1,4 +1,4 @@
-"""Which code objects to stop in: functions, and what Dynamo made of them."""
+"""The code objects to stop in: functions, and the code that Dynamo generated for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache entries in the user's hands: look at one, ask it, run it, change it, give it back to Dynamo.
+"""Cache entries in the user's hands: look at one, check it, run it, change it, give it back to Dynamo.
 
 target        the function, and what fills its frame
 callees       graphs and resume functions that the code of an entry calls

@@ -1,8 +1,8 @@
 """PyTorch's tree of guards for an entry whose guards were edited.
 
-What Dynamo's tree still checks, a copy of it goes on checking, in C++. The copy leaves out whole values: what else was
-guarded below a value with a dropped guard is checked in Python, as are the guards that a user added. Where a guard of
-the process itself was dropped, all are.
+The guards of Dynamo's tree that are kept are checked by a copy of the tree, in C++. The copy leaves out whole values:
+what else was guarded below a value with a dropped guard is checked in Python, as are the guards that a user added. If
+a guard on the process itself was dropped, all guards are checked in Python.
 """
 
 from __future__ import annotations

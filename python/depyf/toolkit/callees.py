@@ -1,4 +1,4 @@
-"""What the code of a cache entry calls: the graphs, and the functions that go on after its graph breaks."""
+"""The functions that the code of a cache entry calls: graphs, and the functions that go on after its graph breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an entry's guards say to a call, guard by guard."""
+"""The verdict of an entry's guards on a call, guard by guard."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """The verdict of one entry on one call: true if it would be used."""
+    """The verdict of one entry on one call: true if the entry would be used."""
 
     entry: CacheEntry = field(repr=False)
     accepted: bool

@@ -200,7 +200,7 @@ def is_below(name: str, source: str) -> bool:
 def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGuard | None:
     """Returns a relation between several values, for those that are left when one is no longer guarded.
 
-    None where fewer than two are left, or the relation has no smaller form.
+    Returns None if fewer than two are left, or if the relation has no smaller form.
     """
     left = [name for name in guard.members if not is_below(name, gone)]
     values = {guard.source: guard.value for guard in guards if guard.value is not None}

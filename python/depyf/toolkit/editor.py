@@ -1,4 +1,4 @@
-"""An entry as a file in an editor, and what comes back of it registered."""
+"""An entry as a file in an editor, whose content is registered when the editor is closed."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ from depyf.toolkit.target import Target, find_target
 class CacheEntry:
     """Transformed code and the guards that say when it may be used.
 
-    What `cache_entries` gives are copies: they stay as they are whatever Dynamo does, and hold what the code needs.
+    `cache_entries` returns copies: they stay as they are whatever Dynamo does, and hold everything that the code
+    needs.
     """
 
     target: Target = field(repr=False)
@@ -97,7 +98,7 @@ class CacheEntry:
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the code for these arguments; the guards are not asked.
 
-        What follows a graph break runs as plain Python here, outside of `torch.compile`.
+        The function that follows a graph break runs as plain Python here, outside of `torch.compile`.
 
         Raises:
             TypeError: the arguments do not fit the function.
@@ -149,8 +150,8 @@ class CacheEntry:
     ) -> CacheEntry:
         """Returns a changed copy, which Dynamo does not know until it is registered.
 
-        A guard is named by itself, its index in `guards`, its text, Dynamo's name of a value ("L['b']": all guards on it
-        or on what is reached through it), or a predicate. What is no longer checked is said in `warnings`.
+        A guard is named by itself, its index in `guards`, its text, Dynamo's name of a value ("L['b']": all guards on
+        it or on what is reached through it), or a predicate. Checks that are lost are described in `warnings`.
 
         Args:
             source: the code as edited text of `source`, or the path of an edited file of a dump.
@@ -193,8 +194,9 @@ class CacheEntry:
     def save(self, path: str | Path) -> None:
         """Writes source, guards and the names that the code needs to a file, which `load_entry` reads.
 
-        The entries of its resume functions go into the file too. What cannot be written, such as an edited kernel or a
-        callable in the place of a graph that no module leads to, is warned of. A file is to be trusted as a module is.
+        The entries of its resume functions go into the file too. A warning lists the parts that cannot be written,
+        such as an edited kernel or a callable in the place of a graph that no module leads to. A file is to be trusted as
+        a module is.
 
         Raises:
             ValueError: the code is not known.

@@ -1,4 +1,4 @@
-"""Which entry a call would take."""
+"""Finds the entry that a call would take."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class Dispatch:
-    """What Dynamo would do with a call of a function under `torch.compile`."""
+    """Dynamo's reaction to a call of a function under `torch.compile`."""
 
     name: str
     entry: CacheEntry | None = field(repr=False)

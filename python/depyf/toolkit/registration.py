@@ -3,8 +3,8 @@
 They are PyTorch's precompile entries, which Dynamo tries first, in the order in which they were loaded. PyTorch takes
 away all of a function's or none, cannot be asked what their code is, and does not lock them: a thread that is in the
 middle of a lookup would go on with what another thread has freed. So entries are taken away only while no other
-thread is below a compiled call. Until then an entry that was removed refuses every call, and one that a newer entry should come before asks that
-one's guards first.
+thread is below a compiled call. Until then, an entry that was removed refuses every call, and an entry that a newer
+entry should precede asks the newer entry's guards first.
 
 PyTorch's C++ holds what is registered of a function as long as the function's code lives, and the garbage collector cannot
 see that. So what is registered must not lead back to that code, nor to the object whose method it is: PyTorch holds the
@@ -103,7 +103,7 @@ class _Record:
         return self.entry is None
 
     def remove(self) -> None:
-        """Has the entry refuse every call, and lets go of what it needed."""
+        """Makes the entry refuse every call, and releases what it needed."""
         self.entry = self.code = None
         self.newer = []
 

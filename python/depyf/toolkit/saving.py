@@ -231,7 +231,7 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if definition is not None and definition[0] is value:
             places[name] = ("below", definition[1])
             continue
-        # What keeps Dynamo from a function hands on its attributes.
+        # The wrapper that keeps Dynamo from a function has the function's attributes.
         replacement = getattr(value, REPLACEMENT, getattr(value, "__wrapped__", value))
         if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
             module = replacement if _is_graph(replacement) else graphs[full].graph_module

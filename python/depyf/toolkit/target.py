@@ -1,4 +1,4 @@
-"""What entries belong to: a function, with all that a call of it needs."""
+"""The function that entries belong to, with everything that a call of it needs."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from depyf.compat import bytecode
 from depyf.recompile import signature
 from depyf.toolkit.target import Target, why_refused
 
-# Flags that say how a frame is made and left. Others tell of the source (`from __future__`) or follow from the variables.
+# Flags that decide how a frame is created and left. Others tell of the source (`from __future__`) or follow from the
+# variables.
 _KINDS = (
     (inspect.CO_GENERATOR, "a generator"),
     (inspect.CO_COROUTINE, "a coroutine"),
