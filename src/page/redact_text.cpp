@@ -222,7 +222,8 @@ std::size_t TextRedactor::number(std::string_view text, std::size_t from, std::s
   const std::size_t count = std::min(digits.find_first_not_of("0123456789"), digits.size());
   const std::string_view suffix = digits.substr(count);
   std::uint64_t value = 0;
-  const auto [behind, error] = std::from_chars(digits.data(), digits.data() + count, value);
+  const std::string_view whole = digits.substr(0, count);
+  const auto [behind, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
   const bool is_whole = error == std::errc() && (suffix.empty() || suffix == "L" || suffix == "LL" || suffix == "U" ||
                                                  suffix == "UL" || suffix == "ULL" || suffix == "d" || suffix == "D");
   const std::string_view rest = text.substr(end);

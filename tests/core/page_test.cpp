@@ -3,6 +3,7 @@
 
 #include "depyf/page.h"
 #include "page/compare_texts.h"
+#include "page/redact_text.h"
 #include "page/sha256.h"
 #include "record/memory.h"
 
@@ -75,4 +76,23 @@ TEST_CASE("page: the rows that two texts share are in order and equal, and none 
     else others += "row " + std::to_string(i * 7) + " x\n";
   }
   CHECK(count(many, others) == 2000);
+}
+
+TEST_CASE("page: a redacted text keeps public words, sizes and places, and nothing else") {
+  page::TextRedactor text;
+  text.add_path("/mnt/secret project/train.py");
+  text.add_shape("f32[8, 640][640, 1]cpu");
+  CHECK(text.path("/mnt/secret project/train.py") == "file1.py");
+  CHECK(text.path("/usr/lib/python3/site-packages/torch/nn/modules/linear.py") == "/torch/nn/modules/linear.py");
+  CHECK(text.code("y: \"f32[8, 640][640, 1]cpu\" = torch.nn.functional.gelu(zebra_1, 0.75, 641, 640)") ==
+        "y: \"f32[8, 640][640, 1]cpu\" = torch.nn.functional.gelu(name1_1, \xe2\x80\xa6, \xe2\x80\xa6, 640)");
+  CHECK(text.code("# File: /mnt/secret project/train.py:7 in zebra, code: y = relu(x)") == "# File: file1.py:7");
+  CHECK(text.code("and L['zebra'].mode == 'zebra'  # y = relu(x)  # train.py:7 in zebra") ==
+        "and L['name1'].mode == '\xe2\x80\xa6'  # \xe2\x80\xa6 # file1.py:7");
+  CHECK(text.code("import zebra as z\nreturn 5120") == "import \xe2\x80\xa6\nreturn 5120");  // 8 * 640 elements
+  CHECK(text.code("name4 = 'it ends nowhere") == "name2 = it name3 name4");
+  CHECK(text.name("blocks.12.zebra.weight") == "blocks.12.name1.weight");
+  text.add_private_name("ostrich");
+  CHECK(text.sentence("the ostrich is a library call (extern_kernels.mm) of `zebra`") ==
+        "the name5 is a library call (extern_kernels.mm) of `name1`");
 }
