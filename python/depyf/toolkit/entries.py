@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from depyf import decompiler, guards, names, running
 from depyf.compat import bytecode, cache, dynamo
@@ -20,6 +20,8 @@ from depyf.toolkit.lookup import Dispatch
 from depyf.toolkit.registration import Registration
 from depyf.toolkit.target import Target, find_target
 
+Kind = Literal["ordinary", "registered", "loaded", "edited"]
+
 
 @dataclass(eq=False)
 class CacheEntry:
@@ -31,7 +33,7 @@ class CacheEntry:
 
     target: Target = field(repr=False)
     code: types.CodeType = field(repr=False)
-    kind: str
+    kind: Kind
     """"ordinary" (Dynamo's own), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch: its
     code is not known), "edited" (made by `edit`, `new_entry` or `load_entry`, and not in use)."""
     guards: list[Guard] = field(repr=False)

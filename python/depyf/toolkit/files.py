@@ -18,7 +18,7 @@ import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from depyf import names, weak
 from depyf.compat import bytecode, dynamo
@@ -35,13 +35,16 @@ from depyf.toolkit.validation import check_code, unknown_names
 _PARTS = ("ENTRY", "NAMES", "GUARDS")
 
 
+Form = Literal["expression", "call", "only_here"]
+
+
 @dataclass(frozen=True)
 class Condition:
     """One element of GUARDS."""
 
     line: int
     text: str
-    form: str
+    form: Form
     """"expression", or the name of what is called: "call" or "only_here"."""
 
 
@@ -198,14 +201,14 @@ def _guards(node: ast.Assign, text: str, path: str) -> list[Condition]:
         raise ValueError(f"{path}, line {node.lineno}: GUARDS is not a list")
     listed = []
     for element in node.value.elts:
-        form = "expression"
+        form: Form = "expression"
         condition_text = ast.get_source_segment(text, element) or ast.unparse(element)
         if (
             isinstance(element, ast.Call)
             and isinstance(element.func, ast.Name)
             and element.func.id in ("call", "only_here")
         ):
-            form = element.func.id
+            form = "call" if element.func.id == "call" else "only_here"
             argument = element.args[0] if len(element.args) == 1 else None
             if not isinstance(argument, ast.Constant) or not isinstance(argument.value, str):
                 raise ValueError(f"{path}, line {element.lineno}: {form} takes one text")
