@@ -258,6 +258,8 @@ struct Compilation {
   std::vector<Chain> chains;  // empty until links::link()
   std::vector<NotFused> not_fused;  // of a dump (read_provenance)
   std::optional<std::int64_t> guards, graph_nodes, graph_operators;
+  std::optional<std::string>
+      tables;  // by line of source, if they were made where the graphs were at hand; may be empty
   double start_us = 0;  // since the epoch; 0: unknown
   double seconds = 0;  // forward, as the log states it; the backward's beside it
   double backward_seconds = 0;
@@ -285,6 +287,7 @@ struct Process {
   std::vector<Artifact> artifacts;  // those of no compilation
   std::vector<FunctionFile> function_files;
   std::vector<std::string> notes;  // what failed, what was compiled before
+  std::string tables;  // tables.md of an earlier run of a dump; empty: it is not there
   std::vector<Phase> phases;  // of events outside all compilations
   std::vector<Event> events;  // of a log, in the order in which they ended; at most a hundred thousand
   std::map<std::string, std::uint64_t> records;  // how many of each kind

@@ -46,6 +46,9 @@ class Provenance {
   // The links as data, an object of provenance.json.
   std::string to_json(const LinkedCompilation& compilation) const;
 
+  // What the lines of source cost, by the files that `annotated` has seen: a section of tables.md; empty if there is nothing.
+  std::string tables() const;
+
   // What became of each captured node, and what was not fused: a line each, in Markdown.
   std::vector<std::string> story() const;
 

@@ -322,12 +322,14 @@ def guard_function(
             both, and the definition.
     """
 
-def index_files(directory: str, session: str, times: str) -> dict[str, str]:
-    """The files that tell of a dump, by name: index.md, a file for each compilation, and provenance.md.
+def index_files(directory: str, session: str, times: str, tables: list[tuple[str, int]] = []) -> dict[str, str]:
+    """The files that tell of a dump, by name: index.md, a file for each compilation, tables.md and provenance.md.
 
     Args:
         directory: has the files of the stages.
         session, times: the content of session.json and times.json.
+        tables: for each compilation of the last run what its lines of source cost (see `Provenance.tables`), and the
+            operators of its graph, -1 if unknown; empty if the last run is not that of this block.
     """
 
 def frame_words(frame: str, title: str) -> dict[str, Any]:
@@ -382,6 +384,9 @@ class Provenance:
             id, function, compiled_fn: of the compilation.
             missing: kind, direction and reason of each stage that is not there.
         """
+
+    def tables(self) -> str:
+        """What the lines of source cost, by the files that `annotated` has seen: a section of tables.md, or ""."""
 
     def story(self) -> list[str]:
         """What became of each captured node, and what was not fused: a line of Markdown each."""

@@ -38,6 +38,8 @@ nb::object to_json(const Provenance& self, nb::str id, nb::str function, nb::han
   return python_text(self.to_json(compilation));
 }
 
+nb::object tables(const Provenance& self) { return python_text(self.tables()); }
+
 nb::list story(const Provenance& self) { return python_list(self.story()); }
 
 }  // namespace
@@ -49,6 +51,7 @@ void bind_provenance(nb::module_& module) {
            "The text of a file with the links as comments at its lines")
       .def("to_json", &to_json, nb::arg("id"), nb::arg("function"), nb::arg("compiled_fn").none(), nb::arg("missing"),
            "The links as provenance.json has them")
+      .def("tables", &tables, "What the lines of source cost: a section of tables.md")
       .def("story", &story, "What became of each captured node, and what was not fused, a line each");
 }
 

@@ -31,12 +31,38 @@ nb::list folded_list(nb::list conditions) {
 
 // The content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() < 0) return std::nullopt;
+  std::string content(static_cast<std::size_t>(file.tellg()), '\0');
+  file.seekg(0);
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(file.gcount()));
+  return content;
 }
 
-nb::dict index_of(nb::str directory, nb::str session, nb::str times) {
+using CompilationTables = std::pair<std::string, std::int64_t>;
+
+void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
+  const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
+  for (std::size_t number = 0; number < known; ++number) {
+    const std::string name = number ? "/tables_run_" + std::to_string(number + 1) + ".md" : "/tables.md";
+    run.processes[number].tables = content_of(folder + name).value_or("");
+  }
+  if (known == run.processes.size()) return;
+  std::vector<record::Compilation>& compilations = run.processes.back().compilations;
+  for (std::size_t i = 0; i < std::min(compilations.size(), of_last.size()); ++i) {
+    compilations[i].tables = of_last[i].first;
+    if (of_last[i].second >= 0) compilations[i].graph_operators = of_last[i].second;
+  }
+}
+
+// `tables`: for each compilation of the last run its tables and the operators of its graph, -1 if unknown; or nothing.
+nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables) {
+  std::vector<CompilationTables> tables_of_last;
+  for (const nb::handle item : tables) {
+    const auto row = nb::cast<nb::tuple>(item);
+    tables_of_last.emplace_back(utf8_of(nb::cast<nb::str>(row[0])), nb::cast<std::int64_t>(row[1]));
+  }
   const std::string folder = utf8_of(directory), session_text = utf8_of(session), times_text = utf8_of(times);
   std::map<std::string, std::string> files;
   {
@@ -50,6 +76,7 @@ nb::dict index_of(nb::str directory, nb::str session, nb::str times) {
           return content_of(folder + "/" + name);
         },
         false);
+    add_tables(folder, tables_of_last, run);
     files = index_files(run);
   }
   nb::dict result;
@@ -117,7 +144,7 @@ void bind_texts(nb::module_& module) {
   module.def("folded", &folded_text, nb::arg("text"), nb::arg("file"), nb::arg("first_line"),
              "Code without the layers of a model that are the same but for numbers");
   module.def("index_files", &index_of, nb::arg("directory"), nb::arg("session"), nb::arg("times"),
-             "The files that tell of a dump, by name");
+             nb::arg("tables") = nb::list(), "The files that tell of a dump, by name");
   module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
   module.def("graph_break", &break_in_python, nb::arg("report"), "A graph break's report, taken apart");
   module.def(

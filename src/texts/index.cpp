@@ -123,7 +123,7 @@ class Index {
     missing(process);
     read_first(process);
     table(process);
-    if (std::string text = tables(process); !text.empty()) {
+    if (std::string text = process.tables.empty() ? tables(process) : process.tables; !text.empty()) {
       std::string name = "tables" + (number ? "_run_" + std::to_string(number + 1) : std::string());
       for (int again = 2; !names_.insert(name).second; ++again) name = "tables_" + std::to_string(again);
       files_[name + ".md"] = std::move(text);

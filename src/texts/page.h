@@ -38,6 +38,7 @@ class Page {
     for (const std::string& text : lines) line("    " + one_line(text));
     line();
   }
+  void append(const std::string& lines) { text_ += lines; }  // lines of another page, which are broken
   std::string text() {
     text_.resize(text_.find_last_not_of('\n') + 1);
     return std::move(text_) + "\n";

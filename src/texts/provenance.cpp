@@ -8,9 +8,11 @@
 #include "depyf/seen.h"
 #include "json/writer.h"
 #include "links/seen.h"
+#include "record/graph.h"
 #include "support/words.h"
 #include "texts/markdown.h"
 #include "texts/shown.h"
+#include "texts/tables.h"
 
 namespace depyf {
 namespace {
@@ -311,9 +313,28 @@ std::string with_line_ends(const std::vector<std::string>& lines) {
   return text;
 }
 
+record::Place record_place(const SeenLine& line) {
+  return {line.file, line.function, line.text, static_cast<int>(line.line)};
+}
+
+// The function of a library that a line calls, as it stands there; empty if it calls none.
+std::string_view library_call_in(std::string_view line) {
+  std::string_view rest = without_indent(line);
+  if (rest.size() == line.size()) return {};
+  if (const std::size_t equals = rest.find(" = "); equals != std::string_view::npos && equals < rest.find('('))
+    rest.remove_prefix(equals + 3);
+  const std::string_view name = rest.substr(0, rest.find('('));
+  if (name.size() == rest.size() || name.find_first_of(" '\"") != std::string_view::npos) return {};
+  for (const std::string_view library : {"extern_kernels.", "torch.ops.", "aten.", "inductor_ops."})
+    if (name.starts_with(library)) return name;
+  return {};
+}
+
 // Output code with a place at each call, and above each definition that of the first call. The comments that Inductor writes
 // there are shortened: each line stays in its place.
-std::string output_code_with_places(std::string_view text, const DirectionLinks* links) {
+// `calls` gets the library calls.
+std::string output_code_with_places(std::string_view text, const DirectionLinks* links,
+                                    std::vector<record::KernelCall>& calls) {
   std::vector<std::string> lines = all_lines(text);
   for (std::string& line : lines) {
     std::string shorter = shortened_nodes(line);
@@ -326,6 +347,11 @@ std::string output_code_with_places(std::string_view text, const DirectionLinks*
   std::unordered_map<std::string, std::vector<SeenPlace>> of_kernel;
   std::unordered_set<std::string> written;
   for (std::string& line : lines) {
+    if (const std::string_view library = library_call_in(line); !library.empty()) {
+      record::KernelCall& call = calls.emplace_back();
+      call.kernel = library;
+      call.kind = "library";
+    }
     const std::string kernel(called_in(line, kernels));
     if (kernel.empty()) continue;
     std::vector<SeenPlace> places;
@@ -342,6 +368,7 @@ std::string output_code_with_places(std::string_view text, const DirectionLinks*
         if (std::find(places.begin(), places.end(), *place) == places.end()) places.push_back(*place);
     }
     if (places.empty()) continue;
+    if (!calls.empty() && calls.back().kernel == kernel) calls.back().places = {record_place(places[0].line)};
     std::vector<SeenPlace>& of_all_calls = of_kernel[kernel];
     of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
     line += "  " + std::string(mark) + shortly(places, false);
@@ -551,6 +578,17 @@ struct Provenance::State {
     return remark;
   }
 
+  // Keeps a graph that the tables need.
+  void add_graph(const std::string& kind, const std::string& direction, std::string_view text) {
+    record::Artifact artifact;
+    artifact.kind = kind;
+    const std::string_view stage = record::stage_of(artifact);
+    if (stage != "forward" && stage != "backward" && stage != "post_grad") return;
+    record::Graph& graph = compilation.graphs.emplace_back(record::graph_of(text));
+    graph.stage = stage == "forward" && seen.joint.empty() ? "inference" : stage;
+    graph.direction = direction;
+  }
+
   struct Neighbours {
     std::string direction;
     Apart pair;
@@ -566,6 +604,7 @@ struct Provenance::State {
   std::vector<std::unique_ptr<std::vector<OperationGroup>>> groups;
   std::vector<Neighbours> neighbours;
   std::vector<AnnotatedFile> files;
+  record::Compilation compilation;  // what the tables need of it
   bool has_kernels = false;
 };
 
@@ -578,7 +617,12 @@ std::string Provenance::annotated(const std::string& file, const std::string& ki
                                   std::string_view text) {
   const std::string without_comments = plain(text);
   const std::string own = direction == "backward" ? direction : "forward";
-  if (kind == "kernel") return output_code_with_places(without_comments, state_->links.find(own));
+  if (kind == "kernel") {
+    record::OutputCode& code = state_->compilation.output_codes.emplace_back();
+    code.direction = own;
+    return output_code_with_places(without_comments, state_->links.find(own), code.calls);
+  }
+  state_->add_graph(kind, own, without_comments);
   AnnotatedFile annotated{file, kind, direction, {}};
   const bool is_ir = kind.starts_with("ir_");
   const bool is_captured = kind == "Captured_Graph" || kind == "BEFORE_PRE_GRAD" || kind == "AFTER_PRE_GRAD";
@@ -645,6 +689,20 @@ std::string Provenance::to_json(const LinkedCompilation& compilation) const {
   writer.strings("missing", missing_in(state_->seen, compilation));
   writer.end_object();
   return writer.take();
+}
+
+std::string Provenance::tables() const {
+  for (const SeenChain& chain : state_->links.chains) {
+    record::Chain& shown = state_->compilation.chains.emplace_back();
+    shown.node = chain.node->name;
+    shown.module = chain.node->module;
+    if (chain.node->line) shown.place = record_place(*chain.node->line);
+    for (const auto& [direction, link] : chain.directions) {
+      shown.directions[direction].graph = link.graph;
+      shown.directions[direction].post_grad = link.post_grad;
+    }
+  }
+  return texts::tables_of(state_->compilation);
 }
 
 std::vector<std::string> Provenance::story() const {

@@ -117,27 +117,33 @@ class Tables {
  public:
   std::string run(const Process& process) {
     if (std::all_of(process.compilations.begin(), process.compilations.end(),
-                    [](const Compilation& compilation) { return compilation.graphs.empty(); }))
+                    [](const Compilation& compilation) { return compilation.graphs.empty() && !compilation.tables; }))
       return {};
     page_.heading("# What lines of source cost");
     splits(process);
     bool has_tables = has_any_;
     for (const Compilation& compilation : process.compilations) {
-      if (compilation.graphs.empty()) continue;
-      has_any_ = false;
-      heading_ = "## " + literal(compilation.id) + ": " + code(title_of(compilation));
-      const Modules modules(compilation);
-      library_calls(compilation, modules);
-      copies_of(compilation, modules);
-      saved(compilation, modules);
-      has_tables |= has_any_;
+      const std::string section = compilation.tables ? *compilation.tables : Tables().section(compilation);
+      if (section.empty()) continue;
+      page_.heading("## " + literal(compilation.id) + ": " + code(title_of(compilation)));
+      page_.append(section + "\n");
+      has_tables = true;
     }
     return has_tables ? page_.text() : std::string();
   }
 
+  // What the graphs of one compilation show; empty if they show nothing.
+  std::string section(const Compilation& compilation) {
+    if (compilation.graphs.empty()) return {};
+    const Modules modules(compilation);
+    library_calls(compilation, modules);
+    copies_of(compilation, modules);
+    saved(compilation, modules);
+    return has_any_ ? page_.text() : std::string();
+  }
+
  private:
   void begin(const std::string& title, const std::string& about, const std::string& head, const std::string& align) {
-    if (!has_any_ && !heading_.empty()) page_.heading(heading_);
     has_any_ = true;
     page_.heading("### " + title);
     page_.heading(about);
@@ -296,12 +302,13 @@ class Tables {
   }
 
   Page page_;
-  std::string heading_;
-  bool has_any_ = false;  // whether the section at hand has a table
+  bool has_any_ = false;
 };
 
 }  // namespace
 
 std::string tables(const Process& process) { return Tables().run(process); }
+
+std::string tables_of(const Compilation& compilation) { return Tables().section(compilation); }
 
 }  // namespace depyf::texts

@@ -102,6 +102,35 @@ def test_the_files_say_it_at_their_lines_and_no_line_moves(dumped):
     assert f"test_provenance.py:{GELU}" in text[at - 1]
 
 
+def test_a_dump_has_what_its_lines_cost(dumped):
+    directory, _, _ = dumped
+    text = (directory / "tables.md").read_text()
+    assert "[tables.md](tables.md)" in (directory / "index.md").read_text()
+    rows = [line for line in text.splitlines() if "`extern_kernels.mm`" in line]
+    places = {re.match(r"\| test_provenance\.py:(\d+) ", row)[1] for row in rows}
+    assert places == {str(GELU), str(GELU + 1)}
+    assert sum(int(row.split(" | ")[2]) for row in rows) == 2  # in the forward: `x @ w` and `h @ v`
+    assert "### Saved for the backward" in text and "| `f32[8, 8]` |" in text
+
+
+def test_tables_of_an_earlier_run_stay(tmp_path):
+    def f(x):
+        y = x.sin()
+        print("a break")
+        return y.clone().cos()
+
+    for _ in range(2):
+        torch._dynamo.reset()
+        with depyf.prepare_debug(tmp_path):
+            torch.compile(f, backend="aot_eager")(torch.ones(5))
+    index = (tmp_path / "index.md").read_text()
+    for name in ("tables.md", "tables_run_2.md"):
+        assert f"[{name}]({name})" in index
+        assert "| `clone f32[5]` | 1 | 0 |" in (tmp_path / name).read_text()
+        assert "0/0 (1) | 1/0 (2) |" in (tmp_path / name).read_text()  # operators before and behind the break
+    check_dump(tmp_path)
+
+
 def test_neighbours_that_were_not_fused_have_a_reason(dumped):
     _, session, data = dumped
     pairs = data["not_fused"]["forward"]

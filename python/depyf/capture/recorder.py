@@ -97,6 +97,7 @@ class Recorder:
         self._seen_codes: weak.Table[bool] = weak.Table()
         self._guarding = Guarding()
         self._provenance: list[dict[str, Any]] = []
+        self._tables: list[tuple[str, int]] = []
         self._told = False
         self._closed = False
         self._has_trace = trace.has_records()
@@ -376,15 +377,19 @@ class Recorder:
             compile.frame.missing = dump.missing_artifacts(compile.frame, compile.cached, compile.elsewhere)
 
     def _write_provenance(self) -> None:
-        self._provenance = [
-            links
-            for compile in self._order
-            if (links := dumped.write(self.directory, compile.frame, compile.seen)) is not None
-        ]
+        self._provenance = []
+        tables: dict[int, tuple[str, int]] = {}
+        for compile in self._order:
+            written = dumped.write(self.directory, compile.frame, compile.seen)
+            if written is not None:
+                self._provenance.append(written.data)
+            operators = len(compile.seen.captured) or -1
+            tables[id(compile.frame)] = ("" if written is None else written.tables, operators)
+        self._tables = [tables.get(id(frame), ("", -1)) for frame in self.session.frames]
 
     def _write_index(self) -> None:
         with files.locked(self.directory):
-            dump.write_record(self.directory, [self.session], self._provenance)
+            dump.write_record(self.directory, [self.session], self._provenance, self._tables)
             # From here on the session tells all that the journal does.
             self._journaling.fold()
 

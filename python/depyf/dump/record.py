@@ -16,12 +16,21 @@ from depyf.session import SCHEMA_VERSION, Session, Unreadable, read_runs
 _PAGE = re.compile(r"compilation_[0-9_]+(run_[0-9_]+)?\.md")
 
 
-def write(directory: Path, sessions: list[Session], provenance: list[dict[str, Any]], *, last: bool = True) -> None:
+def write(
+    directory: Path,
+    sessions: list[Session],
+    provenance: list[dict[str, Any]],
+    tables: list[tuple[str, int]] | None = None,
+    *,
+    last: bool = True,
+) -> None:
     """Writes the files about the whole directory. If one cannot be written, the others still are.
 
     Args:
         sessions: the runs to add. A `session.json` that cannot be read or written is noted in the last of them.
         provenance: the links of their compilations.
+        tables: for each compilation of the last of them what its lines of source cost, and the operators of its graph, -1 if
+            unknown.
         last: False if the last run that the directory tells of is later than these.
 
     Raises:
@@ -43,7 +52,8 @@ def write(directory: Path, sessions: list[Session], provenance: list[dict[str, A
     text = session_json(runs)
     replace("session.json", text)
     times = times_json(sessions[-1]) if runs[-1] is sessions[-1] else ""
-    pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"))
+    tables = tables or [] if times else []
+    pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"), tables)
     for name, page_text in pages.items():
         replace(name, page_text)
     for path in directory.glob("compilation_*.md"):  # of what the runs no longer tell of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from depyf import _core, files
 from depyf.provenance.collect import Collected
@@ -15,7 +15,16 @@ FILE = "provenance.json"
 SCHEMA_VERSION = 1
 
 
-def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | None:
+class Written(NamedTuple):
+    """The links of one compilation."""
+
+    data: dict[str, Any]
+    """As `provenance.json` has them."""
+    tables: str
+    """What lines of source cost: the compilation's section of tables.md."""
+
+
+def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
     """Writes the links of one compilation into its files, and returns them; None where there is nothing to link.
 
     Raises:
@@ -34,7 +43,7 @@ def write(directory: Path, frame: Frame, seen: Collected) -> dict[str, Any] | No
     missing = [(stage.kind, stage.direction, stage.why) for stage in frame.missing]
     data: dict[str, Any] = json.loads(links.to_json(frame.compile_id, frame.function, frame.compiled_fn, missing))
     frame.provenance = links.story()
-    return data
+    return Written(data, links.tables())
 
 
 def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str, list[str]]:
