@@ -50,6 +50,8 @@ struct Deeper {
 
 class Writer {
  public:
+  // A text of one line stays one: journals have a line for each event.
+  explicit Writer(bool has_lines) : has_lines_(has_lines) {}
   std::string take() { return std::move(out_); }
 
   // Items of dicts and lists are in lines of their own down to `levels` levels.
@@ -108,7 +110,7 @@ class Writer {
   }
 
   void break_line_if_long() {
-    if (out_.size() - line_begin_ <= line_max || space_ <= line_begin_) return;
+    if (!has_lines_ || out_.size() - line_begin_ <= line_max || space_ <= line_begin_) return;
     out_[space_] = '\n';
     line_begin_ = space_ + 1;
   }
@@ -238,6 +240,7 @@ class Writer {
 
   static constexpr std::size_t line_max = 190;  // characters of a line with several items, without closing brackets
 
+  const bool has_lines_;
   std::string out_;
   std::size_t line_begin_ = 0;  // of the last line of out_
   std::size_t space_ = 0;  // where that line may be broken, if it has such a place
@@ -245,7 +248,7 @@ class Writer {
 };
 
 nb::str json_text(nb::handle data, int levels) {
-  Writer writer;
+  Writer writer(levels > 0);
   writer.write(data.ptr(), levels);
   const std::string text = writer.take();
   return nb::str(text.data(), text.size());

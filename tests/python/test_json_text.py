@@ -64,6 +64,7 @@ def test_items_below_the_last_level_share_lines_that_are_not_too_long():
     lines = text.splitlines()
     assert max(len(line) for line in lines if "xxx" not in line) <= 200 and 40 < len(lines) < 60
     assert [line.count("x") for line in lines][-3:] == [300, 300, 0]
+    assert _core.json_text(data, 0) == json.dumps(data, sort_keys=True)  # no levels: one line, as a journal needs it
 
 
 @dataclasses.dataclass
