@@ -67,6 +67,7 @@ def test_what_index_md_says_is_on_the_page(folder: Path, tab: Tab) -> None:
     for hint in frames[0]["breaks"][0]["hints"]:
         assert re.sub(r"\s+", " ", hint.replace("`", "")) in text
     page.keyboard.press("5")
+    page.wait_for_selector("main.view-recompilations > *")
     text = page.locator("main").inner_text()
     assert "(8, 16)" in text and "(16, 16)" in text and "0.5" in text
     for frame in frames:
