@@ -11,9 +11,12 @@
 namespace depyf {
 using namespace ast;
 
-// Does `exit`, which is not in the loop, stand between its lines? Then the test of the loop does not lead to it.
+// True if `exit`, which is not in the loop, stands between its lines, so that the test of the loop does not lead to it. On the
+// line of the test itself stands what an assert raises.
 bool Structurer::stands_within(int header, int exit) const {
-  if (exit < 0 || graph_.forward_preds(exit) > 1 || nodes_[exit].line <= nodes_[header].line) return false;
+  if (exit < 0 || graph_.forward_preds(exit) > 1) return false;
+  const bool may_assert = nodes_[exit].end == Node::End::stop && nodes_[exit].line == nodes_[header].line;
+  if (nodes_[exit].line <= nodes_[header].line && !may_assert) return false;
   return std::ranges::any_of(graph_.members(header), [&](int node) { return nodes_[node].line > nodes_[exit].line; });
 }
 

@@ -100,8 +100,33 @@ std::int32_t last_line(const Expr* test) {
   return test->line;
 }
 
+// Tests that were cut in two, and the second part of each, where another way led.
+using Splits = std::vector<std::pair<int, int>>;
+
+// Makes one test again of those parts to which no other way leads any more.
+void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
+  const Graph graph(lifted.nodes, lifted.entry);
+  for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
+    Node &first = lifted.nodes[std::size_t(split->first)], &second = lifted.nodes[std::size_t(split->second)];
+    if (first.end != Node::End::branch || second.end != Node::End::branch || !second.statements.empty()) continue;
+    const bool on_true = first.a == split->second;
+    if (!on_true && first.b != split->second) continue;
+    if ((on_true ? first.b != second.b : first.a != second.a) || first.region != second.region) continue;
+    if (graph.order(split->second) < 0 || graph.preds(split->second).size() != 1) continue;
+    std::vector<Expr*> values;
+    for (Expr* part : {first.value, second.value}) {
+      auto* chain = as<BoolOp>(part);
+      if (chain && chain->is_or == !on_true) values.insert(values.end(), chain->values.begin(), chain->values.end());
+      else values.push_back(part);
+    }
+    first.value = context.expr(BoolOp{!on_true, context.arena.copy(values)}, first.value->offset, first.value->line);
+    first.a = second.a, first.b = second.b, first.turned = second.turned;
+    second.end = Node::End::none;
+  }
+}
+
 // One loop: what `graph` says of other loops still holds afterwards.
-bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header) {
+bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header, Splits& splits) {
   auto& nodes = lifted.nodes;
   if (nodes[header].end == Node::End::loop) return false;  // of a for loop: what is tested before it is another thing
   for (int latch : graph.preds(header)) {
@@ -115,39 +140,47 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
       if ((on_true ? nodes[before].a : nodes[before].b) != header || nodes[before].region != nodes[latch].region)
         continue;
       int other = on_true ? nodes[before].b : nodes[before].a;
-      Expr* prefix;
+      Expr *prefix, *break_test = nullptr;
       if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
-      if (!same_target(nodes, leave, other) ||
-          !split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix))
+      if (!same_target(nodes, leave, other)) continue;
+      // `if t: break` at the end of the body is one test with that of the loop, where both leave to the same place.
+      if (!split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix) &&
+          !split_suffix(context, nodes[latch].value, nodes[before].value, !on_true, break_test))
         continue;
       int test = before;
       if (prefix || !nodes[before].statements.empty()) {
         test = int(nodes.size());
         Node made = nodes[before];
         made.statements.clear();
-        made.value = nodes[latch].value, made.offset = nodes[latch].value->offset;
+        made.value = break_test ? nodes[before].value : nodes[latch].value, made.offset = made.value->offset;
         nodes.push_back(made);
         Node& first = nodes[before];
         if (prefix) {
           first.value = prefix;
           (on_true ? first.a : first.b) = test;
+          splits.push_back({before, test});
         } else {
           first.end = Node::End::go, first.a = test, first.b = -1;
           made.offset = first.offset;
         }
         nodes[test].offset = nodes[before].value ? nodes[before].value->offset : nodes[before].offset;
       }
-      nodes[latch].end = Node::End::go, nodes[latch].a = test, nodes[latch].b = -1, nodes[latch].value = nullptr;
+      if (break_test) {
+        nodes[latch].value = break_test;
+        (on_true ? nodes[latch].a : nodes[latch].b) = test;
+      } else {
+        nodes[latch].end = Node::End::go, nodes[latch].a = test, nodes[latch].b = -1, nodes[latch].value = nullptr;
+      }
       return true;
     }
   }
   return false;
 }
 
-bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph) {
+bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Splits& splits) {
   bool joined = false;
   for (int header : graph.sequence())
-    if (graph.is_header(header)) joined |= join_loop_test(context, lifted, graph, header);
+    if (graph.is_header(header)) joined |= join_loop_test(context, lifted, graph, header, splits);
   return joined;
 }
 
@@ -238,11 +271,13 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   if (!may_return) join_ends(context, lifted);
   split_loop_starts(lifted, cfg);
   skip_empty(lifted);
+  Splits splits;
   for (int rounds = 0; rounds < 1000 && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
-    if (graph.irreducible() || !join_loop_tests(context, lifted, graph)) break;
+    if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
+    skip_empty(lifted);  // a test that was joined with another leads there
   }
-  skip_empty(lifted);
+  if (!splits.empty()) unite_tests(context, lifted, splits);
 }
 
 }  // namespace depyf
