@@ -204,7 +204,7 @@ FAULTS = [
     "depyf.decompilation.decompile",
     "depyf.guards.texts.tree",
 ]
-FAULTS += ["depyf.guards.read", "depyf.dump.story.guard_source", "depyf.provenance.dumped.link"]
+FAULTS += ["depyf.guards.read", "depyf.dump.story.guard_source", "depyf.provenance.dumped.write"]
 FAULTS += ["depyf.files.claim", "depyf.dump.full_code", "depyf._core.index_files", "depyf.dump.missing_artifacts"]
 
 

@@ -104,7 +104,7 @@ with depyf.prepare_debug(sys.argv[1]):
         subprocess.run([sys.executable, "-c", code, str(tmp_path / run)], check=True, timeout=300, env=ENVIRONMENT)
         contents.append(contents_of(tmp_path / run))
     assert contents[0] == contents[1]
-    assert len(contents[0]) == 19
+    assert len(contents[0]) == 20
     # Again to the same directory: nothing is added.
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "two")], check=True, timeout=300, env=ENVIRONMENT)
     assert contents_of(tmp_path / "two") == contents[0]
