@@ -115,7 +115,7 @@ def test_an_explanation_shows_its_page_in_a_notebook(tmp_path: Path, browser: An
     row.click()
     frame.locator("nav a", has_text="Flow").click()
     assert frame.locator("main.view-flow .flow-function .flow-function").count() == 1
-    frame.locator("main.view-flow a", has_text="cell.py:5").click()
+    frame.locator("main.view-flow").get_by_role("link", name="cell.py:5", exact=True).click()
     frame.locator("main.view-source > *").first.wait_for()
     assert page.url.endswith("function.html"), "links in the frame lead to places in the frame"
     page.goto((tmp_path / "entry.html").as_uri())
