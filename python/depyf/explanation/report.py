@@ -63,10 +63,12 @@ def _versions() -> dict[str, str]:
     import platform
 
     try:
-        from torch import __version__ as torch_version
+        import torch
     except ImportError:
         torch_version = ""
-    return {"torch_version": str(torch_version), "python_version": platform.python_version()}
+    else:
+        torch_version = str(torch.__version__)
+    return {"torch_version": torch_version, "python_version": platform.python_version()}
 
 
 def _add(
