@@ -104,6 +104,9 @@ aligned: build  ## How many statements --align lines puts on their line; VERSION
 	@"$$(PYTHONPATH=tests $(PYTHON_VENV) -c 'import interpreters, sys; print(interpreters.interpreter(tuple(map(int, sys.argv[1].split(".")))))' \
 	  $(or $(VERSION),3.12))" tools/roundtrip/aligned.py --sample $(or $(SAMPLE),0) --show 5
 
+new-opcodes: setup  ## An exercise: which files two invented opcodes take, as the compiler demands them
+	@$(PYTHON_VENV) tools/new_opcodes.py
+
 lines:  ## The share of C++ in the lines of src, include and python/depyf
 	@cpp=$$(git ls-files 'src/*.cpp' 'src/*.h' 'include/*.h' | xargs cat | wc -l); \
 	  python=$$(git ls-files 'python/*.py' | xargs cat | wc -l); \

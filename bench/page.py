@@ -4,8 +4,8 @@
     page.py PAGE.html [--runs 5]
 
 Prints the milliseconds from the start of navigation until the first view is shown, those for an empty page, and the slowest and
-the median hover over a row of each pane of an explorer with four of them, with the layout that follows. On a machine that does
-other work too, compare with the empty page.
+the median hover over a row of each pane of an explorer with four of them, with the curves between panes and the layout that
+follow. On a machine that does other work too, compare with the empty page.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ HOVERS = """() => {
     for (let index = 0; index < rows.length; index += step) {
       const start = performance.now();
       explorer.hover(pane, rows[index]);
+      explorer.connections.draw();
       document.body.getBoundingClientRect();
       times.push(performance.now() - start);
     }

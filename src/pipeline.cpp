@@ -1,4 +1,5 @@
 // The page to read first: how a code object becomes source, and what happens where a step does not fit.
+// It is one file so that the whole way can be read from the top to the bottom.
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -7,6 +8,8 @@
 
 #include "ast/visit.h"
 #include "decode/decode.h"
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "depyf/decompile.h"
 #include "flow/ahead.h"
 #include "gate/finished_tree.h"
@@ -329,17 +332,10 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   for (const Instruction& instruction : decoded->instructions) {
     if (instruction.arg < decoded->first_free || instruction.arg >= int(decoded->localsplus.size())) continue;
     std::string_view name = decoded->localsplus[instruction.arg];
-    switch (instruction.op) {
-      case Op::store_deref_:
-      case Op::delete_deref_:
-        if (seen.insert(name).second) names.push_back(name);
-        break;
-      case Op::load_deref_:
-      case Op::load_class_deref_:
-      case Op::load_from_dict_or_deref_:
-      case Op::load_closure_: read.insert(name); break;
-      default: break;
-    }
+    if (!uses_cell(instruction.op) || instruction.op == Op::make_cell_) continue;
+    const bool binds = instruction.op == Op::store_deref_ || instruction.op == Op::delete_deref_;
+    if (!binds) read.insert(name);
+    else if (seen.insert(name).second) names.push_back(name);
   }
   for (const std::string& name : code.freevars)
     if (name != "__class__" && name != "__classdict__" && !name.starts_with(".") && !read.contains(name) &&

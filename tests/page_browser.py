@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,13 @@ class Tab:
         self.page.goto(f"{page.as_uri()}#{route}")
         self.page.wait_for_selector("main > *")
         return self.page
+
+    def until(self, condition: str) -> None:
+        """Waits until an expression is true on the page. Its policy forbids Playwright's own way to do that."""
+        deadline = time.monotonic() + 20
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < deadline, condition
+            time.sleep(0.02)
 
     def check(self) -> None:
         assert self.trouble == []

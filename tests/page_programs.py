@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -123,6 +126,18 @@ def record(members: dict[str, Any], payload: str = "") -> str:
         head["has_payload"] = "0" * 32
     text = f"V1123 02:17:10.130000 4711 torch/a.py:1] {json.dumps(head)}\n"
     return text + "".join(f"\t{line}\n" for line in payload.split("\n") if payload)
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    """The data that a page shows."""
+    packed = re.search(
+        r'<script type="application/(\w+)" id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert packed
+    data: dict[str, Any] = json.loads(
+        gzip.decompress(base64.b64decode(packed[2])) if packed[1] == "gzip" else packed[2]
+    )
+    return data
 
 
 def write_page(page: Path, *inputs: object) -> str:

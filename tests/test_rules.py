@@ -35,6 +35,7 @@ ORDER = [
     "json",
     "load",
     "decode",
+    "recode",
     "flow",
     "ast",
     "lift",
@@ -219,7 +220,7 @@ def python_names() -> set[str]:
 def own_names() -> set[str]:
     """What depyf itself defines: functions, classes, and the attributes of its own objects."""
     found = set()
-    for path in (ROOT / "python" / "depyf").rglob("*.py"):
+    for path in [*(ROOT / "python" / "depyf").rglob("*.py"), ROOT / "python" / "depyf" / "_core.pyi"]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 found.add(node.name)

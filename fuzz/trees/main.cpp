@@ -15,6 +15,7 @@
 
 #include "ast/equal.h"
 #include "ast/visit.h"
+#include "depyf/code_object.h"
 #include "depyf/load.h"
 #include "gate/finished_tree.h"
 #include "gate/gate.h"

@@ -6,52 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "depyf/constant.h"
+
 namespace depyf {
-
-struct Version {
-  int major = 3;
-  int minor = 11;
-  friend bool operator==(const Version&, const Version&) = default;
-  friend auto operator<=>(const Version&, const Version&) = default;
-};
-
-struct CodeObject;
-
-// One entry of co_consts.
-struct Constant {
-  enum class Kind : std::uint8_t {
-    none,
-    true_,
-    false_,
-    ellipsis,
-    integer,    // text: decimal digits, or 0x and hexadecimal digits where large; a leading '-' where negative
-    real,       // real
-    complex,    // real, imag
-    string,     // text: UTF-8, lone surrogates as three bytes each (WTF-8)
-    bytes,      // text: the bytes
-    tuple,
-    frozenset,
-    slice,      // items: start, stop, step
-    code,       // code
-    opaque,     // any other object of a live code object: has no literal, is shown under a name
-  };
-  Kind kind = Kind::none;
-  double real = 0, imag = 0;
-  std::string text;
-  std::vector<Constant> items;
-  std::shared_ptr<const CodeObject> code;
-  std::uintptr_t identity = 0;  // of an opaque object: its address; 0: unknown
-};
 
 // Source position of one code unit (two bytes of bytecode); -1 where unknown. Columns are UTF-8 byte offsets.
 struct Position {
   std::int32_t line = -1, end_line = -1, column = -1, end_column = -1;
+  friend bool operator==(const Position&, const Position&) = default;
 };
 
 // One row of the exception table of 3.11 and later; offsets in bytes, `end` exclusive.
 struct ExceptionEntry {
   std::uint32_t start = 0, end = 0, target = 0, depth = 0;
   bool lasti = false;
+  friend bool operator==(const ExceptionEntry&, const ExceptionEntry&) = default;
 };
 
 struct CodeObject {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "depyf/code_object.h"
-
 namespace depyf {
+
+struct CodeObject;
 
 struct Difference {
   const CodeObject* code = nullptr;  // of the first side

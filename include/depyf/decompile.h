@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "depyf/code_object.h"
 #include "depyf/compare.h"
 
 namespace depyf {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "depyf/code_object.h"
-
 namespace depyf {
+
+struct CodeObject;
 
 struct DisassembledInstruction {
   std::string_view op;

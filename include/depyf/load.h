@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "depyf/code_object.h"
-
 namespace depyf {
+
+struct CodeObject;
 
 struct LoadedPyc {
   std::shared_ptr<const CodeObject> code;  // of the module; null where there is an error

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "depyf/code_object.h"
-
 namespace depyf {
+
+struct CodeObject;
 
 // Where two code objects part: the first effect, in the order of execution, that differs.
 struct ProofPlace {

@@ -43,7 +43,7 @@ class Provenance {
   std::string annotated(const std::string& file, const std::string& kind, const std::string& direction,
                         std::string_view text);
 
-  // The links as data, an object of provenance.json.
+  // Returns the links as JSON: one compilation in the form that provenance.json has.
   std::string to_json(const LinkedCompilation& compilation) const;
 
   // What the lines of source cost, by the files that `annotated` has seen: a section of tables.md; empty if there is nothing.

@@ -40,6 +40,9 @@ struct Words {
   std::vector<std::string> failures;  // why each of those does not serve the call
   std::vector<std::string> symbols;  // the sizes that the graph leaves open
   std::vector<std::string> at_run_time;  // what is known only when the graph runs
+  std::vector<std::string> places;  // of each graph break: PyTorch's own line first if the break is there
+  std::vector<std::string> breaks;  // each graph break in one line: where it is, the reason, the explanation
+  std::vector<std::string> guards;  // each guard that failed in one line, without what follows from it
 };
 
 // `title`: what the function is called; its own title if empty.

@@ -44,6 +44,7 @@ def decompile(
     parameters: dict[str, list[str]] = {},
     installed: set[str] = ...,
     outputs: dict[str, list[str]] = {},
+    short_names: bool = False,
 ) -> Decompiled:
     """Decompiles a code object; never raises on one.
 
@@ -204,9 +205,121 @@ def prove(
     """
 
 # For tests: the proofs of all code objects in two .pyc of any versions; with `lockstep` the quick proof alone is tried.
+def recode_pyc(file: bytes) -> list[str]: ...
 def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = False) -> list[Proof]: ...
 def passes() -> list[tuple[str, str]]:
     """(name, why it stands where it stands) of each pass, in order."""
+
+# Code objects are changed here and nowhere else; a changed one is as sound as the one before. Where nothing changes, it is
+# the same object, and constants that do not change stay the very same objects.
+def problem(code: types.CodeType) -> tuple[str, str] | None:
+    """(name of the code object, what is wrong) for bytecode that CPython would run unasked; None if nothing is wrong.
+
+    Checked are `code` and what is nested in it: that the version has the instructions and their arguments, where jumps
+    and handlers lead, and the depth of the stack. Of the values on the stack only their number is known, so code that
+    uses a wrong value is not found here: it fails when it runs, as any code does.
+    """
+
+def same_code(one: types.CodeType, two: types.CodeType) -> bool:
+    """True if both have the same bytecode and run it on the same names and constants.
+
+    Their own names, files, positions and stack sizes may differ. False also where a constant is anything but a number, a
+    string, bytes or a tuple of these: frozensets that are equal may be in another order, and code holds other positions.
+    """
+
+def global_names(code: types.CodeType) -> list[str]:
+    """The global names that `code` and what is nested in it read, write or delete, each once."""
+
+def assigned_names(code: types.CodeType) -> list[str]:
+    """The global names that `code` and what is nested in it assign, in the bodies of classes and modules too."""
+
+def short_names(code: types.CodeType) -> dict[str, str]:
+    """Full name -> short name for the names of `code`, at any depth, that can be shown without Dynamo's uuid.
+
+    A name stays as it is where its short form would be another name's.
+    """
+
+def constants(code: types.CodeType) -> dict[str, object]:
+    """The constants that have no literal, by the names (`__const_N`) that decompiled source has for them."""
+
+def bind_names(code: types.CodeType, values: dict[str, Any]) -> types.CodeType:
+    """`code` with each load of a global name in `values` replaced by a load of the object as a constant, at any depth.
+
+    The compiler cannot be given the objects: it takes only literals, and would fold what is computed from them.
+    """
+
+def with_nested(code: types.CodeType, nested: dict[int, types.CodeType]) -> types.CodeType:
+    """`code` with other code objects among its constants, by index, each made a function with its own cells.
+
+    A function's cells come in the order of its code's free variables, which may be another one than that of the code
+    object whose place it takes: then they are loaded in the other order. If the instructions have another shape they stay
+    as they are, so the result has to be proved.
+    """
+
+def moved(
+    code: types.CodeType, file: str | None = None, lines_down: int = 0, name: str | None = None
+) -> types.CodeType:
+    """`code`, and what is of the same file in it, in another file (None: in the same), so many lines further down; `code`
+    itself with another name (None: its own)."""
+
+def with_locals(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
+    """`code` with other names for its own locals, by the names before."""
+
+def raised_by_one_line(code: types.CodeType) -> types.CodeType:
+    """`code` with all that stands below its first line moved up by one line, so that the statements of the second line
+    stand at the first."""
+
+def as_data(code: types.CodeType) -> types.CodeType:
+    """`code` without the objects of the program that it keeps alive: the name of its type stands in the place of each
+    constant that is no plain data."""
+
+def named_like(code: types.CodeType, original: types.CodeType) -> types.CodeType:
+    """A function's code under the qualified name of another's, and without the mark of `from __future__ import
+    annotations` if the other has it not: annotations are no part of a function's code."""
+
+def names_that_sort(code: types.CodeType) -> dict[str, str]:
+    """Name -> name to compile with, so that free and cell variables come in the order that they have in `code`, and in
+    nested code as far as the orders agree. Empty if the names sort in this order already."""
+
+def function_for(
+    compiled: types.CodeType,
+    original: types.CodeType,
+    *,
+    constants_of: types.CodeType,
+    sorted: dict[str, str],
+    hidden: dict[str, str],
+    prefix: str,
+    written_name: str,
+    kept: bool,
+) -> types.CodeType | list[str]:
+    """A compiled function that can stand in for another.
+
+    It has the arguments (names and kinds), free variables, cell variables (names and order), flags and names of the
+    original, and at least as many locals. Names that are shown without their uuid get it back, and `__const_N` is the
+    object that it stands for.
+
+    Args:
+        compiled: the function, compiled within others.
+        original: what it is to stand in for.
+        constants_of: where names with a uuid and constants come from; `original` in most cases.
+        sorted: the names of `names_that_sort` that it was compiled with.
+        hidden: names of arguments that no source can have, by the names in the source.
+        prefix: the qualified name of the function in what was compiled.
+        written_name: the name of the function in the source.
+        kept: the source mentions all that an answer before asked for.
+
+    Returns:
+        The code; or names of variables that the source has to mention, so that a compiler makes variables of them.
+
+    Raises:
+        ValueError: it cannot stand in; the message names what differs.
+    """
+
+def class_for(compiled: types.CodeType, original: types.CodeType, prefix: str) -> types.CodeType:
+    """The compiled body of a class under the names of another. `prefix`: its qualified name in what was compiled."""
+
+def module_for(compiled: types.CodeType, original: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
+    """The compiled code of a module under the names of another."""
 
 # For tests: (op, arg, aux, offset, target, line, pops, pushes, jump_pops, jump_pushes) of each instruction.
 def decode(code: types.CodeType) -> list[tuple[str, int, int, int, int, int, int, int, int, int]]: ...
@@ -322,7 +435,9 @@ def guard_function(
             both, and the definition.
     """
 
-def index_files(directory: str, session: str, times: str, tables: list[tuple[str, int]] = []) -> dict[str, str]:
+def index_files(
+    directory: str, session: str, times: str, tables: list[tuple[str, int]] = [], reads_graphs: bool = False
+) -> dict[str, str]:
     """The files that tell of a dump, by name: index.md, a file for each compilation, tables.md and provenance.md.
 
     Args:
@@ -330,15 +445,59 @@ def index_files(directory: str, session: str, times: str, tables: list[tuple[str
         session, times: the content of session.json and times.json.
         tables: for each compilation of the last run what its lines of source cost (see `Provenance.tables`), and the
             operators of its graph, -1 if unknown; empty if the last run is not that of this block.
+        reads_graphs: read the files of graphs too, and make the tables of runs from them that have no file with tables.
     """
 
 def frame_words(frame: str, title: str) -> dict[str, Any]:
-    """A compilation in sentences: headline, details, reasons, failures, deciding, symbols, "at run time".
+    """A compilation in sentences: headline, details, reasons, failures, deciding, symbols, "at run time", places and
+    breaks, guards.
 
     Args:
         frame: as session.json has it.
         title: what the function is called; its own title if empty.
     """
+
+def deciding_reasons(
+    differences: list[dict[str, Any]], values: dict[str, Any]
+) -> list[tuple[int, str, list[str], list[str]]]:
+    """Why a compilation does not serve a call, without the differences that follow from another; see include/depyf/reasons.h.
+
+    Args:
+        differences: with the fields of `Difference` there, those of the state of the process first.
+        values: with the fields of `GuardedValues` there.
+
+    Returns:
+        Of each reason (the number of its difference, what is expected if that is more than the difference says, other values
+        for which the same fails, values whose guards fail only because of this).
+    """
+
+def full_code(sections: str, read: Callable[[str], str], marked: Callable[[str, int], list[str]]) -> str:
+    """One Python file from the original function through code, graphs and guards to the end.
+
+    Args:
+        sections: the function and its resume functions as JSON; see include/depyf/story.h.
+        read: gives the text of a file of the dump.
+        marked: gives the lines of the user's function with a mark at the line of a file where a resume function goes on.
+    """
+
+def graph_body(text: str, name: str, file: str) -> str:
+    """The class in the file of a graph, under another name; the comments where there is none.
+
+    Args:
+        file: the name of the file, where the layers in it are to be folded; else empty.
+    """
+
+def explanation_text(explanation: str) -> str:
+    """An explanation, from its JSON, as text: the whole story, in the order in which it runs."""
+
+def explanation_headline(explanation: str) -> str:
+    """One line that says what is explained and how many entries there are."""
+
+def explanation_html(explanation: str, frame: str) -> str:
+    """An explanation, from its JSON, as HTML that folds, behind a frame with the page."""
+
+def entry_html(entry: str, frame: str) -> str:
+    """The same for one cache entry."""
 
 def graph_break(report: str) -> dict[str, Any]:
     """A graph break's report or an exception's message, taken apart.
@@ -408,6 +567,16 @@ def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
     Args:
         text: a graph, whose lines begin with a margin and a name; the first line of a text is none of them.
         of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
+    """
+
+def summary(paths: list[str]) -> tuple[str, list[str], bool]:
+    """What logs and dumps tell, in sentences, as depyf-report prints it.
+
+    Args:
+        paths: logs, directories of logs, dumps.
+
+    Returns:
+        (the text, the paths that could not be read with the reasons, whether all was read and nothing in it was damaged).
     """
 
 def write_page(paths: list[str], output: str, command: str, is_redacted: bool = ...) -> list[str]:

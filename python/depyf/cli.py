@@ -55,8 +55,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run.add_argument(
         "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
     )
-    explain = commands.add_parser("explain", help="print the summary of a finished dump")
-    explain.add_argument("directory", type=Path, metavar="DIR", help="that prepare_debug or depyf run wrote to")
+    explain = commands.add_parser(
+        "explain",
+        help="print the summary of finished dumps and logs",
+        description="Prints what dumps and logs tell. Several logs are one run, with a process each. The exit status is 1 if "
+        "a path could not be read, or something in it is damaged.",
+    )
+    explain.add_argument(
+        "paths",
+        nargs="+",
+        metavar="DIR|LOG",
+        help="that prepare_debug or depyf run wrote to; a log of TORCH_TRACE, or a directory of logs",
+    )
     page.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
@@ -81,12 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"depyf: {parsed.program[0]}: {error}", file=sys.stderr)
             return 1
     if parsed.command == "explain":
-        try:
-            print(program.summary(parsed.directory))
-        except (OSError, ValueError) as error:
-            print(f"depyf: {parsed.directory}: {error}", file=sys.stderr)
-            return 1
-        return 0
+        return program.explain(parsed.paths)
     if parsed.command == "report":
         return page.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:

@@ -126,7 +126,8 @@ def _decompilation(code: types.CodeType, name: str | None, style: str, assumptio
     keeps = checked.keeps
     head = [f"# not proved: {checked.reason}" if checked.reason else PROVED]
     head += [f"# keeps values alive longer than the bytecode: {keeps}"] if keeps else []
-    head += [f"# {sentence}" for sentence in assumptions.in_words(names.short_names(code))]
+    if assumptions.outputs:
+        head += [f"# {sentence}" for sentence in assumptions.in_words(_core.short_names(code))]
     head += [f"# {const}: {describe(names.constant_at(code, path))}" for const, path in result.constants.items()]
     head += [f"# not exact: {line}" for note in result.notes for line in note.splitlines()]
     new_lines = {origin: line for line, origin in enumerate(checked.origins, len(head) + 1) if origin}
@@ -146,22 +147,22 @@ def _decompilation(code: types.CodeType, name: str | None, style: str, assumptio
 
 
 def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Decompiled:
-    short = names.short_names(code)
     assumptions = assumptions_of(code)
     return _core.decompile(
-        names.rename(code, short),
+        code,
         name=name,
         style=style,
-        parameters={function: list(given) for function, given in _parameters(code).items()},
-        installed={short.get(full, full) for full in assumptions.installed},
-        outputs={short.get(full, full): list(items) for full, items in assumptions.outputs.items()},
+        parameters={function: list(given) for function, given in dynamo.parameters(code).items()},
+        installed=set(assumptions.installed),
+        outputs={function: list(items) for function, items in assumptions.outputs.items()},
+        short_names=True,
     )
 
 
 def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
     """Returns the names of the parameters of each resume function that transformed code calls, by the short name of
     the function."""
-    short = names.short_names(code)
+    short = _core.short_names(code)
     return {short.get(full, full): given for full, given in dynamo.parameters(code).items()}
 
 

@@ -11,7 +11,7 @@ import ast
 import keyword
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
@@ -21,7 +21,6 @@ _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
 _MAX_BYTES = 150  # of the 255 that a file's name may have
-_DATA = (int, float, complex, str, bytes, bool, type(None), type(...), types.CodeType)
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
@@ -71,55 +70,6 @@ def nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
         nested = todo.pop()
         yield nested
         todo.extend(const for const in nested.co_consts if type(const) is types.CodeType)
-
-
-def short_names(code: types.CodeType) -> dict[str, str]:
-    """Full name -> short name for the names of `code`, at any depth, that can be shown short.
-
-    A name stays as it is where its short form would be another name's.
-    """
-    used: set[str] = set()
-    full: set[str] = set()
-    for nested in nested_codes(code):
-        used.update(nested.co_names, nested.co_varnames, nested.co_freevars, nested.co_cellvars)
-        full.update(name for name in nested.co_names if _UUID.search(name))
-    wanted: dict[str, list[str]] = {}
-    for name in sorted(full):
-        wanted.setdefault(shorten(name), []).append(name)
-    return {names[0]: short for short, names in wanted.items() if len(names) == 1 and short not in used}
-
-
-def rename(code: types.CodeType, names: dict[str, str]) -> types.CodeType:
-    """`code` with the names in `co_names` replaced, at any depth. The same object where nothing changes."""
-
-    def renamed(nested: types.CodeType) -> types.CodeType:
-        return nested.replace(co_names=tuple([names.get(name, name) for name in nested.co_names]))
-
-    return map_codes(code, renamed) if names else code
-
-
-def map_codes(code: types.CodeType, change: Callable[[types.CodeType], types.CodeType]) -> types.CodeType:
-    """`code` with `change` applied to it and to every nested code object, the innermost first."""
-    # Constants can be any object, such as a module's globals: they are distinguished by identity, never compared.
-    changed = {}
-    for index, const in enumerate(code.co_consts):
-        if type(const) is types.CodeType and (nested := map_codes(const, change)) is not const:
-            changed[index] = nested
-    if changed:
-        code = code.replace(co_consts=tuple([changed.get(i, const) for i, const in enumerate(code.co_consts)]))
-    return change(code)
-
-
-def as_data(code: types.CodeType) -> types.CodeType:
-    """Returns a copy of `code` that keeps no object of the program alive: constants that are not plain data are left
-    out."""
-    return map_codes(code, lambda nested: nested.replace(co_consts=tuple(map(_constant_as_data, nested.co_consts))))
-
-
-def _constant_as_data(value: Any) -> Any:
-    if type(value) in (tuple, frozenset):
-        return type(value)(map(_constant_as_data, value))
-    return value if type(value) in _DATA else f"<{type(value).__name__}>"
 
 
 def constant_at(code: types.CodeType, path: tuple[int, ...]) -> Any:

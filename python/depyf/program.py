@@ -11,7 +11,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal
 
-from depyf import journal, names
+from depyf import _core, journal, names
 from depyf.capture import prepare_debug, recovery
 from depyf.dump import deciding_reason, details, headline
 from depyf.session import Session, read_runs
@@ -109,6 +109,32 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
         traceback.print_exception(type(error), error, trace)
         return 1
     return 0
+
+
+def explain(paths: list[str]) -> int:
+    """Prints the summary of each dump, and one of all logs together. Returns the exit status."""
+    status = 0
+    logs = []
+    for path in paths:
+        if os.path.isfile(path) or (not _is_dump(Path(path)) and any(Path(path).glob("*.log*"))):
+            logs.append(path)
+            continue
+        try:
+            print(summary(Path(path)))
+        except (OSError, ValueError) as error:
+            print(f"depyf: {path}: {error}", file=sys.stderr)
+            status = 1
+    if not logs:
+        return status
+    text, errors, is_whole = _core.summary(logs)
+    print(text, end="")
+    for message in errors:
+        print(f"depyf: {message}", file=sys.stderr)
+    return status if is_whole else 1
+
+
+def _is_dump(directory: Path) -> bool:
+    return _has_record(directory) or any(map(_has_record, directory.glob("rank_*")))
 
 
 def summary(directory: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from depyf import _core
 from depyf._core import Proof
-from depyf.compat import bytecode, dynamo, outputs
+from depyf.compat import dynamo, outputs
 
 __all__ = ["NOTHING", "Assumptions", "Proof", "assumptions_of", "prove"]
 
@@ -70,7 +70,7 @@ def prove(
     Raises:
         TypeError: one of them is no code object.
     """
-    if isinstance(one, types.CodeType) and isinstance(two, types.CodeType) and bytecode.is_same(one, two):
+    if isinstance(one, types.CodeType) and isinstance(two, types.CodeType) and _core.same_code(one, two):
         return _same()
     if assumptions is None:
         assumptions = assumptions_of(one) if isinstance(one, types.CodeType) else NOTHING

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import ast
-import dis
 import inspect
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from depyf import _core, names, variable_order
-from depyf.compat.bytecode import bind_names_to_constants, global_names, iterates_over_argument
 
-__all__ = ["compile_back", "compile_like", "find_function", "qualname", "signature"]
+__all__ = ["compile_back", "compile_like", "find_function", "signature"]
 
 # The names of the two functions that the source is compiled in. They leave no trace in the result.
 _OUTER = "__depyf_outer"
 _INNER = "__depyf_inner"
-
-_KINDS = {
-    inspect.CO_GENERATOR: "a generator",
-    inspect.CO_COROUTINE: "a coroutine",
-    inspect.CO_ASYNC_GENERATOR: "an asynchronous generator",
-}
 
 
 def compile_like(source: str, code: types.CodeType) -> types.CodeType:
@@ -54,8 +46,7 @@ def compile_back(source: str, code: types.CodeType, *, filename: str | None = No
     if not _is_class_body(code):
         return compile_checked(source, code, constants_of=code, filename=filename)
     tree = names.restore_attributes(ast.parse(source), code)
-    result = _compile_class(tree, code, filename or f"<depyf {code.co_name}>")
-    return _restore(result, code)
+    return _compile_class(tree, code, filename or f"<depyf {code.co_name}>")
 
 
 def compile_checked(
@@ -73,17 +64,8 @@ def compile_checked(
         result = compile(tree, filename, "exec", flags=_future_flags(code), dont_inherit=True)
         if result.co_flags != code.co_flags:
             raise ValueError(f"{code.co_name}: the flags differ: {result.co_flags:#x} instead of {code.co_flags:#x}")
-        result = result.replace(co_name=code.co_name, **qualname(code.co_name))
-    else:
-        result = _compile_function(tree, code, filename)
-    return _restore(result, constants_of)
-
-
-def _restore(result: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """Puts back what `decompile` shows in another way: names with their uuids, constants that have no literal."""
-    back = {short: full for full, short in names.short_names(original).items()}
-    # The constants come last: they are objects of the original code, and nothing in them may change.
-    return _restore_constants(names.rename(result, back), original)
+        return _core.module_for(result, code, constants_of)
+    return _compile_function(tree, code, filename, constants_of)
 
 
 def _is_class_body(code: types.CodeType) -> bool:
@@ -98,7 +80,9 @@ def _future_flags(code: types.CodeType) -> int:
     return sum(flag for flag in flags if flag > 0x1000 and code.co_flags & flag)
 
 
-def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
+def _compile_function(
+    tree: ast.Module, code: types.CodeType, filename: str, constants_of: types.CodeType
+) -> types.CodeType:
     function = find_function(tree, code)
     written_name = function.name
     function.name = _INNER
@@ -113,39 +97,23 @@ def _compile_function(tree: ast.Module, code: types.CodeType, filename: str) -> 
     if hasattr(function, "type_params"):  # 3.12
         function.type_params = []
     _check_arguments(function, code)
-    renamed = _rename_hidden_arguments(function, code)
-
-    inner = _compile_within(function, code, filename, keep=())
-    missing_cells = set(code.co_cellvars) - set(inner.co_cellvars)
-    missing_locals = set(code.co_varnames) - {
-        *(*inner.co_varnames, *inner.co_cellvars, *code.co_freevars),
-        *renamed.values(),
-    }
-    if missing_cells or missing_locals or inner.co_freevars != code.co_freevars:
-        # Most often none of them is a name at all, and the code need not be read.
-        is_named = not (missing_cells | missing_locals).isdisjoint(inner.co_names)
-        global_in_source = global_names(inner) if is_named else set()
-        if both := sorted(missing_cells & global_in_source):
-            raise ValueError(
-                f"{code.co_name}: {', '.join(both)} is global in the source, and a cell variable of the code"
-            )
-        # Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. One
-        # that the source has as a global cannot be kept.
-        named = sorted(missing_locals - global_in_source)
-        padding = [f"__depyf_local_{i}" for i in range(code.co_nlocals - inner.co_nlocals - len(named))]
-        if code.co_freevars or code.co_cellvars or inner.co_freevars or inner.co_cellvars:
-            keep = (*code.co_freevars, *code.co_cellvars, *named, *padding)
-            inner = _compile_within(function, code, filename, keep=keep)
-        else:
-            # Behind all others: no instruction has another index then, and the code need not be compiled again.
-            more = (*named, *padding)
-            inner = inner.replace(co_varnames=(*inner.co_varnames, *more), co_nlocals=inner.co_nlocals + len(more))
-    _check(inner, code)
-    if renamed:
-        varnames = tuple(renamed.get(name, name) for name in inner.co_varnames)
-        inner = iterates_over_argument(inner.replace(co_varnames=varnames))
-    inner = inner.replace(co_flags=code.co_flags, co_name=code.co_name)
-    return _requalify(inner, code, written_name)
+    sorted_names = _core.names_that_sort(code)
+    hidden = _hidden_arguments(function, code)
+    keep: tuple[str, ...] = ()
+    while True:
+        result = _core.function_for(
+            _compile_within(function, code, filename, keep, sorted_names),
+            code,
+            constants_of=constants_of,
+            sorted=sorted_names,
+            hidden=hidden,
+            prefix=f"{_OUTER}.<locals>.{_INNER}",
+            written_name=written_name,
+            kept=bool(keep),
+        )
+        if isinstance(result, types.CodeType):
+            return result
+        keep = tuple(result)
 
 
 def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> types.CodeType:
@@ -159,27 +127,14 @@ def _compile_class(tree: ast.Module, code: types.CodeType, filename: str) -> typ
     if code.co_freevars:
         body.insert(0, _bound(code.co_freevars))
     name = definitions[0].name
-    if name not in code.co_freevars and any(name in global_names(nested) for nested in names.nested_codes(code)):
+    if name not in code.co_freevars and name in _core.global_names(code):
         # The code within the class refers to the class as a global.
         body.insert(0, ast.Global([name], **_AT_THE_START))
         prefix = name
     else:
         prefix = f"{_OUTER}.<locals>.{name}"
     compiled = compile(_within_outer(body), filename, "exec", flags=_future_flags(code), dont_inherit=True)
-    result = _nested(_nested(compiled, _OUTER), name)
-    # The class stores its qualified name, and to 3.10 those of its functions are constants too: the original says what
-    # the class is called.
-    return _replace_prefix(result, prefix, _stored_qualname(code))
-
-
-def _stored_qualname(code: types.CodeType) -> str:
-    """Returns the value that the body of a class stores as `__qualname__`."""
-    last = None
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "STORE_NAME" and instruction.argval == "__qualname__":
-            return last if isinstance(last, str) else code.co_name
-        last = instruction.argval
-    return code.co_name
+    return _core.class_for(_nested(_nested(compiled, _OUTER), name), code, prefix)
 
 
 _AT_THE_START: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
@@ -282,16 +237,21 @@ def signature(code: types.CodeType) -> str:
     return f"({', '.join(parts)})"
 
 
-def _rename_hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
+def _hidden_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType) -> dict[str, str]:
     """Returns written name -> name in `code`, for arguments that no source can name (`.0` of a comprehension)."""
     pairs = zip(_argument_names(function.args), _code_arguments(code))
     return {written: hidden for written, hidden in pairs if not hidden.isidentifier()}
 
 
 def _compile_within(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, code: types.CodeType, filename: str, keep: tuple[str, ...]
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    code: types.CodeType,
+    filename: str,
+    keep: tuple[str, ...],
+    sorted_names: Mapping[str, str],
 ) -> types.CodeType:
-    """Compiles `function` in an outer one that binds the free variables of `code`.
+    """Compiles `function` in an outer one that binds the free variables of `code`, its variables under names that sort
+    as those of `code` are ordered.
 
     The names in `keep` are made variables of the right kind even if the function does not use them: a mention in code
     that is never reached is enough for the compiler's symbol table, and leaves no instruction.
@@ -324,122 +284,11 @@ def _compile_within(
         outer_body.append(_bound(code.co_freevars))
     outer_body.append(inner)
     module = _within_outer(outer_body)
-    by = variable_order.renamings(code)
-    if by:
-        module = variable_order.renamed(module, by)
+    if sorted_names:
+        module = variable_order.renamed(module, sorted_names)
     compiled = compile(module, filename, "exec", flags=_future_flags(code), dont_inherit=True)
-    result = _nested(_nested(compiled, _OUTER), _INNER)
-    return variable_order.restored(result, by) if by else result
+    return _nested(_nested(compiled, _OUTER), _INNER)
 
 
 def _nested(code: types.CodeType, name: str) -> types.CodeType:
     return next(const for const in code.co_consts if type(const) is types.CodeType and const.co_name == name)
-
-
-def _check(compiled: types.CodeType, code: types.CodeType) -> None:
-    """Raises ValueError where the compiled function cannot stand in for `code`."""
-    for flag, kind in _KINDS.items():
-        if (compiled.co_flags ^ code.co_flags) & flag:
-            is_one, is_other = ("is", "is not") if compiled.co_flags & flag else ("is not", "is")
-            raise ValueError(f"{code.co_name}: the source {is_one} {kind}, the code {is_other}")
-    for part, mine, theirs in (
-        ("free variables", compiled.co_freevars, code.co_freevars),
-        ("cell variables", compiled.co_cellvars, code.co_cellvars),
-    ):
-        if mine != theirs:
-            raise ValueError(f"{code.co_name}: the {part} differ: {mine} instead of {theirs}")
-    if compiled.co_nlocals < code.co_nlocals:
-        raise ValueError(f"{code.co_name}: {compiled.co_nlocals} locals instead of at least {code.co_nlocals}")
-
-
-def qualname(name: str) -> dict[str, Any]:
-    """Returns the argument of `CodeType.replace` for the qualified name, which code objects have from 3.11 on."""
-    return {"co_qualname": name} if hasattr(types.CodeType, "co_qualname") else {}
-
-
-def _requalify(inner: types.CodeType, code: types.CodeType, written_name: str) -> types.CodeType:
-    """Puts the name of `code` in the place of the helper functions' names, in nested code too."""
-    own = code.co_qualname if hasattr(types.CodeType, "co_qualname") else _qualname_before_311(code, written_name)
-    prefix = f"{_OUTER}.<locals>.{_INNER}"
-    if code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"):  # what is in these is not "<locals>"
-        inner = _replace_prefix(inner, prefix + ".<locals>", own)
-    return _qualified_as(_replace_prefix(inner, prefix, own), code)
-
-
-def _qualified_as(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """`code` with the qualified names of the functions in it as in the original, which need not be where they stand:
-    Dynamo's resume functions are called by their name alone."""
-    theirs: dict[str, dict[str, types.CodeType]] = {}
-    for _, const, name, _ in _functions(original):
-        theirs.setdefault(const.co_name, {})[name] = const
-    consts = list(code.co_consts)
-    for index, const, mine, name_at in _functions(code):
-        same_names = theirs.get(const.co_name, {})
-        if len(same_names) != 1:
-            continue
-        ((wanted, same),) = same_names.items()
-        if mine and wanted and mine != wanted:
-            const = _replace_prefix(const, mine, wanted)
-            if name_at is not None:
-                consts[name_at] = wanted
-        consts[index] = _qualified_as(const, same)
-    if all(new is old for new, old in zip(consts, code.co_consts)):
-        return code
-    return code.replace(co_consts=tuple(consts))
-
-
-def _functions(code: types.CodeType) -> list[tuple[int, types.CodeType, str, int | None]]:
-    """Of each code object among the constants: its index, itself, its qualified name, and to 3.10 the index of that: it is
-    the constant that `MAKE_FUNCTION` gets with it. "" where there is none."""
-    functions = [(index, const) for index, const in enumerate(code.co_consts) if type(const) is types.CodeType]
-    if hasattr(types.CodeType, "co_qualname"):
-        return [(index, const, const.co_qualname, None) for index, const in functions]
-    if not functions:
-        return []
-    instructions = [instruction for instruction in dis.get_instructions(code) if instruction.opname != "EXTENDED_ARG"]
-    named = {
-        first.arg: two.arg
-        for first, two, three in zip(instructions, instructions[1:], instructions[2:])
-        if (first.opname, two.opname, three.opname) == ("LOAD_CONST", "LOAD_CONST", "MAKE_FUNCTION")
-    }
-    return [
-        (index, const, "" if (name_at := named.get(index)) is None else code.co_consts[name_at], name_at)
-        for index, const in functions
-    ]
-
-
-def _replace_prefix(code: types.CodeType, prefix: str, by: str) -> types.CodeType:
-    """Gives qualified names another beginning: those of code objects (from 3.11 on), and those among the constants, which
-    class bodies store, and from which functions are named to 3.10."""
-
-    def changed(nested: types.CodeType) -> types.CodeType:
-        consts = tuple(
-            by + const[len(prefix) :] if type(const) is str and f"{const}.".startswith(f"{prefix}.") else const
-            for const in nested.co_consts
-        )
-        if hasattr(types.CodeType, "co_qualname") and nested.co_qualname.startswith(prefix):
-            return nested.replace(co_consts=consts, co_qualname=by + nested.co_qualname[len(prefix) :])
-        return nested.replace(co_consts=consts)
-
-    return names.map_codes(code, changed)
-
-
-def _qualname_before_311(code: types.CodeType, name: str) -> str:
-    """Returns the qualified name that the functions in the code have, as `MAKE_FUNCTION` gets their names as
-    constants."""
-    for const, after in zip(code.co_consts, code.co_consts[1:]):
-        if type(const) is types.CodeType and type(after) is str:
-            tail = f".<locals>.{const.co_name}"
-            if after.endswith(tail):
-                return after[: -len(tail)]
-    return name
-
-
-def _restore_constants(result: types.CodeType, constants_of: types.CodeType) -> types.CodeType:
-    """Makes each `__const_N` in the compiled code the object that it stood for."""
-    if not any(name.startswith("__const_") for nested in names.nested_codes(result) for name in nested.co_names):
-        return result
-    paths = _core.decompile(names.rename(constants_of, names.short_names(constants_of))).constants
-    values = {name: names.constant_at(constants_of, path) for name, path in paths.items()}
-    bind: Callable[[types.CodeType], types.CodeType] = lambda nested: bind_names_to_constants(nested, values)  # noqa: E731
-    return names.map_codes(result, bind)

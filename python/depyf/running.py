@@ -4,17 +4,16 @@ Code takes the place of other code only where both are proved equivalent.
 """
 
 from __future__ import annotations
-import __future__
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
 
-from depyf import names, weak
-from depyf.compat import bytecode, dynamo
+from depyf import _core, weak
+from depyf.compat import dynamo
 from depyf.decompilation import Decompilation
 from depyf.dumped_files import RunningFile, known
 from depyf.proof import Proof, prove
-from depyf.recompile import qualname, signature
+from depyf.recompile import signature
 
 __all__ = [
     "RunningFile",
@@ -24,9 +23,7 @@ __all__ = [
     "from_decompilation",
     "functions_in",
     "known",
-    "like",
     "reason_against",
-    "shifted",
 ]
 
 
@@ -149,7 +146,7 @@ class Swap:
         """Puts the code in place, under the file's name."""
         for function, code in self._alive():
             self.before.append((weak.reference(function), function.__code__))
-            function.__code__ = named(code, path)
+            function.__code__ = _core.moved(code, path)
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
         """Returns the same for another function that has the code that the one function of this had; None where it
@@ -188,7 +185,7 @@ def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None
     body = result.body.rstrip("\n") + "\n"
     if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
-    return named(shifted(result.code, text.count("\n", 0, len(text) - len(body))), path)
+    return _core.moved(result.code, path, text.count("\n", 0, len(text) - len(body)))
 
 
 def _variables(code: types.CodeType) -> set[str]:
@@ -211,7 +208,7 @@ def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof |
         own = original.co_consts[index_in_original]
         if kept.setdefault(index, own) is not own:
             return None
-    result = bytecode.with_nested(code, kept)
+    result = _core.with_nested(code, kept)
     return result if prove(original, result, assumptions=decompiled.assumptions) else None
 
 
@@ -241,33 +238,6 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
     except Exception as error:
         return f"the proof failed: {type(error).__name__}: {error}"
     return "" if proof else f"not proved: {proof.reason}"
-
-
-def named(code: types.CodeType, path: str) -> types.CodeType:
-    """`code`, and what is of the same file in it, under the name of another file."""
-    old = code.co_filename
-    return names.map_codes(
-        code, lambda nested: nested.replace(co_filename=path) if nested.co_filename == old else nested
-    )
-
-
-def like(code: types.CodeType, original: types.CodeType) -> types.CodeType:
-    """Returns a function's code under the qualified name of another's, and without the mark of `from __future__
-    import annotations` if the other has it not: annotations are no part of a function's code."""
-    mark = __future__.annotations.compiler_flag
-    flags = code.co_flags & ~mark | original.co_flags & mark
-    return code.replace(co_flags=flags, **qualname(getattr(original, "co_qualname", "")))
-
-
-def shifted(code: types.CodeType, lines: int) -> types.CodeType:
-    """`code`, and what is of the same file in it, that many lines further down."""
-    file = code.co_filename
-    return names.map_codes(
-        code,
-        lambda nested: (
-            nested.replace(co_firstlineno=nested.co_firstlineno + lines) if nested.co_filename == file else nested
-        ),
-    )
 
 
 def first_line(code: types.CodeType) -> int:

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import page
-from depyf.markdown import code
+from depyf import _core, page
 from depyf.source_line import Line
 
 SCHEMA_VERSION = 1
@@ -75,25 +74,7 @@ class Failure:
     under autocast."""
 
     def __str__(self) -> str:
-        why = "; ".join(part for part in (self.origin, "" if self.line is None else str(self.line)) if part)
-        where = f"  # {why}" if why else ""
-        if not self.subject:
-            return f"{self.condition}{where}"
-        return f"{self.change}{self.others}{where}"
-
-    @property
-    def change(self) -> str:
-        """What was expected, and what was there."""
-        if self.is_state:
-            return f"{self.subject}: {self.actual}, was {self.expected} when it was compiled"
-        return f"{self.subject}: expected {self.expected}, was {self.actual}"
-
-    @property
-    def others(self) -> str:
-        """Of how many other values the same is true; "" if of none."""
-        if not self.alike:
-            return ""
-        return f" (the same of {self.alike[0] if len(self.alike) == 1 else f'{len(self.alike)} others'})"
+        return _in_words("failures", self, "guards")
 
 
 @dataclass(frozen=True)
@@ -142,17 +123,10 @@ class Break:
     @property
     def where(self) -> str:
         """The place: PyTorch's own line first if the break is there, then the user's that led there."""
-        if self.inside is None:
-            return f"{self.line.name}:{self.line.line}" if self.line is not None else ""
-        function = f" in {self.inside.function}" if self.inside.function else ""
-        source = f" {code(self.line.text)}" if self.line is not None and self.line.text else ""
-        led = f", called from {self.line.name}:{self.line.line}{source}" if self.line is not None else ""
-        return f"{self.inside.place}:{self.inside.line}{function}{led}"
+        return _in_words("breaks", self, "places")
 
     def __str__(self) -> str:
-        where = f"{self.where}: " if self.where else ""
-        then = f" {self.then}" if self.then else ""
-        return f"{where}{self.reason}. {self.explanation}".rstrip(" .") + f".{then}"
+        return _in_words("breaks", self, "breaks")
 
 
 @dataclass(frozen=True)
@@ -325,6 +299,20 @@ class FeatureState:
     """Is it what these releases are known for?"""
 
 
+class PhaseEvent(typing.NamedTuple):
+    """The beginning or the end of a phase of a compilation, or a whole phase, as PyTorch's own timeline has it."""
+
+    kind: str
+    """"B" of a beginning, "E" of an end, "X" of a whole phase."""
+    name: str
+    microseconds: float
+    """Since the epoch."""
+    compile_id: str
+    """Empty if PyTorch states none."""
+    duration: float = 0.0
+    """Of a whole phase, in microseconds."""
+
+
 @dataclass
 class Session:
     """What one block saw. Filled while the block runs; complete when it has ended."""
@@ -342,6 +330,10 @@ class Session:
     """What a reader has to know: what failed, what was compiled before."""
     features: list[FeatureState] = field(default_factory=list)
     """What `python -m depyf doctor` finds by looking; parts of PyTorch that were not loaded count as they should be."""
+
+    def __post_init__(self) -> None:
+        self.phase_events: list[PhaseEvent] = []
+        """The events of PyTorch's timeline, in `times.json`. No field, as they differ in every run."""
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the record as JSON has it. The directory is left out, as a dump can be moved."""
@@ -479,6 +471,11 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 _SIMPLE = {str, int, float, bool, type(None)}
+
+
+def _in_words(field: str, item: Failure | Break, words: str) -> str:
+    """Returns one item of a field of a frame as the core words it."""
+    return str(_core.frame_words(_core.json_text({field: [item]}, levels=0), "")[words][0])
 
 
 def plain(value: Any) -> Any:

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <variant>
 
-#include "decode/instruction.h"
-#include "depyf/code_object.h"
+#include "decode/operators.h"
+#include "depyf/constant.h"
 
 namespace depyf::ast {
 

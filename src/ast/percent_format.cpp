@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ast/position.h"
+#include "depyf/code_object.h"
 
 namespace depyf::ast {
 

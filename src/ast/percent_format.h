@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ast/node.h"
+#include "depyf/code_object.h"
 
 namespace depyf::ast {
 

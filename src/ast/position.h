@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ast/node.h"
+#include "depyf/code_object.h"
 
 namespace depyf::ast {
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int depth_max = 200;        // of nested constants and code; what lies deeper is opaque
 constexpr std::size_t digits_max = 4000;  // beyond, hexadecimal: CPython refuses longer decimal literals
 
-bool is_code(nb::handle object) { return object.type().is(nb::module_::import_("types").attr("CodeType")); }
+nb::object code_type() { return nb::module_::import_("types").attr("CodeType"); }
 
 std::string text_of(nb::handle string) {
   nb::object bytes = nb::steal(PyUnicode_AsEncodedString(string.ptr(), "utf-8", "surrogatepass"));
@@ -57,6 +57,12 @@ std::vector<std::string> names_attribute(nb::handle code, const char* name) {
   Py_ssize_t size = PyTuple_Size(tuple.ptr());
   for (Py_ssize_t i = 0; i < size; ++i) names.push_back(text_of(PyTuple_GetItem(tuple.ptr(), i)));
   return names;
+}
+
+// The name of a class, without asking its metaclass, which may be anything.
+std::string name_of(nb::handle type) {
+  const nb::object name = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type)).attr("__dict__")["__name__"];
+  return text_of(name.attr("__get__")(type));
 }
 
 class Reader {
@@ -129,8 +135,9 @@ class Reader {
     } else if (type == &PyBytes_Type) {
       result.kind = Kind::bytes;
       result.text = bytes_of(object);
-    } else if (depth < depth_max) {
-      compound(object, depth, result);
+    } else {
+      if (depth < depth_max) compound(object, depth, result);
+      if (result.kind == Kind::opaque) result.text = name_of(object.type());
     }
     return result;
   }
@@ -149,24 +156,28 @@ class Reader {
         nb::object value = object.attr(part);
         result.items.push_back(constant(value, depth + 1));
       }
-    } else if (is_code(object)) {
+    } else if (object.type().is(code_type_)) {
       result.kind = Kind::code;
       result.code = std::make_shared<const CodeObject>(code(object, depth));
     }
   }
 
-  Version version_ = running_version();
+  const Version version_ = running_version();
+  const nb::object code_type_ = code_type();
 };
 
 }  // namespace
 
 Version running_version() {
-  nb::object info = nb::module_::import_("sys").attr("version_info");
-  return {nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
+  static const Version version = [] {
+    const nb::object info = nb::module_::import_("sys").attr("version_info");
+    return Version{nb::cast<int>(info.attr("major")), nb::cast<int>(info.attr("minor"))};
+  }();
+  return version;
 }
 
 CodeObject code_from_python(nb::handle code) {
-  if (!is_code(code)) throw nb::type_error("a code object is needed");
+  if (!nb::handle(code).type().is(code_type())) throw nb::type_error("a code object is needed");
   return Reader().code(code, 0);
 }
 

@@ -9,6 +9,7 @@
 
 #include "code_from_python.h"
 #include "depyf/decompile.h"
+#include "depyf/recode.h"
 #include "gil.h"
 
 namespace nb = nanobind;
@@ -76,9 +77,34 @@ Style style_named(const std::string& name) {
   throw nb::value_error(("unknown style " + name).c_str());
 }
 
+// The same by other names.
+Parameters renamed(Parameters by_name, const NewNames& names) {
+  for (const auto& [old_name, name] : names) {
+    if (auto entry = by_name.extract(old_name)) {
+      entry.key() = name;
+      by_name.insert(std::move(entry));
+    }
+  }
+  return by_name;
+}
+
+Names renamed(Names set, const NewNames& names) {
+  for (const auto& [old_name, name] : names) {
+    if (set.erase(old_name)) set.insert(name);
+  }
+  return set;
+}
+
 Decompiled decompile_live(nb::handle code_object, std::optional<std::string> name, const std::string& style,
-                          Parameters parameters, Names installed, Parameters outputs) {
+                          Parameters parameters, Names installed, Parameters outputs, bool short_names_wanted) {
   CodeObject code = code_from_python(code_object);
+  if (short_names_wanted) {
+    const NewNames short_ones = short_names(code);
+    rename_names(code, short_ones);
+    parameters = renamed(std::move(parameters), short_ones);
+    installed = renamed(std::move(installed), short_ones);
+    outputs = renamed(std::move(outputs), short_ones);
+  }
   Options options;
   if (name) options.name = std::move(*name);
   options.style = style_named(style);
@@ -112,11 +138,12 @@ void bind_decompile(nb::module_& module) {
   module.def(
       "decompile", &decompile_live, nb::arg("code"), nb::kw_only(), nb::arg("name") = nb::none(),
       nb::arg("style") = "plain", nb::arg("parameters") = Parameters(), nb::arg("installed") = Names(),
-      nb::arg("outputs") = Parameters(),
+      nb::arg("outputs") = Parameters(), nb::arg("short_names") = false,
       "Decompiles a code object; never raises on one. `name` takes the place of the function's own name; `style` is "
       "'plain', 'readable' or 'exact'; `parameters` gives the names of the parameters of functions that are called, `installed` "
       "the global names that are known to be there and to keep their value, and `outputs` those of them that name a function "
-      "which returns a new container, with what its items may be called.");
+      "which returns a new container, with what its items may be called. `short_names`: names that Dynamo ends with a uuid are shown "
+      "without it where nothing else has that name; the other arguments have the full ones.");
   module.def("passes", &pass_rows, "(name, why it stands where it stands) of each pass, in order.");
 }
 

@@ -42,8 +42,8 @@ constexpr const FrameLayout* frame_layout(Version version) {
     case 12:
     case 13: return &layout_312;
     case 14: return &layout_314;
-    default: return nullptr;
   }
+  return nullptr;
 }
 
 }  // namespace depyf

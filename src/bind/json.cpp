@@ -196,20 +196,19 @@ class Writer {
 
   void write_escaped(std::uint32_t c) {
     switch (c) {
-      case '"': out_ += "\\\""; break;
-      case '\\': out_ += "\\\\"; break;
-      case '\n': out_ += "\\n"; break;
-      case '\r': out_ += "\\r"; break;
-      case '\t': out_ += "\\t"; break;
-      case '\b': out_ += "\\b"; break;
-      case '\f': out_ += "\\f"; break;
-      default:
-        if (c > 0xffff) {
-          write_unit(0xd7c0 + (c >> 10));
-          write_unit(0xdc00 + (c & 0x3ff));
-        } else {
-          write_unit(c);
-        }
+      case '"': out_ += "\\\""; return;
+      case '\\': out_ += "\\\\"; return;
+      case '\n': out_ += "\\n"; return;
+      case '\r': out_ += "\\r"; return;
+      case '\t': out_ += "\\t"; return;
+      case '\b': out_ += "\\b"; return;
+      case '\f': out_ += "\\f"; return;
+    }
+    if (c > 0xffff) {
+      write_unit(0xd7c0 + (c >> 10));
+      write_unit(0xdc00 + (c & 0x3ff));
+    } else {
+      write_unit(c);
     }
   }
 

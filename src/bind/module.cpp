@@ -18,6 +18,7 @@
 #include "json.h"
 #include "prove.h"
 #include "provenance.h"
+#include "recode.h"
 #include "report.h"
 #include "texts.h"
 
@@ -151,6 +152,7 @@ NB_MODULE(_core, module) {
   bind_decompile(module);
   bind_command(module);
   bind_prove(module);
+  bind_recode(module);
   bind_frame(module);
   bind_json(module);
   bind_alone(module);

@@ -4,7 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "depyf/page.h"
+#include "depyf/texts.h"
 #include "gil.h"
+#include "python_text.h"
 #include "report.h"
 
 namespace nb = nanobind;
@@ -24,12 +26,26 @@ std::vector<std::string> write_page(const std::vector<std::string>& paths, const
   return std::move(reading.errors);
 }
 
+nb::tuple summary_of(const std::vector<std::string>& paths) {
+  std::string text;
+  report::Reading reading;
+  {
+    const ReleasedGil released;
+    reading = report::read(paths, false, false);
+    report::read_graphs_of_different_ranks(reading.run);
+    text = reading.run.processes.empty() ? "" : summary(reading.run);
+  }
+  return nb::make_tuple(python_text(text), python_list(reading.errors), reading.is_whole);
+}
+
 }  // namespace
 
 void bind_report(nb::module_& module) {
   module.def("write_page", &write_page, nb::arg("paths"), nb::arg("output"), nb::arg("command"),
              nb::arg("is_redacted") = false,
              "Writes the report of logs and dumps as one HTML file. Returns what went wrong.");
+  module.def("summary", &summary_of, nb::arg("paths"),
+             "What logs and dumps tell, in sentences, as depyf-report prints it");
 }
 
 }  // namespace depyf

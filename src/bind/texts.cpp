@@ -8,7 +8,11 @@
 #include <optional>
 
 #include "depyf/dump.h"
+#include "depyf/explanation.h"
 #include "depyf/guard_function.h"
+#include "depyf/links.h"
+#include "depyf/reasons.h"
+#include "depyf/story.h"
 #include "depyf/texts.h"
 #include "depyf/trace.h"
 #include "gil.h"
@@ -42,11 +46,17 @@ std::optional<std::string> content_of(const std::string& path) {
 
 using CompilationTables = std::pair<std::string, std::int64_t>;
 
+// Gives the runs of a dump their tables: those of the last run as they were made, those of others from the files that earlier
+// calls wrote. Where there is no such file, the graphs of the run tell what its lines cost, if they were read.
 void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
   const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
   for (std::size_t number = 0; number < known; ++number) {
+    record::Process& process = run.processes[number];
     const std::string name = number ? "/tables_run_" + std::to_string(number + 1) + ".md" : "/tables.md";
-    run.processes[number].tables = content_of(folder + name).value_or("");
+    process.tables = content_of(folder + name).value_or("");
+    for (record::Compilation& compilation : process.compilations)
+      if (process.tables.empty()) link(compilation);
+      else compilation.graphs.clear();
   }
   if (known == run.processes.size()) return;
   std::vector<record::Compilation>& compilations = run.processes.back().compilations;
@@ -57,7 +67,7 @@ void add_tables(const std::string& folder, const std::vector<CompilationTables>&
 }
 
 // `tables`: for each compilation of the last run its tables and the operators of its graph, -1 if unknown; or nothing.
-nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables) {
+nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables, bool reads_graphs) {
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {
     const auto row = nb::cast<nb::tuple>(item);
@@ -75,7 +85,7 @@ nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list ta
           if (name == "times.json") return times_text;
           return content_of(folder + "/" + name);
         },
-        false);
+        reads_graphs);
     add_tables(folder, tables_of_last, run);
     files = index_files(run);
   }
@@ -94,6 +104,9 @@ nb::dict words_in_python(nb::str frame, nb::str title) {
   result["failures"] = python_list(words.failures);
   result["symbols"] = python_list(words.symbols);
   result["at run time"] = python_list(words.at_run_time);
+  result["places"] = python_list(words.places);
+  result["breaks"] = python_list(words.breaks);
+  result["guards"] = python_list(words.guards);
   return result;
 }
 
@@ -138,13 +151,103 @@ nb::object guard_function_of(nb::str name, nb::str quiet, nb::list guards, nb::l
   return python_text(guard_function(utf8_of(name), utf8_of(quiet), std::move(to_print), short_forms));
 }
 
+std::string text_in(nb::dict data, const char* name) { return utf8_of(nb::cast<nb::str>(data[name])); }
+
+std::vector<std::string> texts_in(nb::handle sequence) {
+  std::vector<std::string> texts;
+  for (const nb::handle item : sequence) texts.push_back(utf8_of(nb::cast<nb::str>(item)));
+  return texts;
+}
+
+Difference difference_of(nb::dict data) {
+  Difference difference{text_in(data, "aspect"),
+                        text_in(data, "condition"),
+                        text_in(data, "subject"),
+                        text_in(data, "expected"),
+                        text_in(data, "actual"),
+                        nb::cast<std::size_t>(data["guard"]),
+                        text_in(data, "guard_kind"),
+                        text_in(data, "guard_text"),
+                        text_in(data, "guard_source"),
+                        nb::cast<bool>(data["is_of_key"]),
+                        nb::cast<bool>(data["is_by_position"]),
+                        nb::cast<bool>(data["is_missing"]),
+                        {},
+                        texts_in(data["sources"]),
+                        texts_in(data["begins"])};
+  for (std::string& key : texts_in(data["keys"])) difference.keys.insert(std::move(key));
+  return difference;
+}
+
+nb::list deciding_reasons_of(nb::list differences, nb::dict values) {
+  std::vector<Difference> read_differences;
+  for (const nb::handle item : differences) read_differences.push_back(difference_of(nb::cast<nb::dict>(item)));
+  GuardedValues read_values;
+  for (const auto& [source, way] : nb::cast<nb::dict>(values["above"]))
+    read_values.above[utf8_of(nb::cast<nb::str>(source))] = texts_in(way);
+  for (const auto& [source, terms] : nb::cast<nb::dict>(values["terms"]))
+    read_values.terms[utf8_of(nb::cast<nb::str>(source))] = utf8_of(nb::cast<nb::str>(terms));
+  for (const auto& [source, keys] : nb::cast<nb::dict>(values["dict_keys"]))
+    read_values.dict_keys[utf8_of(nb::cast<nb::str>(source))] = texts_in(keys);
+  read_values.mode_stack = text_in(values, "mode_stack");
+  read_values.default_device = text_in(values, "default_device");
+  nb::list result;
+  for (const DecidingReason& reason : deciding_reasons(read_differences, read_values))
+    result.append(nb::make_tuple(reason.difference, python_text(reason.expected), python_list(reason.alike),
+                                 python_list(reason.follows)));
+  return result;
+}
+
+nb::object story_of(nb::str sections, nb::callable read, nb::callable marked) {
+  const StorySources sources{
+      [&](const std::string& file) { return utf8_of(nb::cast<nb::str>(read(python_text(file)))); },
+      [&](const std::string& file, int line) {
+        std::vector<std::string> lines;
+        for (const nb::handle item : nb::cast<nb::list>(marked(python_text(file), line)))
+          lines.push_back(utf8_of(nb::cast<nb::str>(item)));
+        return lines;
+      }};
+  return python_text(full_code(utf8_of(sections), sources));
+}
+
+nb::object body_of_graph(nb::str text, nb::str name, nb::str file) {
+  return python_text(graph_body(utf8_of(text), utf8_of(name), utf8_of(file)));
+}
+
+nb::object text_of_explanation(nb::str explanation) { return python_text(explanation_text(utf8_of(explanation))); }
+
+nb::object headline_of_explanation(nb::str explanation) {
+  return python_text(explanation_headline(utf8_of(explanation)));
+}
+
+nb::object html_of_explanation(nb::str explanation, nb::str frame) {
+  return python_text(explanation_html(utf8_of(explanation), utf8_of(frame)));
+}
+
+nb::object html_of_entry(nb::str entry, nb::str frame) {
+  return python_text(entry_html(utf8_of(entry), utf8_of(frame)));
+}
+
 }  // namespace
 
 void bind_texts(nb::module_& module) {
+  module.def("deciding_reasons", &deciding_reasons_of, nb::arg("differences"), nb::arg("values"),
+             "Why a compilation does not serve a call: the differences that decide, with what follows from each");
+  module.def("full_code", &story_of, nb::arg("sections"), nb::arg("read"), nb::arg("marked"),
+             "The file that leads through all that was made of a function");
+  module.def("graph_body", &body_of_graph, nb::arg("text"), nb::arg("name"), nb::arg("file"),
+             "The class in the file of a graph, under another name");
+  module.def("explanation_text", &text_of_explanation, nb::arg("explanation"),
+             "An explanation, from its JSON, as text");
+  module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"),
+             "One line that says what is explained");
+  module.def("explanation_html", &html_of_explanation, nb::arg("explanation"), nb::arg("frame"),
+             "An explanation, from its JSON, as HTML that folds");
+  module.def("entry_html", &html_of_entry, nb::arg("entry"), nb::arg("frame"), "One cache entry as HTML that folds");
   module.def("folded", &folded_text, nb::arg("text"), nb::arg("file"), nb::arg("first_line"),
              "Code without the layers of a model that are the same but for numbers");
   module.def("index_files", &index_of, nb::arg("directory"), nb::arg("session"), nb::arg("times"),
-             nb::arg("tables") = nb::list(), "The files that tell of a dump, by name");
+             nb::arg("tables") = nb::list(), nb::arg("reads_graphs") = false, "The files that tell of a dump, by name");
   module.def("frame_words", &words_in_python, nb::arg("frame"), nb::arg("title"), "A compilation in sentences");
   module.def("graph_break", &break_in_python, nb::arg("report"), "A graph break's report, taken apart");
   module.def(

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "depyf/constant.h"
 #include "depyf/decompile.h"
 
 namespace depyf::cli {

@@ -7,8 +7,9 @@
 #include <set>
 #include <unordered_set>
 
-#include "decode/arguments.h"
 #include "decode/decode.h"
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "prove/symbols.h"
 #include "support/deep_stack.h"
 
@@ -104,28 +105,29 @@ class CompareGraph {
     CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
     made.first = ends(it.op) ? -1 : int(at) + 1;
     made.second = it.target;
-    switch (it.op) {
-      case Op::jump_: made.first = it.target, made.second = -1; break;
-      case Op::pop_jump_if_false_: made.op = Op::pop_jump_if_true_; break;
-      case Op::pop_jump_if_true_: std::swap(made.first, made.second); break;
-      case Op::pop_jump_if_not_none_: made.op = Op::pop_jump_if_none_; break;
-      case Op::pop_jump_if_none_: std::swap(made.first, made.second); break;
-      case Op::load_const_:
-        if (const int beyond = it.arg - int(code_.constants.size()); beyond < 0)
-          constant(made, code_.constants[it.arg], at);
-        else made.value = symbols_.integer(beyond), made.detail = common_constant;
-        break;
-      case Op::load_int_:
-        made.op = Op::load_const_;
-        if (stored_as(at) == "__firstlineno__") made.value = 0, made.detail = line_of_class;
-        break;
-      case Op::resume_: made.value = 0; break;
-      case Op::call_:
-        if (it.aux >= 0) made.detail = symbols_.constant(code_.constants[it.aux]);
-        break;
-      default:
-        if (uses_name(it.op)) made.value = symbols_.string(code_.names[it.arg]);
-        else if (uses_local(it.op)) made.value = symbols_.string(decoded_->localsplus[it.arg]);
+    if (it.op == Op::jump_) {
+      made.first = it.target, made.second = -1;
+    } else if (it.op == Op::pop_jump_if_false_) {
+      made.op = Op::pop_jump_if_true_;
+    } else if (it.op == Op::pop_jump_if_not_none_) {
+      made.op = Op::pop_jump_if_none_;
+    } else if (it.op == Op::pop_jump_if_true_ || it.op == Op::pop_jump_if_none_) {
+      std::swap(made.first, made.second);
+    } else if (it.op == Op::load_const_) {
+      const int beyond = it.arg - int(code_.constants.size());
+      if (beyond < 0) constant(made, code_.constants[it.arg], at);
+      else made.value = symbols_.integer(beyond), made.detail = common_constant;
+    } else if (it.op == Op::load_int_) {
+      made.op = Op::load_const_;
+      if (stored_as(at) == "__firstlineno__") made.value = 0, made.detail = line_of_class;
+    } else if (it.op == Op::resume_) {
+      made.value = 0;
+    } else if (it.op == Op::call_ && it.aux >= 0) {
+      made.detail = symbols_.constant(code_.constants[it.aux]);
+    } else if (uses_name(it.op)) {
+      made.value = symbols_.string(code_.names[it.arg]);
+    } else if (uses_local(it.op)) {
+      made.value = symbols_.string(decoded_->localsplus[it.arg]);
     }
     return made;
   }

@@ -6,9 +6,10 @@
 #include <string>
 #include <unordered_set>
 
-#include "decode/arguments.h"
 #include "decode/lower.h"
+#include "decode/op_info.h"
 #include "decode/raw.h"
+#include "depyf/code_object.h"
 
 namespace depyf {
 namespace {
@@ -51,91 +52,44 @@ std::int32_t stack_size(const CodeObject& code) {
   return std::clamp(code.stacksize, 0, std::int32_t(std::min(reachable, std::size_t{count_max})));
 }
 
-// What bounds the argument of an operation.
-enum class Bound : std::uint8_t {
-  count,
-  local,
-  cell,
-  name,
-  constant,
-  unpacked,
-  raised,
-  four,
-  intrinsic_1,
-  intrinsic_2,
-  common
-};
-
-constexpr Bound bound_of(Op op) {
-  if (uses_cell(op)) return Bound::cell;
-  switch (op) {
-    case Op::load_const_: return Bound::constant;
-    case Op::match_class_:
-    case Op::unpack_sequence_:
-    case Op::unpack_ex_: return Bound::unpacked;
-    case Op::raise_: return Bound::raised;
-    case Op::build_slice_:
-    case Op::load_special_:
-    case Op::build_interpolation_: return Bound::four;
-    case Op::intrinsic_1_: return Bound::intrinsic_1;
-    case Op::intrinsic_2_: return Bound::intrinsic_2;
-    case Op::load_common_constant_: return Bound::common;
-    default: return uses_local(op) ? Bound::local : uses_name(op) ? Bound::name : Bound::count;
-  }
-}
-
-constexpr std::int8_t least_of(Op op) {
-  switch (op) {
-    case Op::copy_:
-    case Op::swap_:
-    case Op::list_append_:
-    case Op::set_add_:
-    case Op::map_add_:
-    case Op::list_extend_:
-    case Op::set_update_:
-    case Op::dict_update_:
-    case Op::dict_merge_:
-    case Op::rotate_: return 1;
-    case Op::build_slice_: return 2;
-    case Op::load_int_: return -1;
-    default: return 0;
-  }
-}
-
-struct ArgumentRange {
-  std::int8_t least;
-  Bound bound;
-};
-constexpr auto argument_ranges = [] {
-  std::array<ArgumentRange, 256> ranges{};
-  for (int op = 0; op < 256; ++op) ranges[std::size_t(op)] = {least_of(Op(op)), bound_of(Op(op))};
-  return ranges;
-}();
-
 // Targets of jumps become indices of operations; arguments are such as the operation can have, or it is an error.
 Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
   const CodeObject& code = *decoded.code;
-  const auto locals = static_cast<std::int64_t>(decoded.localsplus.size());
-  // One more than the greatest argument, by Bound.
-  const std::array<std::int64_t, 11> bounds = {count_max,
-                                               locals,
-                                               locals,
-                                               static_cast<std::int64_t>(code.names.size()),
-                                               decoded.constant_count(),
-                                               std::int64_t{stack_size(code)} + 1,
-                                               3,
-                                               4,
-                                               static_cast<std::int64_t>(Intrinsic1::typealias) + 1,
-                                               static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1,
-                                               7};
+  struct Range {
+    std::int64_t least = 0, end = count_max;
+  };
+  auto range_of = [&](Argument argument) -> Range {
+    switch (argument) {
+      case Argument::none:
+      case Argument::number: return {};
+      case Argument::depth: return {.least = 1};
+      case Argument::small_int: return {.least = -1};
+      case Argument::constant: return {.end = decoded.constant_count()};
+      case Argument::common_constant: return {.end = static_cast<std::int64_t>(CommonName::set) + 1};
+      case Argument::local:
+      case Argument::cell: return {.end = static_cast<std::int64_t>(decoded.localsplus.size())};
+      case Argument::name: return {.end = static_cast<std::int64_t>(code.names.size())};
+      case Argument::unpacked: return {.end = std::int64_t{stack_size(code)} + 1};
+      case Argument::slice_parts: return {.least = 2, .end = 4};
+      case Argument::special:
+      case Argument::conversion: return {.end = 4};
+      case Argument::raised: return {.end = 3};
+      case Argument::intrinsic_1: return {.end = static_cast<std::int64_t>(Intrinsic1::typealias) + 1};
+      case Argument::intrinsic_2: return {.end = static_cast<std::int64_t>(Intrinsic2::set_typeparam_default) + 1};
+    }
+    return {};
+  };
+  std::array<Range, static_cast<std::size_t>(Argument::intrinsic_2) + 1> ranges;
+  for (std::size_t kind = 0; kind < ranges.size(); ++kind) ranges[kind] = range_of(static_cast<Argument>(kind));
   for (Instruction& it : decoded.instructions) {
     if (it.target >= 0) it.target = first[static_cast<std::size_t>(it.target)];
-    const ArgumentRange range = argument_ranges[static_cast<std::size_t>(it.op)];
-    if (it.arg < range.least || it.arg >= bounds[static_cast<std::size_t>(range.bound)]) [[unlikely]] {
+    const Argument argument = info_of(it.op).argument;
+    const Range& range = ranges[static_cast<std::size_t>(argument)];
+    if (it.arg < range.least || it.arg >= range.end) [[unlikely]] {
       return Error{std::string(op_name(it.op)) + ": argument " + std::to_string(it.arg) + " out of range", it.offset};
     }
     if (it.op == Op::unpack_ex_ && it.aux > stack_size(code)) return Error{"argument out of range", it.offset};
-    if (range.bound == Bound::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
+    if (argument == Argument::cell && !decoded.is_cell[static_cast<std::size_t>(it.arg)]) {
       return Error{std::string(op_name(it.op)) + " of what is no cell", it.offset};
     }
   }

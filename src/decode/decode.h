@@ -15,6 +15,7 @@ bool has_docstring(const CodeObject& code);
 
 struct StackEffect {
   std::int32_t pops = 0, pushes = 0;
+  std::int32_t stays = 0;  // values popped that are, unchanged, the first ones pushed
 };
 
 // What `instruction` takes from the stack and puts there; `jump`: on its jumping edge.

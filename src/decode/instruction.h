@@ -4,18 +4,26 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "decode/operators.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 
 enum class Op : std::uint8_t {
-#define OP(name, pops, pushes) name##_,
+#define OP(name, ...) name##_,
 #include "decode/op.def"
 #undef OP
 };
+
+inline constexpr std::size_t op_count = 0
+#define OP(name, ...) +1
+#include "decode/op.def"
+#undef OP
+    ;
 
 std::string_view op_name(Op op);
 
@@ -29,9 +37,14 @@ constexpr bool is_conditional_jump(Op op) {
          op == Op::pop_jump_if_not_none_;
 }
 
-// Which operations occur in some code. A pass asks it before it looks at each instruction for a shape that is not there.
+// A set of operations: some that are treated alike, or those that occur in some code, which a pass asks for before it
+// looks at each instruction for a shape that is not there.
 class OpSet {
  public:
+  constexpr OpSet() = default;
+  constexpr OpSet(std::initializer_list<Op> ops) {
+    for (Op op : ops) words_[word(op)] |= bit(op);
+  }
   template <class Code>
   static OpSet of(const Code& code) {
     OpSet set;
@@ -39,7 +52,7 @@ class OpSet {
     return set;
   }
   template <std::same_as<Op>... Ops>
-  bool has(Ops... ops) const {  // one of them
+  constexpr bool has(Ops... ops) const {  // one of them
     return ((words_[word(ops)] & bit(ops)) | ...) != 0;
   }
 
@@ -57,23 +70,6 @@ constexpr Op delete_of(Op store) {
                                       : Op::delete_deref_;
 }
 
-enum class BinaryOp : std::uint8_t {
-  add,
-  and_,
-  floor_divide,
-  lshift,
-  matrix_multiply,
-  multiply,
-  remainder,
-  or_,
-  power,
-  rshift,
-  subtract,
-  true_divide,
-  xor_
-};
-enum class UnaryOp : std::uint8_t { positive, negative, not_, invert };
-enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is_not };
 // The numbers that CPython 3.12 and later give them.
 enum class Intrinsic1 : std::uint8_t {
   invalid,
@@ -97,10 +93,6 @@ enum class Intrinsic2 : std::uint8_t {
   set_function_type_params,
   set_typeparam_default
 };
-
-// Whether the compiler turned a conditional jump around, so that a jump back may follow it: 3.13 and 3.14 leave such a jump out
-// of the ranges around it. Elsewhere only the place of a `continue` tells, that it did not.
-enum class Turned : std::uint8_t { unknown, yes, no };
 
 struct Instruction {
   Op op = Op::nop_;

@@ -1,3 +1,4 @@
+// CPython's opcodes to operations. It is one file because what an opcode means by its version is read side by side here.
 #include "decode/lower.h"
 
 #include <algorithm>
@@ -5,10 +6,13 @@
 #include <span>
 #include <string>
 
+#include "depyf/code_object.h"
+
 namespace depyf {
 namespace {
 
 constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-place ones
+constexpr std::uint32_t iterates_to_yield = 3;  // GET_ITER, 3.15: for `yield from` and the like
 constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
 
 // By CPython's opcode: the operation that has the same argument and needs nothing else, if there is one.
@@ -23,6 +27,11 @@ constexpr SimpleOps simple_ops = [] {
 #include "decode/simple.def"
   return ops;
 }();
+
+// Bytes from an offset to the end of an instruction.
+std::uint8_t size_of(const RawInstruction& last, std::uint32_t offset) {
+  return static_cast<std::uint8_t>(std::min<std::uint32_t>(last.end - offset, 255));
+}
 
 class Lowering {
  public:
@@ -66,9 +75,6 @@ class Lowering {
 
  private:
   const RawInstruction& raw() const { return raws_[at_]; }
-  static std::uint8_t size_of(const RawInstruction& last, std::uint32_t offset) {
-    return static_cast<std::uint8_t>(std::min<std::uint32_t>(last.end - offset, 255));
-  }
   std::int32_t count() const { return static_cast<std::int32_t>(decoded_.instructions.size()); }
 
   Instruction& emit(Op op, std::uint32_t arg = 0, std::int32_t aux = 0) {
@@ -90,7 +96,8 @@ class Lowering {
   std::uint32_t cell(std::uint32_t arg) {
     if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
-      return static_cast<std::uint32_t>(decoded_.first_free + (arg - code_.cellvars.size()));
+      return static_cast<std::uint32_t>(decoded_.first_free) +
+             (arg - static_cast<std::uint32_t>(code_.cellvars.size()));
     }
     // An argument that is a cell has one slot.
     if (cell_slots_.empty()) {
@@ -254,21 +261,17 @@ class Lowering {
   }
 
   void intrinsic_1() {
-    switch (static_cast<Intrinsic1>(std::min<std::uint32_t>(raw().arg, 255))) {
-      case Intrinsic1::unary_positive: unary_op(UnaryOp::positive); return;
-      case Intrinsic1::list_to_tuple: emit(Op::list_to_tuple_); return;
-      case Intrinsic1::async_gen_wrap: emit(Op::async_gen_wrap_); return;
-      case Intrinsic1::print:
-      case Intrinsic1::import_star:
-        if (next_is(Opcode::POP_TOP)) {  // their result is None
-          emit(raw().arg == static_cast<std::uint32_t>(Intrinsic1::print) ? Op::print_expr_ : Op::import_star_);
-          ++at_;
-          return;
-        }
-        break;
-      default: break;
+    const auto function = static_cast<Intrinsic1>(std::min<std::uint32_t>(raw().arg, 255));
+    const bool returns_none = function == Intrinsic1::print || function == Intrinsic1::import_star;
+    if (function == Intrinsic1::unary_positive) return unary_op(UnaryOp::positive);
+    if (returns_none && next_is(Opcode::POP_TOP)) {
+      emit(function == Intrinsic1::print ? Op::print_expr_ : Op::import_star_);
+      ++at_;
+      return;
     }
-    emit(Op::intrinsic_1_, raw().arg);
+    if (function == Intrinsic1::list_to_tuple) emit(Op::list_to_tuple_);
+    else if (function == Intrinsic1::async_gen_wrap) emit(Op::async_gen_wrap_);
+    else emit(Op::intrinsic_1_, raw().arg);
   }
 
   void convert_value() {
@@ -302,11 +305,7 @@ class Lowering {
     }
   }
 
-  void get_iter() {
-    constexpr std::uint32_t yield_from = 3;  // 3.15: for `yield from` and the like
-    emit(raw().arg == yield_from ? Op::get_yield_from_iter_ : Op::get_iter_);
-  }
-
+  // This is a table: the operations of each of CPython's opcodes.
   void lower_one() {
     const std::uint32_t arg = raw().arg, high = arg >> 4, low = arg & 15;
     switch (raw().opcode) {
@@ -390,7 +389,7 @@ class Lowering {
         break;
       case Opcode::MAKE_FUNCTION: emit(Op::make_function_, arg, dialect_.qualified_name_on_stack); break;
 
-      case Opcode::GET_ITER: get_iter(); break;
+      case Opcode::GET_ITER: emit(arg == iterates_to_yield ? Op::get_yield_from_iter_ : Op::get_iter_); break;
       case Opcode::FOR_ITER: for_iter(); break;
       case Opcode::IMPORT_NAME: import_name(); break;
       case Opcode::END_FOR: end_for(); break;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
 namespace depyf {
@@ -18,8 +19,15 @@ std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, c
     case Argument::jump_forward: return next + distance;
     case Argument::jump_backward: return next - distance;
     case Argument::jump_absolute: return distance;
-    default: return -1;
+    case Argument::none:
+    case Argument::number:
+    case Argument::constant:
+    case Argument::name:
+    case Argument::local:
+    case Argument::free:
+    case Argument::compare: return -1;
   }
+  return -1;
 }
 
 bool is_jump(const OpcodeInfo& info) {

@@ -27,4 +27,7 @@ inline record::Place place_of(json::Value line) {
   return place;
 }
 
+// A frame of a session, or a cache entry of an explanation, which has fields of the same names.
+record::Compilation compilation_of(json::Value frame);
+
 }  // namespace depyf::dumps

@@ -8,6 +8,7 @@
 #include "dumps/members.h"
 #include "record/graph.h"
 #include "trace/output_code.h"
+#include "trace/phases.h"
 #include "trace/reasons.h"
 
 namespace depyf {
@@ -232,7 +233,7 @@ class DumpReader {
     times();
   }
 
-  // times.json has the seconds of the last run.
+  // times.json has the seconds and the timeline of the last run.
   void times() {
     const std::optional<std::string> text = read_file_("times.json");
     json::Document document;
@@ -242,6 +243,33 @@ class DumpReader {
     document.root()["seconds"].for_each_item([&](json::Value seconds) {
       if (index < compilations.size()) compilations[index++].seconds = seconds.number().value_or(0);
     });
+    events(document.root(), processes_.back());
+  }
+
+  // The phases of each compilation. An event that began before its compilation had an id belongs to that of the next event.
+  static void events(json::Value times, Process& process) {
+    const double start_us = times["start_us"].number().value_or(0);
+    std::map<std::string, int, std::less<>> indices;  // compile id -> index of the compilation
+    for (std::size_t i = 0; i < process.compilations.size(); ++i)
+      indices[process.compilations[i].id] = static_cast<int>(i);
+    trace::Phases phases;
+    int surrounding = trace::Phases::no_compilation;
+    times["events"].for_each_item([&](json::Value event) {
+      const std::string kind = text_of(event.at(0)), name = text_of(event.at(1)), id = text_of(event.at(3));
+      const double us = start_us + event.at(2).number().value_or(0);
+      const auto known =
+          indices.find(std::string_view(id).substr(0, id.find('_')));  // without the number of the attempt
+      const int own = known == indices.end() ? phases.current() : known->second;
+      if (!phases.is_open()) surrounding = trace::Phases::no_compilation;
+      if (own != trace::Phases::no_compilation) surrounding = own;
+      if (kind == "B") phases.begin(0, name, us, own, !id.empty());
+      else if (kind == "E") phases.end(0, name, us, !id.empty(), surrounding);
+      else if (kind == "X") phases.whole(name, us, event.at(4).number().value_or(0), own);
+    });
+    for (std::size_t i = 0; i < process.compilations.size(); ++i)
+      process.compilations[i].phases = phases.of(static_cast<int>(i));
+    process.phases = phases.of(trace::Phases::no_compilation);
+    process.events = phases.take_events();
   }
 
   void journal(const std::string& name, const std::string& text) {
@@ -328,11 +356,15 @@ std::vector<Process> read_dump(const std::string& directory, const std::vector<s
   return DumpReader(directory, read_file, with_graphs).run(journals);
 }
 
-Compilation read_compilation(std::string_view frame) {
+Compilation dumps::compilation_of(json::Value frame) {
   Compilation compilation;
-  json::Document document;
-  if (!document.parse(frame)) Fields(document.root(), compilation).apply();
+  Fields(frame, compilation).apply();
   return compilation;
+}
+
+Compilation read_compilation(std::string_view frame) {
+  json::Document document;
+  return document.parse(frame) ? Compilation() : dumps::compilation_of(document.root());
 }
 
 }  // namespace depyf

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
 #include "flow/block_stack.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pair_iterators.h"

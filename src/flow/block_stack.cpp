@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/unwinder.h"
 
@@ -84,15 +86,15 @@ void Unwinder::add(Op op, int arg) {
   unwound_.after[at_].push_back(made);
 }
 
-std::optional<Unwinder::Kind> Unwinder::kind_at(const State& state, int at) const {
-  for (const Slot& slot : state.slots)
+std::optional<Unwinder::Kind> Unwinder::State::kind_at(int at) const {
+  for (const Slot& slot : slots)
     if (slot.at == at) return slot.kind;
   return std::nullopt;
 }
 
-int Unwinder::gone_in_top(const State& state, int n) const {
-  return int(std::count_if(state.slots.begin(), state.slots.end(),
-                           [&](const Slot& slot) { return slot.at >= state.depth - n && is_gone(slot.kind); }));
+int Unwinder::State::gone_in_top(int n) const {
+  return int(std::count_if(slots.begin(), slots.end(),
+                           [&](const Slot& slot) { return slot.at >= depth - n && is_gone(slot.kind); }));
 }
 
 void Unwinder::pop(State& state, int n) {
@@ -101,14 +103,13 @@ void Unwinder::pop(State& state, int n) {
   std::erase_if(state.slots, [&](const Slot& slot) { return slot.at >= state.depth; });
 }
 
-void Unwinder::push(State& state, std::optional<Kind> kind) {
-  if (kind) state.slots.push_back({state.depth, *kind});
-  ++state.depth;
+void Unwinder::State::push(std::optional<Kind> kind) {
+  if (kind) slots.push_back({depth, *kind});
+  ++depth;
 }
 
-int Unwinder::kept(const State& state) const {
-  return state.depth - int(std::count_if(state.slots.begin(), state.slots.end(),
-                                         [](const Slot& slot) { return is_gone(slot.kind); }));
+int Unwinder::State::kept() const {
+  return depth - int(std::count_if(slots.begin(), slots.end(), [](const Slot& slot) { return is_gone(slot.kind); }));
 }
 
 const Unwound::Block& Unwinder::block_of(const State& state, Unwound::Block::Kind kind) const {
@@ -119,79 +120,63 @@ const Unwound::Block& Unwinder::block_of(const State& state, Unwound::Block::Kin
 // Does control fall through to the next instruction, with `state`?
 bool Unwinder::step(State& state) {
   const Instruction& it = unwound_.old[std::size_t(at_)];
-  switch (it.op) {
-    case Op::setup_finally_: setup(state, false, false); return true;
-    case Op::setup_with_: setup(state, true, false); return true;
-    case Op::setup_async_with_: setup(state, true, true); return true;
-    case Op::pop_block_:
-      state.block = block_of(state, Unwound::Block::Kind::setup).parent;
-      clear();
-      return true;
-    case Op::pop_except_: pop_except(state); return true;
-    case Op::reraise_:
-    case Op::end_finally_: return end_handler(state);
-    case Op::begin_finally_: return begin_finally(state);
-    case Op::call_finally_: clear(); return true;
-    case Op::pop_finally_: pop_finally(state); return true;
-    case Op::with_cleanup_start_:
-      if (top(state) != Kind::no_exception) throw Stop{at_, "a with statement's end without its start"};
-      pop(state, 2);
-      push(state, Kind::no_exception), push(state, Kind::placeholder), push(state);
-      become(Op::with_exit_);
-      return true;
-    case Op::with_cleanup_finish_:
-      if (top(state, 2) != Kind::placeholder) throw Stop{at_, "a with statement's end without its start"};
-      pop(state, 2);
-      become(Op::pop_top_);
-      return true;
-    case Op::end_async_for_:
-      state.block = block_of(state, Unwound::Block::Kind::handler).parent;
-      pop(state, 7);
-      return true;
-    case Op::check_exc_match_: {
-      bool copied = top(state, 2) == Kind::placeholder && top(state, 4) == Kind::value;
-      if (!copied) throw Stop{at_, "a match of what is no exception"};
-      pop(state, 2), push(state);
-      return true;
-    }
-    case Op::pop_top_:
-      if (gone(top(state))) clear();
-      pop(state, 1);
-      return true;
-    case Op::copy_: copy(state); return true;
-    case Op::swap_:
-    case Op::rotate_: rotate(state); return true;
-    case Op::load_const_:
-      // 3.8 keeps the stack of `finally` with a jump in it balanced by a None below the statement.
-      if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
-          unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_) {
-        clear();
-        push(state, Kind::placeholder);
-        return true;
-      }
-      push(state);
-      return true;
-    default: return ordinary(state, it);
+  const Op op = it.op;
+  if (op == Op::setup_finally_) return setup(state, false, false), true;
+  if (op == Op::setup_with_) return setup(state, true, false), true;
+  if (op == Op::setup_async_with_) return setup(state, true, true), true;
+  if (op == Op::pop_block_) {
+    state.block = block_of(state, Unwound::Block::Kind::setup).parent;
+    return clear(), true;
   }
+  if (op == Op::pop_except_) return pop_except(state), true;
+  if (op == Op::reraise_ || op == Op::end_finally_) return end_handler(state);
+  if (op == Op::begin_finally_) return begin_finally(state);
+  if (op == Op::call_finally_) return clear(), true;
+  if (op == Op::pop_finally_) return pop_finally(state), true;
+  if (op == Op::with_cleanup_start_ || op == Op::with_cleanup_finish_) return with_cleanup(state, op), true;
+  if (op == Op::end_async_for_) {
+    state.block = block_of(state, Unwound::Block::Kind::handler).parent;
+    return pop(state, 7), true;
+  }
+  if (op == Op::check_exc_match_) {
+    const bool is_copied = state.top(2) == Kind::placeholder && state.top(4) == Kind::value;
+    if (!is_copied) throw Stop{at_, "a match of what is no exception"};
+    pop(state, 2), state.push();
+    return true;
+  }
+  if (op == Op::pop_top_) {
+    if (is_gone(state.top())) clear();
+    return pop(state, 1), true;
+  }
+  if (op == Op::copy_) return copy(state), true;
+  if (op == Op::swap_ || op == Op::rotate_) return rotate(state), true;
+  if (op != Op::load_const_) return ordinary(state, it);
+  // 3.8 keeps the stack of `finally` with a jump in it balanced by a None below the statement.
+  const bool is_balance = dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
+                          unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_;
+  if (is_balance) clear(), state.push(Kind::placeholder);
+  else state.push();
+  return true;
+}
+
+// The end of a with statement (3.8).
+void Unwinder::with_cleanup(State& state, Op op) {
+  const bool starts = op == Op::with_cleanup_start_;
+  const bool is_in_order = starts ? state.top() == Kind::no_exception : state.top(2) == Kind::placeholder;
+  if (!is_in_order) throw Stop{at_, "a with statement's end without its start"};
+  pop(state, 2);
+  if (starts) state.push(Kind::no_exception), state.push(Kind::placeholder), state.push();
+  become(starts ? Op::with_exit_ : Op::pop_top_);
 }
 
 bool Unwinder::ordinary(State& state, const Instruction& it) {
   auto effect_on = [&](State& after, bool jump) {
     StackEffect effect = stack_effect(it, code_object_.version, jump);
-    if (gone_in_top(after, effect.pops) > 0) throw Stop{at_, "part of an exception is used as a value"};
+    if (after.gone_in_top(effect.pops) > 0) throw Stop{at_, "part of an exception is used as a value"};
     pop(after, effect.pops);
     after.depth += effect.pushes;
   };
-  switch (it.op) {  // they look at a value below those that they take
-    case Op::list_append_:
-    case Op::set_add_:
-    case Op::map_add_:
-    case Op::list_extend_:
-    case Op::set_update_:
-    case Op::dict_update_:
-    case Op::dict_merge_: out().arg -= gone_in_top(state, it.arg); break;
-    default: break;
-  }
+  if (adds_to_display(it.op)) out().arg -= state.gone_in_top(it.arg);
   if (it.target >= 0) {
     State jumping = state;
     effect_on(jumping, true);
@@ -205,21 +190,21 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
 void Unwinder::copy(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
-  if (gone(top(state, n))) {
+  if (is_gone(state.top(n))) {
     clear();
-    return push(state, Kind::placeholder);
+    return state.push(Kind::placeholder);
   }
-  out().arg -= gone_in_top(state, n);
-  push(state);
+  out().arg -= state.gone_in_top(n);
+  state.push();
 }
 
 // SWAP 2 is ROTATE 2: to 3.10 there is no other.
 void Unwinder::rotate(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
-  std::optional<Kind> moved = top(state);
-  int left = n - gone_in_top(state, n);
-  if (gone(moved) || left < 2) clear();
+  std::optional<Kind> moved = state.top();
+  int left = n - state.gone_in_top(n);
+  if (is_gone(moved) || left < 2) clear();
   else if (left == 2) become(Op::swap_, 2);
   else out().arg = left;
   std::erase_if(state.slots, [&](const Slot& slot) { return slot.at == state.depth - 1; });
@@ -231,8 +216,8 @@ void Unwinder::rotate(State& state) {
 void Unwinder::setup(State& state, bool with, bool async) {
   const int target = unwound_.old[std::size_t(at_)].target;
   if (with && !async) {
-    if (gone(top(state))) throw Stop{at_, "part of an exception is used as a value"};
-    pop(state, 1), push(state), push(state);
+    if (is_gone(state.top())) throw Stop{at_, "part of an exception is used as a value"};
+    pop(state, 1), state.push(), state.push();
     become(Op::before_with_);
   } else {
     clear();
@@ -241,7 +226,7 @@ void Unwinder::setup(State& state, bool with, bool async) {
   if (with) pop(below, 1);
   Unwound::Block made;
   made.parent = state.block, made.target = target, made.with = with;
-  made.level = below.depth, made.kept = kept(below);
+  made.level = below.depth, made.kept = below.kept();
   made.nesting = state.block < 0 ? 1 : unwound_.blocks[std::size_t(state.block)].nesting + 1;
   made.bare = !with && is_bare(state, target);
   made.called = called_[std::size_t(target)];
@@ -260,9 +245,9 @@ void Unwinder::setup(State& state, bool with, bool async) {
   }
   if (unwound_.old[std::size_t(target)].op == Op::with_cleanup_start_) return with_handler(below, known->second);
   below.block = known->second;
-  for (Kind kind : {Kind::previous_rest, Kind::previous_rest, Kind::previous}) push(below, kind);
+  for (Kind kind : {Kind::previous_rest, Kind::previous_rest, Kind::previous}) below.push(kind);
   if (with) below.slots[below.slots.size() - 3].kind = Kind::lasti;
-  for (Kind kind : {Kind::traceback, Kind::value, Kind::type}) push(below, kind);
+  for (Kind kind : {Kind::traceback, Kind::value, Kind::type}) below.push(kind);
   branch(target, std::move(below));
 }
 
@@ -283,7 +268,7 @@ bool Unwinder::is_bare(const State& state, int target) const {
 
 void Unwinder::pop_except(State& state) {
   const Unwound::Block& block = block_of(state, Unwound::Block::Kind::handler);
-  if (top(state) != Kind::previous) throw Stop{at_, "no exception to leave"};
+  if (state.top() != Kind::previous) throw Stop{at_, "no exception to leave"};
   pop(state, 3);
   state.block = block.parent;
   unwound_.cover[std::size_t(at_)] = state.block;
@@ -296,13 +281,13 @@ void Unwinder::pop_except(State& state) {
 
 // RERAISE; END_FINALLY where an exception is handled
 bool Unwinder::end_handler(State& state) {
-  if (top(state) == Kind::no_exception) {
+  if (state.top() == Kind::no_exception) {
     pop(state, 1);
     clear();
     return true;
   }
   const Unwound::Block& block = block_of(state, Unwound::Block::Kind::handler);
-  if (top(state) != Kind::type) throw Stop{at_, "no exception to raise again"};
+  if (state.top() != Kind::type) throw Stop{at_, "no exception to raise again"};
   bool falls = unwound_.old[std::size_t(at_)].op == Op::end_finally_ && block.called;
   // Behind the handlers of an except statement stands what follows it, or its else clause.
   if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) {

@@ -9,6 +9,7 @@
 #include "flow/idioms.h"
 #include "flow/ranges.h"
 #include "support/dominators.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
@@ -84,17 +85,8 @@ class Builder {
   }
 
   static bool ends_statement(Op op) {
-    switch (op) {
-      case Op::pop_top_:
-      case Op::store_fast_:
-      case Op::store_name_:
-      case Op::store_global_:
-      case Op::store_deref_:
-      case Op::store_attr_:
-      case Op::store_subscr_:
-      case Op::store_slice_: return true;
-      default: return false;
-    }
+    constexpr OpSet ends = {Op::pop_top_, Op::store_attr_, Op::store_subscr_, Op::store_slice_};
+    return is_store_name(op) || ends.has(op);
   }
 
   void blocks() {
@@ -178,7 +170,7 @@ class Builder {
     }
     for (BasicBlock& block : cfg_.blocks)
       for (int* to : {&block.next, &block.jump}) {
-        for (int steps = 0; steps < 100 && *to >= 0; ++steps) {
+        for (int steps = 0; steps < search_limits::jump_chain && *to >= 0; ++steps) {
           const BasicBlock& via = cfg_.blocks[*to];
           if (loops[*to] || via.next < 0 || via.jump >= 0 || via.next == *to || only(*to) >= 0) break;
           if (via.region != cfg_.blocks[via.next].region && via.region != block.region) break;

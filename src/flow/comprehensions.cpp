@@ -13,9 +13,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/ranges.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
@@ -163,7 +165,7 @@ class Outliner {
     stack.push_back(-1);
     int left = count;
     for (int at = found.end, steps = 0; left > 0; ++steps) {
-      if (steps > 10000) return false;
+      if (steps > search_limits::comprehension_end) return false;
       at = skip(at);
       if (at >= size() - 1 || (at != found.end && steps > 0 && entered(at, found))) return false;
       const Instruction& instruction = code_[at];

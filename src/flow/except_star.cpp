@@ -12,6 +12,8 @@
 // `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
 #include "flow/except_star.h"
 
+#include "support/search_limits.h"
+
 namespace depyf {
 namespace {
 
@@ -46,7 +48,7 @@ class StarHandler {
     return at;
   }
   int follow(int at) const {  // through jumps
-    for (int steps = 0; steps < 100 && at >= 0 && at < size(); ++steps) {
+    for (int steps = 0; steps < search_limits::jump_chain && at >= 0 && at < size(); ++steps) {
       at = skip(at);
       if (code_[at].op != Op::jump_ || code_[at].target < 0) break;
       at = code_[at].target;

@@ -15,6 +15,7 @@
 
 #include "decode/decode.h"
 #include "dialect/dialect.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
@@ -153,8 +154,8 @@ class RegionBuilder {
 
   int resolve(int index, int depth) {
     Group& group = groups_[index];
-    if (group.region != -2 || depth > 1000) {
-      if (group.region == -3 || depth > 1000) too_deep_ = true;
+    if (group.region != -2 || depth > search_limits::region_nesting) {
+      if (group.region == -3 || depth > search_limits::region_nesting) too_deep_ = true;
       return group.region >= -1 ? group.region : -1;
     }
     group.region = -3;
@@ -173,7 +174,8 @@ class RegionBuilder {
       case Shape::finally: region.kind = Region::Kind::try_finally; break;
       case Shape::except_star: region.is_star = true; [[fallthrough]];
       case Shape::except: region.kind = Region::Kind::try_except; break;
-      default: cfg_.odd_regions = true;
+      case Shape::unknown:
+      case Shape::transparent: cfg_.odd_regions = true; break;
     }
     // A handler's code is a scope of its own; the statement lies beside it, not in it.
     if (shape != Shape::cleanup && outer >= 0 && cfg_.regions[outer].kind == Region::Kind::handler)
@@ -230,7 +232,7 @@ class RegionBuilder {
   Shape type_of_parts(int from, int from_depth) const {
     std::vector<std::pair<int, int>> todo{{from, from_depth}};
     std::unordered_set<int> seen;
-    while (!todo.empty() && seen.size() < 100) {
+    while (!todo.empty() && seen.size() < search_limits::type_instructions) {
       auto [at, depth] = todo.back();
       todo.pop_back();
       if (at >= count_ || depth < 0 || !seen.insert(at).second) continue;

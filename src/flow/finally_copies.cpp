@@ -10,15 +10,17 @@
 #include <numeric>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
 #include "flow/exception_regions.h"
 #include "support/forest.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
 
 // The first instruction from `at` that does something.
 int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, int at) {
-  for (int steps = 0; steps < 1000; ++steps) {
+  for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
     if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
     else if (op == Op::nop_ && flow.next[at] >= 0) at = flow.next[at];
@@ -29,12 +31,10 @@ int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, in
 
 // The conditional jump that goes on where this one jumps.
 Op turned_around(Op op) {
-  switch (op) {
-    case Op::pop_jump_if_true_: return Op::pop_jump_if_false_;
-    case Op::pop_jump_if_false_: return Op::pop_jump_if_true_;
-    case Op::pop_jump_if_none_: return Op::pop_jump_if_not_none_;
-    default: return Op::pop_jump_if_none_;
-  }
+  return op == Op::pop_jump_if_true_    ? Op::pop_jump_if_false_
+         : op == Op::pop_jump_if_false_ ? Op::pop_jump_if_true_
+         : op == Op::pop_jump_if_none_  ? Op::pop_jump_if_not_none_
+                                        : Op::pop_jump_if_none_;
 }
 
 // True if both operations do the same, but for where they jump to. Each inlined comprehension has a number of its own, and so
@@ -87,7 +87,7 @@ class CopyMatcher {
       auto [mine, other] = todo.back();
       todo.pop_back();
       if (!step(plain(mine), other, todo)) return -1;
-      if (seen_.size() > 5000) return -1;
+      if (seen_.size() > search_limits::compared_pairs) return -1;
     }
     return after_;
   }

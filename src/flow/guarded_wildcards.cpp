@@ -11,9 +11,11 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/pattern_parser.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 
@@ -22,7 +24,7 @@ int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>&
   std::vector<std::pair<int, int>> todo{{guard, 0}};
   std::set<int> seen;
   int pop = size;
-  while (!todo.empty() && seen.size() < 2000) {
+  while (!todo.empty() && seen.size() < search_limits::guard_instructions) {
     auto [at, depth] = todo.back();
     todo.pop_back();
     if (at < guard || at >= size || depth < 0 || !seen.insert(at).second) continue;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/ranges.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
@@ -68,7 +70,7 @@ class Simplifier {
 
   // RETURN_GENERATOR; POP_TOP
   void generator_start() {
-    for (int at = 0; at + 1 < size() && at < 64; ++at) {
+    for (int at = 0; at + 1 < size() && at < search_limits::generator_start; ++at) {
       if (code_[at].op != Op::return_generator_) continue;
       int pop = skip(at + 1);
       if (code_[pop].op == Op::pop_top_) clear(at), clear(pop);

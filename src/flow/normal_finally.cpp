@@ -7,6 +7,7 @@
 //   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is where the try statement ends
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "flow/unwinder.h"
 
 namespace depyf {
@@ -48,7 +49,7 @@ bool Unwinder::begin_finally(State& state) {
   if (next >= int(unwound_.old.size())) throw Stop{at_, "control runs off the end"};
   if (unwound_.old[std::size_t(next)].op == Op::with_cleanup_start_) {
     clear();
-    push(state, Kind::no_exception);
+    state.push(Kind::no_exception);
     return true;
   }
   if (ends_.contains(next)) leave_body(at_, state);
@@ -68,12 +69,12 @@ void Unwinder::leave_body(int start, State state) {
 
 void Unwinder::pop_finally(State& state) {
   const bool value = unwound_.old[std::size_t(at_)].arg != 0;
-  if (top(state, 1 + value) == Kind::no_exception) {
+  if (state.top(1 + value) == Kind::no_exception) {
     clear();
     return rotate_out(state, value, 1);
   }
   const Unwound::Block& block = block_of(state, Unwound::Block::Kind::handler);
-  if (top(state, 1 + value) != Kind::type) throw Stop{at_, "no exception to drop"};
+  if (state.top(1 + value) != Kind::type) throw Stop{at_, "no exception to drop"};
   state.block = block.parent;
   rotate_out(state, value, 6);
   if (value) become(Op::swap_, 2), add(Op::pop_top_), add(Op::swap_, 2);
@@ -85,7 +86,7 @@ void Unwinder::pop_finally(State& state) {
 // Removes `n` slots below the top value, where there is one.
 void Unwinder::rotate_out(State& state, bool value, int n) {
   pop(state, n + value);
-  if (value) push(state);
+  if (value) state.push();
 }
 
 // h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY serves both ways. As a handler it is written anew:

@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "decode/decode.h"
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 
@@ -74,49 +76,35 @@ class Uniter {
     // Those among the n at the top, after `pops` of them are gone.
     auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
     StackEffect effect = stack_effect(it, decoded_.code->version, jump);
-    switch (it.op) {
-      case Op::push_null_:
-        flags.push_back(is_index(at));
-        if (flags.back()) drop();
-        return true;
-      case Op::pop_top_:
-        if (size > 0 && flags.back()) drop();
-        break;
-      case Op::copy_:
-        if (!within(it.arg)) return false;
-        flags.push_back(flags[size - std::size_t(it.arg)]);
-        if (flags.back()) drop();
-        else rewritten.arg = it.arg - int(std::count(flags.end() - it.arg, flags.end() - 1, true));
-        return true;
-      case Op::swap_: {
-        if (!within(it.arg) || flags.back() || flags[size - std::size_t(it.arg)]) return false;
-        rewritten.arg = it.arg - indices(it.arg, 0);
-        return true;
-      }
-      case Op::list_append_:
-      case Op::set_add_:
-      case Op::map_add_:
-      case Op::list_extend_:
-      case Op::set_update_:
-      case Op::dict_update_:
-      case Op::dict_merge_:
-        if (!within(it.arg + effect.pops)) return false;
-        rewritten.arg = it.arg - indices(it.arg, effect.pops);
-        break;
-      default: break;
+    if (it.op == Op::push_null_) {
+      flags.push_back(is_index(at));
+      if (flags.back()) drop();
+      return true;
+    }
+    if (it.op == Op::copy_) {
+      if (!within(it.arg)) return false;
+      flags.push_back(flags[size - std::size_t(it.arg)]);
+      if (flags.back()) drop();
+      else rewritten.arg = it.arg - int(std::count(flags.end() - it.arg, flags.end() - 1, true));
+      return true;
+    }
+    if (it.op == Op::swap_) {
+      if (!within(it.arg) || flags.back() || flags[size - std::size_t(it.arg)]) return false;
+      rewritten.arg = it.arg - indices(it.arg, 0);
+      return true;
+    }
+    if (it.op == Op::pop_top_ && size > 0 && flags.back()) drop();
+    if (adds_to_display(it.op)) {
+      if (!within(it.arg + effect.pops)) return false;
+      rewritten.arg = it.arg - indices(it.arg, effect.pops);
     }
     if (std::size_t(effect.pops) > size) return false;
     flags.resize(size - std::size_t(effect.pops));
     const std::size_t base = flags.size();
     flags.insert(flags.end(), std::size_t(effect.pushes), false);
-    switch (it.op) {
-      case Op::get_iter_:
-      case Op::get_yield_from_iter_:
-      case Op::for_iter_:
-      case Op::send_:
-      case Op::cleanup_throw_: flags[base + 1] = true; break;
-      default: break;
-    }
+    constexpr OpSet makes_pair = {Op::get_iter_, Op::get_yield_from_iter_, Op::for_iter_, Op::send_,
+                                  Op::cleanup_throw_};
+    if (makes_pair.has(it.op)) flags[base + 1] = true;
     return true;
   }
 

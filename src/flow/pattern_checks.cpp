@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "flow/pattern_execution.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 
@@ -11,7 +12,7 @@ bool PatternExecution::finish(int index) {
   if (node.kind == Kind::sequence && !node.unpacked) {
     bool star = node.at_least || node.length < 0;
     int count = std::max(node.length, 0) + star;
-    if (count > 10000) return false;
+    if (count > search_limits::pattern_parts) return false;
     std::vector<int> children(count, -1);
     int last = star ? count - 1 : count;
     for (auto [from_end, child] : node.from_end) {

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/pattern_parser.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 
@@ -17,6 +19,9 @@ class PatternExecution {
   bool run(int at, bool keeps, ParsedCase& parsed);
 
  private:
+  friend class PatternCursor;
+  friend class PartsStep;
+  friend class PatternStep;
   using Kind = PatternNode::Kind;
 
   struct Value {
@@ -53,7 +58,7 @@ class PatternExecution {
     return at;
   }
   int follow(int at) const {
-    for (int steps = 0; steps < 100 && at >= 0 && at < size(); ++steps) {
+    for (int steps = 0; steps < search_limits::jump_chain && at >= 0 && at < size(); ++steps) {
       at = skip(at);
       if (code_[at].op != Op::jump_ || code_[at].target < 0) break;
       at = code_[at].target;
@@ -76,19 +81,7 @@ class PatternExecution {
   int try_alternatives(int at, State& state);
 
   // pattern_steps.cpp
-  const Constant* constant(const Value& value) const;
-  static bool is_value(const Constant& value);
-  static bool is_singleton(const Constant& value);
-  bool is_value(const Value& value) const;
-  bool is_singleton(const Value& value) const;
-  bool is_none(const Value& value) const;
-  bool number(const Value& value, int& result) const;
   int step(int at, State& state);
-  int unpack(int at, State& state);
-  void push_parts(int node, std::vector<Value>& stack);
-  int part_at(int at, State& state);
-  void bind(int node, int at);
-  void bind_rest(int node, int at);
 
   // pattern_checks.cpp
   bool finish(int index);

@@ -21,6 +21,7 @@
 #include <algorithm>
 
 #include "flow/pattern_execution.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 
@@ -79,7 +80,7 @@ bool PatternExecution::resolve(const std::vector<Failure>& failures, int depth, 
 int PatternExecution::walk(int at, State& state, int floor) {
   for (;;) {
     at = skip(at);
-    if (at >= size() - 1 || ++steps_ > 20000) return -1;
+    if (at >= size() - 1 || ++steps_ > search_limits::pattern_steps) return -1;
     if (floor < 0 && state.stack.empty()) return at;
     if (floor >= 0 && ends_alternative(at, state, floor)) return code_[at].op == Op::jump_ ? code_[at].target : at;
     if (code_[at].op == Op::copy_ && code_[at].arg == 1 && !state.stored) {
@@ -97,22 +98,15 @@ int PatternExecution::walk(int at, State& state, int floor) {
 bool PatternExecution::ends_alternative(int at, const State& state, int floor) const {
   const Instruction& instruction = code_[at];
   int above = int(state.stack.size()) - floor;
-  switch (instruction.op) {
-    case Op::jump_: return true;
-    case Op::swap_:
-    case Op::rotate_: return instruction.arg > above;
-    case Op::pop_top_: return above == 0;
-    case Op::store_fast_:
-    case Op::store_name_:
-    case Op::store_global_:
-    case Op::store_deref_: return true;
-    default: return above == 0;
-  }
+  if (instruction.op == Op::jump_ || is_store_name(instruction.op)) return true;
+  if (instruction.op == Op::swap_ || instruction.op == Op::rotate_) return instruction.arg > above;
+  return above == 0;
 }
 
 // COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns E, -1: it is something else.
 int PatternExecution::alternatives(int at, State& state) {
-  if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > 100) return -1;
+  if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > search_limits::pattern_nesting)
+    return -1;
   const std::size_t before = nodes_.size();
   ++nesting_;
   int after = try_alternatives(at, state);

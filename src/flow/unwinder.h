@@ -68,11 +68,19 @@ class Unwinder {
     Kind kind;
     bool operator==(const Slot&) const = default;
   };
+  static bool is_gone(std::optional<Kind> kind) { return kind && is_gone(*kind); }
+  // The stack in front of an instruction, and the block that protects it.
   struct State {
     int block = -1;
     int depth = 0;
     std::vector<Slot> slots;
     bool operator==(const State&) const = default;
+
+    std::optional<Kind> kind_at(int at) const;
+    std::optional<Kind> top(int n = 1) const { return kind_at(depth - n); }
+    int gone_in_top(int n) const;
+    void push(std::optional<Kind> kind = std::nullopt);
+    int kept() const;  // its depth without what is gone
   };
 
   // block_stack.cpp
@@ -80,6 +88,7 @@ class Unwinder {
   void walk(int at, State state);
   void branch(int to, State state) { todo_.push_back({to, std::move(state)}); }
   bool step(State& state);
+  void with_cleanup(State& state, Op op);
   bool ordinary(State& state, const Instruction& it);
   void copy(State& state);
   void rotate(State& state);
@@ -92,14 +101,7 @@ class Unwinder {
   void clear() { out().op = Op::nop_, out().arg = out().aux = 0, out().target = -1; }
   void become(Op op, int arg = 0) { clear(), out().op = op, out().arg = arg; }
   void add(Op op, int arg = 0);
-  // slots
-  std::optional<Kind> kind_at(const State& state, int at) const;
-  std::optional<Kind> top(const State& state, int n = 1) const { return kind_at(state, state.depth - n); }
-  static bool gone(std::optional<Kind> kind) { return kind && is_gone(*kind); }
-  int gone_in_top(const State& state, int n) const;
   void pop(State& state, int n);
-  void push(State& state, std::optional<Kind> kind = std::nullopt);
-  int kept(const State& state) const;
   const Unwound::Block& block_of(const State& state, Unwound::Block::Kind kind) const;
 
   // normal_finally.cpp

@@ -24,17 +24,6 @@ bool is_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
 }
 
-// The lines of a text, the empty one behind its last line break too, so that they can be joined again.
-std::vector<std::string_view> rows_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
 // A line of its own that declares an input: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`, in the joint graph without the comma.
 struct Declared {
   std::string_view name;  // empty if the line declares none
@@ -122,7 +111,8 @@ std::string cut_comment(std::string_view line) {
 bool is_place(std::string_view line) {
   const std::size_t indent = line.find_first_not_of(' ');
   return indent != std::string_view::npos && indent >= body_indent &&
-         (line.substr(indent).starts_with("# File: ") || line.substr(indent).starts_with("# No stacktrace found"));
+         ((line[indent] == '#' && line.find(" File: ", indent) != std::string_view::npos) ||
+          line.substr(indent).starts_with("# No stacktrace found"));
 }
 
 // The node that a line of the body defines; empty if it defines none.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "depyf/code_object.h"
 #include "depyf/graph_text.h"
 
 namespace depyf {

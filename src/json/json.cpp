@@ -82,8 +82,8 @@ class Parser {
       case 'n': return word("null", Kind::null);
       case 'N': return word("NaN", Kind::number);
       case 'I': return word("Infinity", Kind::number);
-      default: return number();
     }
+    return number();
   }
 
   std::optional<Error> word(std::string_view word, Kind kind) {
@@ -233,16 +233,16 @@ std::string decode(std::string_view escaped) {
     const char kind = backslash + 1 < escaped.size() ? escaped[backslash + 1] : '\\';
     at = backslash + 2;
     switch (kind) {
-      case 'n': text += '\n'; break;
-      case 't': text += '\t'; break;
-      case 'r': text += '\r'; break;
-      case 'b': text += '\b'; break;
-      case 'f': text += '\f'; break;
+      case 'n': text += '\n'; continue;
+      case 't': text += '\t'; continue;
+      case 'r': text += '\r'; continue;
+      case 'b': text += '\b'; continue;
+      case 'f': text += '\f'; continue;
       case 'u': {
         int unit = at <= escaped.size() ? hexadecimal(escaped, at) : -1;
         if (unit < 0) {
           text += "\\u";
-          break;
+          continue;
         }
         at += 4;
         std::uint32_t character = static_cast<std::uint32_t>(unit);
@@ -255,10 +255,10 @@ std::string decode(std::string_view escaped) {
           }
         }
         append_utf8(text, character);
-        break;
+        continue;
       }
-      default: text += kind;
     }
+    text += kind;
   }
   return text;
 }

@@ -78,20 +78,19 @@ void Writer::string(std::string_view utf8) {
   while (!utf8.empty()) {
     const std::uint32_t character = take_character(utf8);
     switch (character) {
-      case '"': text_ += "\\\""; break;
-      case '\\': text_ += "\\\\"; break;
-      case '\n': text_ += "\\n"; break;
-      case '\t': text_ += "\\t"; break;
-      case '\r': text_ += "\\r"; break;
-      default:
-        if (character >= 0x20 && character < 0x7f) {
-          text_ += static_cast<char>(character);
-        } else if (character >= 0x10000) {
-          append_escaped_unit(text_, 0xd800 + ((character - 0x10000) >> 10));
-          append_escaped_unit(text_, 0xdc00 + ((character - 0x10000) & 0x3ff));
-        } else {
-          append_escaped_unit(text_, character);
-        }
+      case '"': text_ += "\\\""; continue;
+      case '\\': text_ += "\\\\"; continue;
+      case '\n': text_ += "\\n"; continue;
+      case '\t': text_ += "\\t"; continue;
+      case '\r': text_ += "\\r"; continue;
+    }
+    if (character >= 0x20 && character < 0x7f) {
+      text_ += static_cast<char>(character);
+    } else if (character >= 0x10000) {
+      append_escaped_unit(text_, 0xd800 + ((character - 0x10000) >> 10));
+      append_escaped_unit(text_, 0xdc00 + ((character - 0x10000) & 0x3ff));
+    } else {
+      append_escaped_unit(text_, character);
     }
   }
   text_ += '"';

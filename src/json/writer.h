@@ -24,6 +24,18 @@ class Writer {
 
   void member(std::string_view name, std::string_view text) { key(name), string(text); }
   void member(std::string_view name, std::int64_t value) { key(name), integer(value); }
+  // An object, or a member with one; `write_members` writes what is in it.
+  template <class WriteMembers>
+  void object(WriteMembers write_members) {
+    begin_object();
+    write_members();
+    end_object();
+  }
+  template <class WriteMembers>
+  void object(std::string_view name, WriteMembers write_members) {
+    key(name);
+    object(write_members);
+  }
   // A member with an array; `write_item` writes one item.
   template <class Items, class WriteItem>
   void list(std::string_view name, const Items& items, WriteItem write_item) {
@@ -31,6 +43,11 @@ class Writer {
     begin_array();
     for (const auto& item : items) write_item(item);
     end_array();
+  }
+  // A member with an array of objects; `write_members` writes what is in the one of an item.
+  template <class Items, class WriteMembers>
+  void objects(std::string_view name, const Items& items, WriteMembers write_members) {
+    list(name, items, [&](const auto& item) { object([&] { write_members(item); }); });
   }
   template <class Texts>
   void strings(std::string_view name, const Texts& texts) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/lifter.h"
 #include "lift/positions.h"

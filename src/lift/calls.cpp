@@ -9,6 +9,7 @@
 //   the __exit__ of a manager; None; None; None; CALL 3         the end of the body of a with statement
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/lifter.h"
 
@@ -53,52 +54,37 @@ std::vector<Keyword> Lifter::keywords_of(const Constant& names, std::vector<Expr
   return keywords;
 }
 
-bool Lifter::call(const Instruction& instruction) {
-  const int arg = instruction.arg;
-  switch (instruction.op) {
-    case Op::call_:
-    case Op::call_kw_:
-    case Op::call_function_:
-    case Op::call_function_kw_: {
-      const Constant* names = nullptr;
-      if (instruction.op == Op::call_kw_ || instruction.op == Op::call_function_kw_) {
-        names = constant_of(pop(), Constant::Kind::tuple);
-        if (!names) fail("keyword names are no tuple");
-      } else if (instruction.op == Op::call_ && instruction.aux >= 0) {
-        if (instruction.aux >= int(decoded_.code->constants.size())) fail("no such constant");
-        names = &decoded_.code->constants[instruction.aux];
-      }
-      std::vector<Expr*> args = pop_many(arg);
-      std::vector<Keyword> keywords;
-      if (names) keywords = keywords_of(*names, args);
-      Expr* function = pop();
-      if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
-        // NULL and a function, a function and NULL, or a method's function and its `self`
-        Expr* first = pop();
-        if (!is_null(first)) {
-          if (!is_null(function)) args.insert(args.begin(), function);
-          function = first;
-        }
-        if (is_null(function)) fail("call of NULL");
-      }
-      finish_call(function, std::move(args), std::move(keywords));
-      return true;
-    }
-    case Op::call_function_ex_: call_ex(instruction); return true;
-    case Op::make_function_: make_function(instruction); return true;
-    case Op::set_function_attribute_: set_function_attribute(arg); return true;
-    case Op::comprehension_: inlined_comprehension(instruction); return true;
-    case Op::load_build_class_: push(Internal{Marker::build_class, 0, nullptr}); return true;
-    case Op::load_super_attr_: {
-      Expr *self = pop(), *cls = pop(), *super = pop();
-      bool given = (instruction.aux & 2) != 0;
-      Expr* made = make(Call{super, given ? context_.list({cls, self}) : List<Expr*>{}, {}});
-      push(Attribute{made, name_of(arg)});
-      if (instruction.aux & 1) push(Internal{Marker::null, 1, nullptr});
-      return true;
-    }
-    default: return false;
+void Lifter::call(const Instruction& instruction) {
+  const Constant* names = nullptr;
+  if (instruction.op == Op::call_kw_ || instruction.op == Op::call_function_kw_) {
+    names = constant_of(pop(), Constant::Kind::tuple);
+    if (!names) fail("keyword names are no tuple");
+  } else if (instruction.op == Op::call_ && instruction.aux >= 0) {
+    if (instruction.aux >= int(decoded_.code->constants.size())) fail("no such constant");
+    names = &decoded_.code->constants[instruction.aux];
   }
+  std::vector<Expr*> args = pop_many(instruction.arg);
+  std::vector<Keyword> keywords;
+  if (names) keywords = keywords_of(*names, args);
+  Expr* function = pop();
+  if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
+    // NULL and a function, a function and NULL, or a method's function and its `self`
+    Expr* first = pop();
+    if (!is_null(first)) {
+      if (!is_null(function)) args.insert(args.begin(), function);
+      function = first;
+    }
+    if (is_null(function)) fail("call of NULL");
+  }
+  finish_call(function, std::move(args), std::move(keywords));
+}
+
+void Lifter::super_attribute(const Instruction& instruction) {
+  Expr *self = pop(), *cls = pop(), *super = pop();
+  bool given = (instruction.aux & 2) != 0;
+  Expr* made = make(Call{super, given ? context_.list({cls, self}) : List<Expr*>{}, {}});
+  push(Attribute{made, name_of(instruction.arg)});
+  if (instruction.aux & 1) push(Internal{Marker::null, 1, nullptr});
 }
 
 void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Keyword> keywords) {

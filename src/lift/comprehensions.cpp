@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "depyf/code_object.h"
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "dialect/dialect.h"
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "ast/node.h"
-#include "decode/instruction.h"
 #include "depyf/decompile.h"
 #include "support/arena.h"
 
 namespace depyf {
+
+struct DecodedCode;
 
 // A pass met what it was not made for; caught in pipeline.cpp, where that code object degrades.
 struct InternalError {

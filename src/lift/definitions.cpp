@@ -8,6 +8,7 @@
 //   any of them where only an expression may stand                           a definition before the statement, and its name
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "lift/lifter.h"
 #include "support/keywords.h"
 

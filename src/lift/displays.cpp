@@ -16,36 +16,26 @@
 namespace depyf {
 using namespace ast;
 
-void Lifter::display(const Instruction& instruction) {
-  const int arg = instruction.arg;
-  switch (instruction.op) {
-    case Op::build_tuple_: push(Tuple{context_.arena.copy(pop_many(arg))}); return;
-    case Op::build_list_: push(ListExpr{context_.arena.copy(pop_many(arg))}); return;
-    case Op::build_set_: push(SetExpr{context_.arena.copy(pop_many(arg))}); return;
-    case Op::build_map_: {
-      std::vector<Expr*> items = pop_many(2 * arg), keys, values;
-      for (int index = 0; index < arg; ++index)
-        keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
-      push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
-      return;
-    }
-    case Op::build_const_key_map_: {
-      auto* names = as<ConstantExpr>(pop());
-      if (!names || int(names->value->items.size()) != arg) fail("keys of a dict are no tuple");
-      std::vector<Expr*> values = pop_many(arg), keys;
-      for (const Constant& key : names->value->items) keys.push_back(make(ConstantExpr{&key}));
-      push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
-      return;
-    }
-    case Op::list_to_tuple_: {
-      Expr* list = pop();
-      if (auto* elements = as<ListExpr>(list)) push(Tuple{elements->elts});
-      else push(Tuple{context_.list({make(Starred{list})})});
-      return;
-    }
-    case Op::build_unpack_: build_unpack(instruction); return;
-    default: fail("no display");
+// A dict of `count` values whose keys are on the stack too: each in front of its value, or all in one tuple on top.
+void Lifter::build_dict(int count, bool has_constant_keys) {
+  std::vector<Expr*> keys, values;
+  if (has_constant_keys) {
+    auto* names = as<ConstantExpr>(pop());
+    if (!names || int(names->value->items.size()) != count) fail("keys of a dict are no tuple");
+    values = pop_many(count);
+    for (const Constant& key : names->value->items) keys.push_back(make(ConstantExpr{&key}));
+  } else {
+    std::vector<Expr*> items = pop_many(2 * count);
+    for (int index = 0; index < count; ++index)
+      keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
   }
+  push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
+}
+
+void Lifter::list_to_tuple() {
+  Expr* list = pop();
+  if (auto* elements = as<ListExpr>(list)) push(Tuple{elements->elts});
+  else push(Tuple{context_.list({make(Starred{list})})});
 }
 
 // 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
@@ -153,15 +143,12 @@ void Lifter::extend(const Instruction& instruction) {
     value = pop();
     target = peek(instruction.arg).expr;
   }
-  switch (instruction.op) {
-    case Op::list_append_: return call_method(target, "append", value);
-    case Op::set_add_: return call_method(target, "add", value);
-    case Op::list_extend_: return call_method(target, "extend", value);
-    case Op::set_update_:
-    case Op::dict_update_:
-    case Op::dict_merge_: return call_method(target, "update", value);
-    default: return emit(Assign{context_.list({make(Subscript{target, key})}), value});
-  }
+  if (instruction.op == Op::map_add_) return emit(Assign{context_.list({make(Subscript{target, key})}), value});
+  const std::string_view method = instruction.op == Op::list_append_   ? "append"
+                                  : instruction.op == Op::set_add_     ? "add"
+                                  : instruction.op == Op::list_extend_ ? "extend"
+                                                                       : "update";
+  call_method(target, method, value);
 }
 
 void Lifter::call_method(Expr* object, std::string_view method, Expr* arg) {

@@ -5,6 +5,7 @@
 //   the exception, in a handler; POP_TOP          except T:   without `as`
 //   an iterator; POP_TOP                          nothing: `break` or `return` leaves the loop
 //   v; POP_TOP, with no test before it            match v: case _: ...
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/lifter.h"
 
@@ -14,15 +15,10 @@ using namespace ast;
 namespace {
 // What the compiler keeps on the stack for itself.
 bool is_bookkeeping(const Internal& value) {
-  switch (value.marker) {
-    case Marker::copied:
-    case Marker::enter_result:
-    case Marker::null:
-    case Marker::with_exit:
-    case Marker::previous_exception: return true;
-    case Marker::iterator: return value.value == nullptr;  // of a loop at work
-    default: return false;
-  }
+  const Marker marker = value.marker;
+  if (marker == Marker::iterator) return value.value == nullptr;  // of a loop at work
+  return marker == Marker::copied || marker == Marker::enter_result || marker == Marker::null ||
+         marker == Marker::with_exit || marker == Marker::previous_exception;
 }
 }  // namespace
 

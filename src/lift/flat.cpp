@@ -1,6 +1,7 @@
 // Each block by itself, for the state machine: between blocks the stack lies in locals `__stack_0`, `__stack_1`, ...
 #include <algorithm>
 
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {

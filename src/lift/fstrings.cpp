@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ast/percent_format.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/lifter.h"
 
@@ -52,38 +53,31 @@ void Lifter::join_string(int count) {
   push(JoinedStr{context_.arena.copy(values), all_percent});
 }
 
-bool Lifter::template_string(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::convert_value_:
-      // `format` adds the specification.
-      push(FormattedValue{pop(), conversions[instruction.arg & 3], nullptr});
-      return true;
-    case Op::build_interpolation_: {
-      Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
-      const Constant* text = string_of(pop());
-      if (!text) fail("an interpolation without its text");
-      push(Interpolation{pop(), text->text, conversions[instruction.arg & 3], spec});
-      return true;
-    }
-    case Op::build_template_: {
-      auto* values = as<Tuple>(pop());
-      const Constant* texts = constant_of(pop(), Constant::Kind::tuple);
-      const std::size_t count = values ? values->elts.size() : 0;
-      if (!texts || texts->items.size() != count + 1) fail("a template of another shape");
-      std::vector<Expr*> parts;
-      for (std::size_t index = 0; index <= count; ++index) {
-        const Constant& text = texts->items[index];
-        if (text.kind != Constant::Kind::string) fail("a template of another shape");
-        if (!text.text.empty()) parts.push_back(make(ConstantExpr{&text}));
-        if (index == count) break;
-        if (!is<Interpolation>(values->elts[index])) fail("a template of another shape");
-        parts.push_back(values->elts[index]);
-      }
-      push(TemplateStr{context_.arena.copy(parts)});
-      return true;
-    }
-    default: return false;
+// A conversion of a field that has a format specification too: `format` adds that.
+void Lifter::convert(int conversion) { push(FormattedValue{pop(), conversions[conversion & 3], nullptr}); }
+
+void Lifter::build_interpolation(const Instruction& instruction) {
+  Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
+  const Constant* text = string_of(pop());
+  if (!text) fail("an interpolation without its text");
+  push(Interpolation{pop(), text->text, conversions[instruction.arg & 3], spec});
+}
+
+void Lifter::build_template() {
+  auto* values = as<Tuple>(pop());
+  const Constant* texts = constant_of(pop(), Constant::Kind::tuple);
+  const std::size_t count = values ? values->elts.size() : 0;
+  if (!texts || texts->items.size() != count + 1) fail("a template of another shape");
+  std::vector<Expr*> parts;
+  for (std::size_t index = 0; index <= count; ++index) {
+    const Constant& text = texts->items[index];
+    if (text.kind != Constant::Kind::string) fail("a template of another shape");
+    if (!text.text.empty()) parts.push_back(make(ConstantExpr{&text}));
+    if (index == count) break;
+    if (!is<Interpolation>(values->elts[index])) fail("a template of another shape");
+    parts.push_back(values->elts[index]);
   }
+  push(TemplateStr{context_.arena.copy(parts)});
 }
 
 }  // namespace depyf

@@ -12,6 +12,8 @@
 // Bounds, constraints, defaults and values of aliases are functions that return them.
 #include <algorithm>
 
+#include "depyf/code_object.h"
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 #include "lift/positions.h"
 #include "lift/restarts.h"
@@ -144,7 +146,13 @@ bool Lifter::generics(const Instruction& instruction) {
         push(Internal{Marker::type_alias, int(context_.type_aliases.size()) - 1, nullptr});
         return true;
       }
-      default: return false;
+      case Intrinsic1::invalid:
+      case Intrinsic1::print:
+      case Intrinsic1::import_star:
+      case Intrinsic1::stopiteration_error:
+      case Intrinsic1::async_gen_wrap:
+      case Intrinsic1::unary_positive:
+      case Intrinsic1::list_to_tuple: return false;
     }
   if (instruction.op != Op::intrinsic_2_) return false;
   switch (Intrinsic2(instruction.arg)) {
@@ -169,8 +177,10 @@ bool Lifter::generics(const Instruction& instruction) {
       push(function);
       return true;
     }
-    default: return false;
+    case Intrinsic2::invalid:
+    case Intrinsic2::prep_reraise_star: return false;
   }
+  return false;
 }
 
 // The code as one expression: the definition that it returns.

@@ -4,10 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/cfg.h"
 #include "lift/context.h"
 
 namespace depyf {
+
+struct Cfg;
 
 // A block without a stack: statements and how it ends. Blocks keep the numbers they have in the control flow graph.
 struct Node {

@@ -11,6 +11,7 @@
 
 #include "ast/visit.h"
 #include "decode/decode.h"
+#include "flow/cfg.h"
 #include "lift/lift.h"
 
 namespace depyf {
@@ -65,6 +66,9 @@ class Lifter {
   bool only_after_chains(int block) const;
   void simulate(int begin, int end);
   void step(const Instruction& instruction);
+  void branch(const Instruction& instruction);
+  void loop(const Instruction& instruction);
+  void leave(const Instruction& instruction);
   [[noreturn]] void fail(std::string what) const;
   void push(ast::Expr::Node node);
   void push(ast::Expr* expr);
@@ -99,7 +103,15 @@ class Lifter {
   bool part_of_condition() const;
 
   // operations.cpp
-  bool operation(const Instruction& instruction);
+  void operation(const Instruction& instruction);
+  void load_common_constant(CommonName constant);
+  void load_closure(int index);
+  void to_bool();
+  ast::Expr::Node subscript(bool is_slice, bool is_target);
+  void build_slice(int parts);
+  void length();
+  void intrinsic(Intrinsic1 function);
+  void raise(int operands);
   void load_const(int index);
   ast::Expr* named_constant(int index);
   void stop();  // the node does not go on
@@ -119,7 +131,8 @@ class Lifter {
   bool test_for_none(bool jumps_on_none);
 
   // displays.cpp
-  void display(const Instruction& instruction);
+  void build_dict(int count, bool has_constant_keys);
+  void list_to_tuple();
   void build_unpack(const Instruction& instruction);
   void extend(const Instruction& instruction);
   bool extend_display(ast::Expr* display, Op op, ast::Expr* key, ast::Expr* value);
@@ -133,9 +146,11 @@ class Lifter {
 
   // handlers.cpp
   void handler(const Instruction& instruction);
+  void reraise(const Instruction& instruction);
 
   // context_managers.cpp
-  void context_manager(const Instruction& instruction);
+  void call_exit(const Instruction& instruction);
+  void enter_with(const Instruction& instruction);
 
   // stores.cpp
   void store(ast::Expr* target, Entry value);
@@ -143,6 +158,7 @@ class Lifter {
   bool store_run(ast::Expr* target);
   void assign(ast::Expr* target, ast::Expr* value);
   void unpack(int before, int after, bool star);
+  void fill_unpacking(const ast::Expr* value, ast::Expr* target);
   void close_unpacking(Unpacking& unpacking);
   void flush_unpackings();
   bool define(ast::Expr* target, ast::Expr* value);
@@ -150,7 +166,8 @@ class Lifter {
 
   // calls.cpp
   std::vector<ast::Keyword> keywords_of(const Constant& names, std::vector<ast::Expr*>& args);
-  bool call(const Instruction& instruction);
+  void call(const Instruction& instruction);
+  void super_attribute(const Instruction& instruction);
   void finish_call(ast::Expr* function, std::vector<ast::Expr*> args, std::vector<ast::Keyword> keywords);
   void call_ex(const Instruction& instruction);
   bool with_exit_call(ast::Expr* function, const std::vector<ast::Expr*>& args);
@@ -198,7 +215,9 @@ class Lifter {
   ast::Expr* format_spec(ast::Expr* spec);
   void format(const Instruction& instruction);
   void join_string(int count);
-  bool template_string(const Instruction& instruction);
+  void convert(int conversion);
+  void build_interpolation(const Instruction& instruction);
+  void build_template();
 
   // imports.cpp
   void import_name();
@@ -207,7 +226,7 @@ class Lifter {
   bool exception_group(const Instruction& instruction);
 
   // matching.cpp
-  bool matching(const Instruction& instruction);
+  void matching(const Instruction& instruction);
 
   // patterns.cpp
   void match_case(const Instruction& instruction);

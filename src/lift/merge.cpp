@@ -2,6 +2,7 @@
 // differs by the way taken is set to the same temporary on each way.
 #include <algorithm>
 
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 #include "lift/restarts.h"
 
@@ -85,7 +86,10 @@ std::vector<Lifter::Entry> Lifter::stack_on_edge(int node, bool along_b) {
         }
       }
       break;
-    default: break;
+    case Node::End::none:
+    case Node::End::go:
+    case Node::End::leave:
+    case Node::End::stop: break;
   }
   return stack;
 }

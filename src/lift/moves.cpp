@@ -9,6 +9,7 @@
 //   anything else; SWAP 2                                                        t = a; u = b; ... u, t
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -98,43 +99,24 @@ bool Lifter::swap_starts_stores(int n) const {
   int open = n, depth = 0;  // values that wait for a target; what targets push
   for (int at = at_ + 1; at < end_; ++at) {
     const Instruction& instruction = code_[at];
-    if (instruction.op == Op::nop_) continue;
-    switch (instruction.op) {
-      case Op::store_fast_:
-      case Op::store_name_:
-      case Op::store_global_:
-      case Op::store_deref_:
-        if (depth != 0) return false;
-        --open;
-        break;
-      case Op::store_attr_:
-        if (depth != 1) return false;
-        depth = 0, --open;
-        break;
-      case Op::store_subscr_:
-        if (depth != 2) return false;
-        depth = 0, --open;
-        break;
-      case Op::store_slice_:
-        if (depth != 3) return false;
-        depth = 0, --open;
-        break;
-      case Op::pop_top_:
-      case Op::copy_:
-      case Op::swap_:
-      case Op::rotate_: return false;
-      case Op::unpack_sequence_:
-      case Op::unpack_ex_:
-        if (depth != 0 || instruction.arg < 0 || instruction.arg > 1000) return false;
-        open += instruction.arg - 1;
-        if (instruction.op == Op::unpack_ex_) open += instruction.aux + 1;
-        break;
-      default: {
-        if (instruction.target >= 0) return false;
-        StackEffect effect = stack_effect(instruction, decoded_.code->version, false);
-        if (effect.pops > depth) return false;
-        depth += effect.pushes - effect.pops;
-      }
+    constexpr OpSet ignored = {Op::nop_}, moves = {Op::pop_top_, Op::copy_, Op::swap_, Op::rotate_},
+                    stores_into = {Op::store_attr_, Op::store_subscr_, Op::store_slice_},
+                    unpacks = {Op::unpack_sequence_, Op::unpack_ex_};
+    const Op op = instruction.op;
+    if (ignored.has(op)) continue;
+    if (moves.has(op)) return false;
+    const StackEffect effect = stack_effect(instruction, decoded_.code->version, false);
+    if (is_store_name(op) || stores_into.has(op)) {
+      // All but the value is what the target itself pushed.
+      if (depth != effect.pops - 1) return false;
+      depth = 0, --open;
+    } else if (unpacks.has(op)) {
+      constexpr int targets_max = 1000;  // that are looked at; the compiler has no bound of its own
+      if (depth != 0 || instruction.arg < 0 || instruction.arg > targets_max) return false;
+      open += effect.pushes - 1;
+    } else {
+      if (instruction.target >= 0 || effect.pops > depth) return false;
+      depth += effect.pushes - effect.pops;
     }
     if (open == 0) return true;
   }

@@ -4,6 +4,7 @@
 //                     u = t(c)
 #include <algorithm>
 
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {

@@ -5,6 +5,7 @@
 //   a and b      not a or not b, or not (a and b)          other jumps
 //   a in b       a not in b                                another instruction
 #include <algorithm>
+#include <optional>
 
 #include "dialect/dialect.h"
 #include "lift/context.h"
@@ -13,6 +14,24 @@ namespace depyf {
 using namespace ast;
 
 namespace {
+
+// The operator whose result is always the other truth value; nothing if there is none, as a class may define `==` and `<` so
+// that both and neither hold.
+std::optional<CompareOp> opposite(CompareOp op) {
+  switch (op) {
+    case CompareOp::in: return CompareOp::not_in;
+    case CompareOp::not_in: return CompareOp::in;
+    case CompareOp::is: return CompareOp::is_not;
+    case CompareOp::is_not: return CompareOp::is;
+    case CompareOp::lt:
+    case CompareOp::le:
+    case CompareOp::eq:
+    case CompareOp::ne:
+    case CompareOp::gt:
+    case CompareOp::ge: return std::nullopt;
+  }
+  return std::nullopt;
+}
 
 // How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes. Much where `in` becomes
 // `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
@@ -33,14 +52,8 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
     if (identity && is_none(compare->comparators[0])) return 0;
   }
-  if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1) switch (compare->ops[0]) {
-      case CompareOp::in:
-      case CompareOp::not_in:
-      case CompareOp::is:
-      case CompareOp::is_not: return other_operator;
-      default: return 1;
-    }
-  return 1;
+  auto* compare = as<Compare>(test);
+  return compare && compare->ops.size() == 1 && opposite(compare->ops[0]) ? other_operator : 1;
 }
 
 // Two parts of which neither is `a < b` or the like, whose negation reads badly.
@@ -78,15 +91,10 @@ Expr* negate(Context& context, Expr* test) {
   // From 3.14 on `not a in b` is no `a not in b`, but a jump the other way.
   const bool turns_jump = dialect_of(context.version).negation_turns_jumps && negation_changes(context, test);
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
-    CompareOp other = compare->ops[0];
-    switch (compare->ops[0]) {
-      case CompareOp::in: other = CompareOp::not_in; break;
-      case CompareOp::not_in: other = CompareOp::in; break;
-      case CompareOp::is: other = CompareOp::is_not; break;
-      case CompareOp::is_not: other = CompareOp::is; break;
-      default: return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
-    }
-    return context.expr(Compare{compare->left, context.list({other}), compare->comparators}, test->offset, test->line);
+    const std::optional<CompareOp> negated = opposite(compare->ops[0]);
+    if (!negated) return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
+    return context.expr(Compare{compare->left, context.list({*negated}), compare->comparators}, test->offset,
+                        test->line);
   }
   return context.expr(UnaryExpr{UnaryOp::not_, test}, test->offset, test->line);
 }

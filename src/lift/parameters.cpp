@@ -1,4 +1,5 @@
 // argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
+#include "depyf/code_object.h"
 #include "lift/context.h"
 
 namespace depyf {

@@ -1,4 +1,5 @@
 // match_case: a branch on a pattern. The subject gets a name of its own, which all cases of the statement share.
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -9,17 +10,14 @@ Expr* Lifter::pattern_expression(int begin, int end) {
   Expr* value = nullptr;
   for (int at = begin; at < end; ++at) {
     const Instruction& instruction = decoded_.instructions[at];
-    switch (instruction.op) {
-      case Op::load_const_: value = make(ConstantExpr{&decoded_.constant(instruction.arg)}); break;
-      case Op::load_int_: value = context_.constant(Constant::Kind::integer, std::to_string(instruction.arg)); break;
-      case Op::load_fast_:
-      case Op::load_deref_:
-      case Op::load_class_deref_: value = local(instruction.arg); break;
-      case Op::load_name_:
-      case Op::load_global_: value = make(Name{name_of(instruction.arg)}); break;
-      case Op::load_attr_: value = make(Attribute{value, name_of(instruction.arg)}); break;
-      default: break;
-    }
+    constexpr OpSet loads_local = {Op::load_fast_, Op::load_deref_, Op::load_class_deref_};
+    constexpr OpSet loads_name = {Op::load_name_, Op::load_global_};
+    if (instruction.op == Op::load_const_) value = make(ConstantExpr{&decoded_.constant(instruction.arg)});
+    else if (instruction.op == Op::load_int_)
+      value = context_.constant(Constant::Kind::integer, std::to_string(instruction.arg));
+    else if (loads_local.has(instruction.op)) value = local(instruction.arg);
+    else if (loads_name.has(instruction.op)) value = make(Name{name_of(instruction.arg)});
+    else if (instruction.op == Op::load_attr_) value = make(Attribute{value, name_of(instruction.arg)});
   }
   if (!value) fail("a pattern without its value");
   return value;

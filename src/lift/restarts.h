@@ -2,6 +2,7 @@
 #pragma once
 #include <set>
 #include "lift/lifter.h"
+#include "support/search_limits.h"
 namespace depyf {
 
 // `attempt` gets the instructions that are taken literally; where it throws Restart, it is made again with more of them.
@@ -9,7 +10,7 @@ template <class Attempt>
 auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   std::set<int> literal;
   const std::size_t functions = context.functions.size(), named = context.named_constants.size();
-  for (int tries = 0; tries < 64; ++tries) {
+  for (int tries = 0; tries < search_limits::restarts; ++tries) {
     try {
       return attempt(literal);
     } catch (const Restart& restart) {
@@ -20,7 +21,7 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
       else
         for (int at = 0; at < int(cfg.code.size()); ++at)
           if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
-      if (literal.size() == before || tries > 16)
+      if (literal.size() == before || tries > search_limits::restarts_one_by_one)
         for (int at = 0; at < int(cfg.code.size()); ++at) {
           Op op = cfg.code[at].op;
           if (op == Op::swap_ || op == Op::copy_ || op == Op::rotate_ || op == Op::binary_op_) literal.insert(at);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
+#include "flow/cfg.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -203,74 +206,66 @@ std::int32_t Lifter::column_of_for(const Instruction& instruction, int body) con
 }
 
 void Lifter::step(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::jump_: return;
-    case Op::pop_jump_if_true_:
-    case Op::pop_jump_if_false_:
-    case Op::pop_jump_if_none_:
-    case Op::pop_jump_if_not_none_:
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: {
-      flush_unpackings();
-      bool keeps = instruction.op == Op::jump_if_true_or_pop_ || instruction.op == Op::jump_if_false_or_pop_;
-      bool on_true = instruction.op == Op::pop_jump_if_true_ || instruction.op == Op::pop_jump_if_none_ ||
-                     instruction.op == Op::jump_if_true_or_pop_;
-      if (instruction.op == Op::pop_jump_if_none_ || instruction.op == Op::pop_jump_if_not_none_)
-        on_true = test_for_none(on_true);
-      Expr* test = pop();
-      const BasicBlock& block = cfg_.blocks[current_block_];
-      settle(test);
-      Node& node = nodes_[node_];
-      node.end = Node::End::branch, node.value = test;
-      node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
-      node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
-      node.inherited = is<BoolOp>(test);  // its operands were joined to a value before
-      states_[node_].keep_a = keeps && on_true, states_[node_].keep_b = keeps && !on_true;
-      ended_ = true;
-      return;
-    }
-    case Op::match_case_: match_case(instruction); return;
-    case Op::for_iter_: {
-      const BasicBlock& block = cfg_.blocks[current_block_];
-      Entry iterator = pop_entry();
-      Node& node = nodes_[node_];
-      node.end = Node::End::loop, node.a = block.next, node.b = block.jump, node.line = instruction.line;
-      node.is_async = instruction.aux == 2;
-      node.column = column_of_for(instruction, block.next);
-      auto* internal = as<Internal>(iterator.expr);
-      if (internal && internal->marker == Marker::iterator && internal->value) settle(internal->value);
-      else settle(iterator.expr);
-      node.value = iterator.expr;
-      push(Internal{Marker::iterator, current_block_, nullptr});
-      if (flat_) stack_.back() = iterator;
-      push(Internal{Marker::item, node_, nullptr});
-      items_.push_back(stack_.back().expr);
-      ended_ = true;
-      return;
-    }
-    case Op::return_value_: {
-      flush_unpackings();
-      bool inherited = !stack_.empty() && find(stack_.back().block) != node_;
-      Expr* value = pop();
-      if (!generic_) settle(value);
-      nodes_[node_].value = value;
-      nodes_[node_].inherited = inherited;
-      nodes_[node_].end = Node::End::leave;
-      nodes_[node_].line = instruction.line;
-      nodes_[node_].offset = first_offset_;
-      nodes_[node_].column = first_column();
-      if (const std::size_t unit = instruction.offset / 2; unit < decoded_.code->positions.size()) {
-        const Position& position = decoded_.code->positions[unit];
-        if (position.end_line == position.line) nodes_[node_].width = position.end_column - position.column;
-      }
-      ended_ = true;
-      return;
-    }
-    default:
-      if (may_be_generic(instruction.op) && generics(instruction)) return;
-      if (!operation(instruction) && !call(instruction) && !matching(instruction) && !template_string(instruction))
-        fail("no Python for " + std::string(op_name(instruction.op)));
+  if (may_be_generic(instruction.op) && generics(instruction)) return;
+  operation(instruction);
+}
+
+// Ends the block with a test of the value on top.
+void Lifter::branch(const Instruction& instruction) {
+  flush_unpackings();
+  const bool keeps = info_of(instruction.op).control == Control::keeping_test;
+  bool on_true = instruction.op == Op::pop_jump_if_true_ || instruction.op == Op::pop_jump_if_none_ ||
+                 instruction.op == Op::jump_if_true_or_pop_;
+  if (instruction.op == Op::pop_jump_if_none_ || instruction.op == Op::pop_jump_if_not_none_)
+    on_true = test_for_none(on_true);
+  Expr* test = pop();
+  const BasicBlock& block = cfg_.blocks[current_block_];
+  settle(test);
+  Node& node = nodes_[node_];
+  node.end = Node::End::branch, node.value = test;
+  node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
+  node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
+  node.inherited = is<BoolOp>(test);  // its operands were joined to a value before
+  states_[node_].keep_a = keeps && on_true, states_[node_].keep_b = keeps && !on_true;
+  ended_ = true;
+}
+
+// Ends the block with the head of a for loop.
+void Lifter::loop(const Instruction& instruction) {
+  const BasicBlock& block = cfg_.blocks[current_block_];
+  Entry iterator = pop_entry();
+  Node& node = nodes_[node_];
+  node.end = Node::End::loop, node.a = block.next, node.b = block.jump, node.line = instruction.line;
+  node.is_async = instruction.aux == 2;
+  node.column = column_of_for(instruction, block.next);
+  auto* internal = as<Internal>(iterator.expr);
+  if (internal && internal->marker == Marker::iterator && internal->value) settle(internal->value);
+  else settle(iterator.expr);
+  node.value = iterator.expr;
+  push(Internal{Marker::iterator, current_block_, nullptr});
+  if (flat_) stack_.back() = iterator;
+  push(Internal{Marker::item, node_, nullptr});
+  items_.push_back(stack_.back().expr);
+  ended_ = true;
+}
+
+// Ends the block with a return of the value on top.
+void Lifter::leave(const Instruction& instruction) {
+  flush_unpackings();
+  bool inherited = !stack_.empty() && find(stack_.back().block) != node_;
+  Expr* value = pop();
+  if (!generic_) settle(value);
+  nodes_[node_].value = value;
+  nodes_[node_].inherited = inherited;
+  nodes_[node_].end = Node::End::leave;
+  nodes_[node_].line = instruction.line;
+  nodes_[node_].offset = first_offset_;
+  nodes_[node_].column = first_column();
+  if (const std::size_t unit = instruction.offset / 2; unit < decoded_.code->positions.size()) {
+    const Position& position = decoded_.code->positions[unit];
+    if (position.end_line == position.line) nodes_[node_].width = position.end_column - position.column;
   }
+  ended_ = true;
 }
 
 }  // namespace depyf

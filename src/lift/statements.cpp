@@ -6,6 +6,7 @@
 // What only the simulation knows becomes something that Python has before it stands in a statement.
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "lift/lifter.h"
 
 namespace depyf {
@@ -39,20 +40,16 @@ bool Lifter::stable(const Expr* expr, int& parts) const {
   if (is<ConstantExpr>(expr)) return true;
   if (auto* name = as<Name>(expr)) return is_fast(name->id);
   if (auto* internal = as<Internal>(expr)) {
-    switch (internal->marker) {
-      case Marker::iterator: return internal->value == nullptr;
-      case Marker::function: {
-        const FunctionValue& function = context_.functions[internal->index];
-        for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
-          if (part && !stable(part, parts)) return false;
-        return true;
-      }
-      case Marker::copied:
-      case Marker::chain:
-      case Marker::awaitable:
-      case Marker::import_module: return false;
-      default: return true;
+    const Marker marker = internal->marker;
+    if (marker == Marker::iterator) return internal->value == nullptr;
+    if (marker == Marker::function) {
+      const FunctionValue& function = context_.functions[internal->index];
+      for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
+        if (part && !stable(part, parts)) return false;
+      return true;
     }
+    return marker != Marker::copied && marker != Marker::chain && marker != Marker::awaitable &&
+           marker != Marker::import_module;
   }
   if (auto* tuple = as<Tuple>(expr))
     return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e, parts); });
@@ -148,20 +145,16 @@ void Lifter::settle(Expr*& expr) {
     todo.pop_back();
     if (!slot) continue;
     if (auto* internal = as<Internal>(slot)) {
-      switch (internal->marker) {
-        case Marker::copied:
-        case Marker::chain: throw Restart{internal->index};
-        case Marker::function:
-        case Marker::type_alias: hoist(slot); continue;
-        case Marker::code: slot->node = named_constant(internal->index)->node; continue;
-        case Marker::unpacked: flush_unpackings(); continue;
-        case Marker::awaitable: *slot = Expr{Await{internal->value}, slot->offset, slot->line}; break;
-        case Marker::iterator:
-          if (internal->value)
-            *slot = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, slot->offset, slot->line};
-          break;
-        default: continue;
-      }
+      const Marker marker = internal->marker;
+      if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal->index};
+      if (marker == Marker::function || marker == Marker::type_alias) hoist(slot);
+      else if (marker == Marker::code) slot->node = named_constant(internal->index)->node;
+      else if (marker == Marker::unpacked) flush_unpackings();
+      else if (marker == Marker::awaitable) *slot = Expr{Await{internal->value}, slot->offset, slot->line};
+      else if (marker == Marker::iterator && internal->value)
+        *slot = Expr{Call{context_.name("iter"), context_.list({internal->value}), {}}, slot->offset, slot->line};
+      // The parts of an await or an iterator, and of nothing else, have marks of their own.
+      if (marker != Marker::awaitable && marker != Marker::iterator) continue;
     }
     if (is_class(slot)) {
       hoist(slot);

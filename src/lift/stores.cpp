@@ -8,8 +8,12 @@
 #include <algorithm>
 
 #include "ast/equal.h"
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "flow/cfg.h"
 #include "lift/lifter.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -33,13 +37,7 @@ bool same_place(const Expr* one, const Expr* two) {
 }  // namespace
 
 Expr* Lifter::target_name(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::store_fast_:
-    case Op::delete_fast_:
-    case Op::store_deref_:
-    case Op::delete_deref_: return local(instruction.arg);
-    default: return make(Name{name_of(instruction.arg)});
-  }
+  return uses_local(instruction.op) ? local(instruction.arg) : make(Name{name_of(instruction.arg)});
 }
 
 void Lifter::store_name(Expr* target) {
@@ -90,48 +88,33 @@ void Lifter::store(Expr* target, Entry value) {
     return;
   }
   if (auto* internal = as<Internal>(expr)) {
-    switch (internal->marker) {
-      case Marker::copied: {
-        if (stack_.empty() || stack_.back().expr != internal->value) throw Restart{internal->index};
-        Expr* named = context_.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
-        stack_.back().expr = named;
-        return;
-      }
-      case Marker::unpacked: {
-        for (Unpacking& unpacking : unpackings_) {
-          if (!unpacking.open) continue;
-          for (std::size_t index = 0; index < unpacking.markers.size(); ++index) {
-            if (unpacking.markers[index] != expr) continue;
-            unpacking.targets[index] = target;
-            if (++unpacking.filled == unpacking.markers.size()) close_unpacking(unpacking);
-            return;
-          }
-        }
-        fail("a target without its unpacking");
-      }
-      case Marker::item:
-        if (flat_) break;
-        settle(target);
-        nodes_[internal->index].target = target;
-        return;
-      case Marker::enter_result: {
-        if (flat_) break;
-        settle(target);
-        Node& setup = nodes_[cfg_.regions[internal->index].setup];
-        if (setup.target) fail("a context manager bound twice");
-        setup.target = target;
-        return;
-      }
-      case Marker::exception:
-        if (flat_) break;
-        if (!is<Name>(target)) fail("an exception bound to no name");
-        bound_names_.insert(as<Name>(target)->id);
-        emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
-        return;
-      case Marker::type_param: return;  // `def f[T]` binds it
-      case Marker::generic_base: return;
-      default: break;
+    const Marker marker = internal->marker;
+    if (marker == Marker::copied) {
+      if (stack_.empty() || stack_.back().expr != internal->value) throw Restart{internal->index};
+      stack_.back().expr = context_.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
+      return;
     }
+    if (marker == Marker::unpacked) return fill_unpacking(expr, target);
+    if (marker == Marker::item && !flat_) {
+      settle(target);
+      nodes_[internal->index].target = target;
+      return;
+    }
+    if (marker == Marker::enter_result && !flat_) {
+      settle(target);
+      Node& setup = nodes_[cfg_.regions[internal->index].setup];
+      if (setup.target) fail("a context manager bound twice");
+      setup.target = target;
+      return;
+    }
+    if (marker == Marker::exception && !flat_) {
+      if (!is<Name>(target)) fail("an exception bound to no name");
+      bound_names_.insert(as<Name>(target)->id);
+      emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
+      return;
+    }
+    // `def f[T]` binds these.
+    if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
   if (store_annotate(target, expr) || define(target, expr)) return;
   if (value.mover >= 0 && !stable(expr)) {
@@ -167,7 +150,7 @@ void Lifter::unpack(int before, int after, bool star) {
     throw Restart{unpacking.source.mover};
   if (star) unpacking.star = before;
   int count = before + after + star;
-  if (count < 0 || count > 100000) fail("too many targets");
+  if (count < 0 || count > search_limits::targets) fail("too many targets");
   for (int index = 0; index < count; ++index) {
     unpacking.markers.push_back(make(Internal{Marker::unpacked, at_, nullptr}));
     unpacking.targets.push_back(nullptr);
@@ -175,6 +158,20 @@ void Lifter::unpack(int before, int after, bool star) {
   for (int index = count - 1; index >= 0; --index) push(unpacking.markers[index]);
   unpackings_.push_back(std::move(unpacking));
   if (count == 0) close_unpacking(unpackings_.back());
+}
+
+// The target of one of the values of an unpacking.
+void Lifter::fill_unpacking(const Expr* value, Expr* target) {
+  for (Unpacking& unpacking : unpackings_) {
+    if (!unpacking.open) continue;
+    for (std::size_t index = 0; index < unpacking.markers.size(); ++index) {
+      if (unpacking.markers[index] != value) continue;
+      unpacking.targets[index] = target;
+      if (++unpacking.filled == unpacking.markers.size()) close_unpacking(unpacking);
+      return;
+    }
+  }
+  fail("a target without its unpacking");
 }
 
 void Lifter::close_unpacking(Unpacking& unpacking) {

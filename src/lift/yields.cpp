@@ -10,15 +10,12 @@ namespace depyf {
 using namespace ast;
 
 void Lifter::yields(const Instruction& instruction) {
-  switch (instruction.op) {
-    case Op::get_awaitable_: return push(Internal{Marker::awaitable, 0, pop()});
-    case Op::get_yield_from_iter_: return push(Internal{Marker::awaitable, 1, pop()});
-    case Op::async_gen_wrap_: return;
-    case Op::yield_value_: {
-      Expr* value = pop();
-      return push(Yield{is_none(value) ? nullptr : value});
-    }
-    default: break;
+  if (instruction.op == Op::get_awaitable_) return push(Internal{Marker::awaitable, 0, pop()});
+  if (instruction.op == Op::get_yield_from_iter_) return push(Internal{Marker::awaitable, 1, pop()});
+  if (instruction.op == Op::async_gen_wrap_) return;
+  if (instruction.op == Op::yield_value_) {
+    Expr* value = pop();
+    return push(Yield{is_none(value) ? nullptr : value});
   }
   pop();  // None, the first value sent
   Entry receiver = pop_entry();

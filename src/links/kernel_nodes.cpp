@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "support/words.h"
+
 namespace depyf::links {
 namespace {
 
@@ -31,6 +33,7 @@ class Matching {
 
   void run() {
     seed();
+    find_overwritten_inputs();
     use_records();
     match_library_calls();
     guess_intermediates();
@@ -69,6 +72,32 @@ class Matching {
     return known == node_of_.end() ? no_node : known->second;
   }
 
+  // Finds the nodes that overwrite an input, `copy_(arg0_1, add)`, and the last call that writes the input: that one computes
+  // what is copied. The state of an optimizer and running statistics are such inputs.
+  void find_overwritten_inputs() {
+    for (int node = 0; node < graph_.size(); ++node)
+      if (base_name(graph_[node].op) == "copy_" && !graph_.inputs(node).empty() &&
+          graph_.is_input(graph_.inputs(node)[0]))
+        overwritten_by_[graph_.inputs(node)[0]] = node;
+    if (overwritten_by_.empty()) return;
+    for (const KernelCall& call : code_.calls)
+      for (const std::string& value : call.writes)
+        if (const int node = overwritten_input(value); node != no_node) last_writer_of_[node] = &call;
+  }
+
+  // The input of the graph that a call overwrites where it writes a value, which is called `arg0_1'1` then; no_node if it is none.
+  int overwritten_input(const std::string& value) const {
+    const int node = node_of(value.substr(0, value.find('\'')));
+    return overwritten_by_.contains(node) ? node : no_node;
+  }
+
+  // The node that a call computes where it writes a value; no_node if that is not known.
+  int node_written(const KernelCall& call, const std::string& value) const {
+    const int input = overwritten_input(value);
+    const auto writer = last_writer_of_.find(input);
+    return writer != last_writer_of_.end() && writer->second == &call ? overwritten_by_.at(input) : node_of(value);
+  }
+
   // Provenance tracking names the nodes by call, comments above definitions by kernel.
   void use_records() {
     for (KernelCall& call : code_.calls) {
@@ -93,11 +122,12 @@ class Matching {
 
   static bool does_the_same(const KernelCall& call, std::string_view op) {
     std::string_view function = call.kernel;
-    if (function.starts_with("torch.ops.")) {
-      function.remove_prefix(10);
-      return op == function || op.substr(0, op.rfind('.')) == function;
+    const bool is_operator = depyf::take(function, "torch.ops.") || function.starts_with("aten.");
+    if (is_operator) {
+      // Inductor may call another overload: sort.stable for sort.default.
+      const std::string_view name = op.substr(0, op.rfind('.'));
+      return name == function || name == function.substr(0, function.rfind('.'));
     }
-    if (function.starts_with("aten.")) return op == function || op.substr(0, op.rfind('.')) == function;
     return base_name(function) == base_name(op);
   }
 
@@ -344,7 +374,7 @@ class Matching {
         begin_walk(*reader);
         cone.clear();
         for (const std::string& written : reader->writes)
-          if (const int node = node_of(written); node != no_node) walk(node, cone);
+          if (const int node = node_written(*reader, written); node != no_node) walk(node, cone);
         work_ += cone.size() + 1;
         for (int candidate : cone) {
           if (shows_another(candidate) || elements_of(graph_[candidate].shape) != elements) continue;
@@ -373,7 +403,7 @@ class Matching {
     std::vector<int> nodes;
     bool can_be_read = true;
     for (const std::string& written : reader.writes)
-      if (const int node = node_of(written); node != no_node && node != candidate)
+      if (const int node = node_written(reader, written); node != no_node && node != candidate)
         can_be_read = walk(node, nodes) && can_be_read;
     work_ += nodes.size();
     const bool is_taken = std::any_of(writer.writes.begin(), writer.writes.end(),
@@ -390,7 +420,7 @@ class Matching {
     std::vector<int> nodes;
     bool knows_any = false;
     for (const std::string& written : call.writes) {
-      const int node = node_of(written);
+      const int node = node_written(call, written);
       if (node == no_node) continue;
       knows_any = true;
       if (stamp_[static_cast<std::size_t>(node)] == read_) {
@@ -411,6 +441,8 @@ class Matching {
   const Index& graph_;
   const std::unordered_map<std::string, std::vector<std::string>>& captured_of_;
   std::unordered_map<std::string, int> node_of_;  // value of the code -> node
+  std::unordered_map<int, int> overwritten_by_;  // input -> the node that overwrites it
+  std::unordered_map<int, const KernelCall*> last_writer_of_;  // by input that is overwritten
   std::unordered_set<const KernelCall*> taken_calls_;
   std::unordered_set<int> taken_nodes_;
   std::vector<bool> is_in_memory_;  // by node: whether a value of the code is known to be it

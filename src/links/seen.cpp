@@ -69,8 +69,8 @@ const Names* known(const NamesOf& names, const std::string& name) {
   return entry == names.end() ? nullptr : &entry->second;
 }
 
-// The captured nodes that nodes of later graphs were made from, as PyTorch notes them. It notes them for nodes of the forward;
-// a node of the backward has the number of its forward.
+// Finds the captured nodes from which AOTAutograd made a node. PyTorch notes them for nodes of the forward alone; a node of the
+// backward has the number of the forward operation that it belongs to.
 class Sources {
  public:
   explicit Sources(const Seen& seen) {

@@ -1,4 +1,5 @@
-// What was seen of a compilation in its process, and the chains from captured nodes to kernels that follow from it.
+// Plain data: the graphs, operations and output code that depyf saw in the process of a compilation, and the chains from captured
+// nodes to kernels that link_seen() derives from them.
 #pragma once
 
 #include <cstdint>

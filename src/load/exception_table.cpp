@@ -15,6 +15,16 @@ bool read_varint(std::string_view table, std::size_t& at, std::uint32_t& value) 
   return false;
 }
 
+// `mark`: set in the first byte.
+void write_varint(std::string& table, std::uint32_t value, std::uint8_t mark = 0) {
+  int shift = 0;
+  while (shift < 30 && value >> (shift + 6)) shift += 6;
+  for (; shift >= 0; shift -= 6, mark = 0) {
+    const std::uint32_t more = shift > 0 ? 64 : 0;
+    table += static_cast<char>(mark | more | (value >> shift & 63));
+  }
+}
+
 }  // namespace
 
 std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok) {
@@ -34,6 +44,17 @@ std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* o
     entries.push_back({start * 2, (start + length) * 2, target * 2, depth_lasti >> 1, (depth_lasti & 1) != 0});
   }
   return entries;
+}
+
+std::string write_exception_table(const std::vector<ExceptionEntry>& entries) {
+  std::string table;
+  for (const ExceptionEntry& entry : entries) {
+    write_varint(table, entry.start / 2, 0x80);
+    write_varint(table, (entry.end - entry.start) / 2);
+    write_varint(table, entry.target / 2);
+    write_varint(table, entry.depth << 1 | std::uint32_t{entry.lasti});
+  }
+  return table;
 }
 
 }  // namespace depyf

@@ -92,12 +92,11 @@ class Locations {
         std::int32_t column = byte(), end_column = byte();
         return {line_, line_, column, end_column};
       }
-      default: {  // short form: same line, few columns
-        std::uint8_t second = byte();
-        std::int32_t column = code * 8 + (second >> 4);
-        return {line_, line_, column, column + (second & 15)};
-      }
     }
+    // The short form: the same line, and few columns.
+    std::uint8_t second = byte();
+    std::int32_t column = code * 8 + (second >> 4);
+    return {line_, line_, column, column + (second & 15)};
   }
 
   std::uint8_t byte() {
@@ -132,6 +131,119 @@ class Locations {
   bool ok_ = true;
 };
 
+// A run of code units, [begin, end), that have the same position.
+struct PositionRun {
+  std::size_t begin, end;
+  Position position;
+};
+
+std::vector<PositionRun> runs_of(const std::vector<Position>& positions) {
+  std::vector<PositionRun> runs;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!runs.empty() && runs.back().position == positions[i]) runs.back().end = i + 1;
+    else runs.push_back({i, i + 1, positions[i]});
+  }
+  return runs;
+}
+
+// Lines may be hostile here too.
+std::int32_t lines_between(std::int32_t before, std::int32_t after) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(after) - static_cast<std::uint32_t>(before));
+}
+
+void put(std::string& table, std::size_t byte) { table += static_cast<char>(static_cast<std::uint8_t>(byte)); }
+
+// The pairs of co_lnotab that advance by so many bytes and lines; one pair holds 255 bytes and 127 lines.
+void put_advance(std::string& table, std::size_t bytes, std::int32_t lines) {
+  for (; bytes > 255; bytes -= 255) put(table, 255), put(table, 0);
+  while (lines > 127 || lines < -128) {
+    const std::int32_t step = std::clamp(lines, -128, 127);
+    put(table, bytes), put(table, static_cast<std::uint8_t>(step));
+    bytes = 0, lines -= step;
+  }
+  if (bytes || lines) put(table, bytes), put(table, static_cast<std::uint8_t>(lines));
+}
+
+std::string write_lnotab(const std::vector<PositionRun>& runs, std::int32_t line) {
+  std::string table;
+  std::size_t written = 0;  // units
+  for (const PositionRun& run : runs) {
+    if (run.position.line == -1 || run.position.line == line) continue;
+    put_advance(table, (run.begin - written) * 2, lines_between(line, run.position.line));
+    written = run.begin, line = run.position.line;
+  }
+  return table;
+}
+
+std::string write_line_ranges(const std::vector<PositionRun>& runs, std::int32_t line) {
+  constexpr std::int32_t no_line = -128;
+  constexpr std::size_t bytes_max = 254;
+  std::string table;
+  for (const PositionRun& run : runs) {
+    const bool has_line = run.position.line != -1;
+    std::int32_t delta = has_line ? lines_between(line, run.position.line) : no_line;
+    if (has_line) line = run.position.line;
+    for (; has_line && (delta > 127 || delta < -127);) {
+      const std::int32_t step = std::clamp(delta, -127, 127);
+      put(table, 0), put(table, static_cast<std::uint8_t>(step));
+      delta -= step;
+    }
+    for (std::size_t bytes = (run.end - run.begin) * 2; bytes > 0;) {
+      const std::size_t part = std::min(bytes, bytes_max);
+      put(table, part), put(table, static_cast<std::uint8_t>(delta));
+      bytes -= part;
+      if (has_line) delta = 0;
+    }
+  }
+  return table;
+}
+
+void put_varint(std::string& table, std::uint32_t value) {
+  for (; value >= 64; value >>= 6) put(table, 64 | (value & 63));
+  put(table, value);
+}
+
+void put_signed_varint(std::string& table, std::int32_t value) {
+  const std::int64_t wide = value;
+  put_varint(table, static_cast<std::uint32_t>(wide < 0 ? (-wide << 1) | 1 : wide << 1));
+}
+
+// One entry of the locations of 3.11 and later, for `units` code units; `line`: of the entry before. See `Locations`.
+void put_location(std::string& table, std::size_t units, const Position& position, std::int32_t& line) {
+  auto put_head = [&](std::size_t code) { put(table, 0x80 | code << 3 | (units - 1)); };
+  if (position.line == -1) return put_head(15);
+  const std::int32_t delta = lines_between(line, position.line);
+  line = position.line;
+  const std::int32_t column = position.column, end_column = position.end_column;
+  const bool one_line = position.end_line <= position.line;
+  if (column < 0 || end_column < 0) {
+    put_head(13);
+    put_signed_varint(table, delta);
+  } else if (one_line && delta == 0 && column < 80 && end_column >= column && end_column - column < 16) {
+    put_head(static_cast<std::size_t>(column >> 3));
+    put(table, static_cast<std::size_t>((column & 7) << 4 | (end_column - column)));
+  } else if (one_line && delta >= 0 && delta < 3 && column < 128 && end_column < 128) {
+    put_head(static_cast<std::size_t>(10 + delta));
+    put(table, static_cast<std::size_t>(column)), put(table, static_cast<std::size_t>(end_column));
+  } else {
+    put_head(14);
+    put_signed_varint(table, delta);
+    put_varint(table, one_line ? 0u : static_cast<std::uint32_t>(lines_between(position.line, position.end_line)));
+    put_varint(table, static_cast<std::uint32_t>(column) + 1),
+        put_varint(table, static_cast<std::uint32_t>(end_column) + 1);
+  }
+}
+
+std::string write_locations(const std::vector<PositionRun>& runs, std::int32_t line) {
+  constexpr std::size_t longest = 8;  // units
+  std::string table;
+  for (const PositionRun& run : runs) {
+    for (std::size_t unit = run.begin; unit < run.end; unit += longest)
+      put_location(table, std::min(longest, run.end - unit), run.position, line);
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
@@ -147,6 +259,13 @@ std::vector<Position> read_line_table(Version version, std::string_view table, s
   }
   if (ok) *ok = good;
   return units;
+}
+
+std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line) {
+  const std::vector<PositionRun> runs = runs_of(positions);
+  if (version < Version{3, 10}) return write_lnotab(runs, first_line);
+  if (version < Version{3, 11}) return write_line_ranges(runs, first_line);
+  return write_locations(runs, first_line);
 }
 
 }  // namespace depyf

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,5 +14,9 @@ namespace depyf {
 // and `ok` (if given) becomes false.
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
                                       std::size_t code_size, bool* ok = nullptr);
+
+// The table that reads as `positions`, in the format of the version. What a format cannot hold is left out: columns to
+// 3.10; an end line before the line from 3.11 on; and to 3.9 that a unit has no line, which gets that of the unit before it.
+std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line);
 
 }  // namespace depyf

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "support/result.h"
 
 namespace depyf {

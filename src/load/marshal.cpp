@@ -65,7 +65,6 @@ class Unmarshaller {
       case '.': return make(Constant::Kind::ellipsis);
       case 'S': return make(Constant::Kind::opaque);  // StopIteration
       case 'r': return referred(start);
-      default: break;
     }
     if (depth_ >= max_depth) {
       reader_.fail_at("nested too deeply", start);
@@ -111,8 +110,9 @@ class Unmarshaller {
       case '}': skip_pairs(); return make(Constant::Kind::opaque);
       case ':': return sequence(Constant::Kind::slice, 3);
       case 'c': return code();
-      default: reader_.fail_at("unknown type of object", start); return {};
     }
+    reader_.fail_at("unknown type of object", start);
+    return {};
   }
 
   Constant referred(std::size_t start) {

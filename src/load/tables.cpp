@@ -12,4 +12,10 @@ bool read_tables(CodeObject& code, std::string_view lines, std::string_view exce
   return lines_ok && exceptions_ok;
 }
 
+std::string line_table_of(const CodeObject& code) {
+  return write_line_table(code.version, code.positions, code.firstlineno);
+}
+
+std::string exception_table_of(const CodeObject& code) { return write_exception_table(code.exceptions); }
+
 }  // namespace depyf

@@ -1,4 +1,5 @@
 // Code objects within code objects: functions, classes, lambdas, comprehensions.
+// These share the order in which defaults, annotations and closures are evaluated, and so stay in one file.
 #include <algorithm>
 
 #include "lower/lowerer.h"

@@ -1,4 +1,5 @@
 // Expressions, in the order in which the language evaluates them.
+// They stay in one file, in the order of the grammar: each function is short, and most call several of the others.
 #include <algorithm>
 #include <cctype>
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decode/arguments.h"
+#include "decode/op_info.h"
 #include "dialect/dialect.h"
 
 namespace depyf::lowering {

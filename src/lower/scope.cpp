@@ -1,3 +1,5 @@
+// The symbol table: which scope each name of a tree belongs to. It is one file as it is one walk over the tree, whose functions
+// call each other for every kind of node.
 #include "lower/scope.h"
 
 #include <algorithm>
@@ -208,6 +210,19 @@ void SymbolTable::target(Scope* scope, const Expr* target) {
   expr(scope, target);
 }
 
+void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
+  const bool are_deferred = dialect_of(version_).deferred_annotations;
+  scope->has_annotations = true;
+  if (!is<Name>(assign.target) || assign.simple || assign.value) target(scope, assign.target);
+  expr(scope, assign.value);
+  if (!text_ && !are_deferred) expr(scope, assign.annotation);
+  if (!are_deferred || scope->is_function_like() || !assign.simple || !is<Name>(assign.target)) return;
+  const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
+  if (is_conditional && scope->kind == ScopeKind::class_body) scope->cells.insert("__conditional_annotations__");
+  const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
+  if (!text_) scope->deferred.push_back({&assign, index});
+}
+
 void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
   const bool nesting = StmtKinds::of(stmt).has(StmtKinds::nesting());
   conditions_ += nesting;
@@ -226,20 +241,7 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
                    target(scope, n.target);
                    expr(scope, n.value);
                  },
-                 [&](const AnnAssign& n) {
-                   scope->has_annotations = true;
-                   if (!is<Name>(n.target) || n.simple || n.value) target(scope, n.target);
-                   expr(scope, n.value);
-                   if (!text_ && !dialect_of(version_).deferred_annotations) expr(scope, n.annotation);
-                   if (!dialect_of(version_).deferred_annotations || scope->is_function_like() || !n.simple ||
-                       !is<Name>(n.target))
-                     return;
-                   const bool conditional = scope->kind == ScopeKind::module || conditions_ > 0;
-                   if (conditional && scope->kind == ScopeKind::class_body)
-                     scope->cells.insert("__conditional_annotations__");
-                   const std::int32_t index = conditional ? scope->conditional_annotations++ : -1;
-                   if (!text_) scope->deferred.push_back({&n, index});
-                 },
+                 [&](const AnnAssign& n) { annotated_assignment(scope, n); },
                  [&](const TypeAlias& n) {
                    bind(scope, n.name);
                    Scope* around = type_params(scope, &n.type_params, n.type_params);

@@ -71,6 +71,7 @@ class SymbolTable {
   void bind(Scope* scope, std::string_view name) { scope->bound.insert(mangled(name, *scope)); }
   void use(Scope* scope, std::string_view name);
   void block(Scope* scope, ast::Block body);
+  void annotated_assignment(Scope* scope, const ast::AnnAssign& assign);
   void stmt(Scope* scope, const ast::Stmt* stmt);
   void function(Scope* scope, const ast::FunctionDef& node, const ast::Stmt* stmt);
   void class_def(Scope* scope, const ast::ClassDef& node, const ast::Stmt* stmt);

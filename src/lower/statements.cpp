@@ -1,4 +1,5 @@
 // Statements. A way out of one runs what the statements around it do when they are left (`unwind`).
+// They stay in one file because each is a case of the same scheme: open, body, `unwind`, close.
 #include <algorithm>
 
 #include "ast/overloaded.h"

@@ -1,6 +1,7 @@
 #include "page/data.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -22,6 +23,8 @@ constexpr int data_version = 1;
 constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a file of source; a longer one is no one's to read
 
 constexpr double time_max = 1e15;  // microseconds; beyond them a time is a mistake of the log
+
+using NodesByName = std::map<std::string_view, const Node*>;
 
 bool is_compiled(const Compilation& compilation) { return compilation.status == Status::compiled; }
 
@@ -332,7 +335,9 @@ class Data {
     std::set<std::string> seen;
     for (const std::string& buffer : buffers) {
       if (!seen.insert(buffer).second) continue;
-      const auto shape = shapes.find(buffer);
+      auto shape = shapes.find(buffer);
+      if (shape == shapes.end())
+        shape = shapes.find(buffer.substr(0, buffer.find('\'')));  // a later value in that buffer
       const std::optional<std::int64_t> bytes = shape == shapes.end() ? std::nullopt : bytes_of(shape->second);
       if (!bytes) return std::nullopt;
       sum += *bytes;
@@ -340,19 +345,67 @@ class Data {
     return sum;
   }
 
+  // The shapes of the buffers of output code, with those of the graph's inputs and of what library calls return.
+  static std::map<std::string, std::string> shapes_in(const OutputCode& code, const NodesByName& nodes) {
+    std::map<std::string, std::string> shapes = code.shapes;
+    for (const auto& [name, node] : nodes)
+      if (node->op == "placeholder") shapes.try_emplace(std::string(name), node->shape);
+    for (const KernelCall& call : code.calls)
+      if (call.kind == "library" && !call.writes.empty()) add_returned(call, nodes, shapes);
+    for (bool has_grown = true; has_grown;) {  // another name may be that of another name
+      has_grown = false;
+      for (const auto& [name, buffer] : code.buffer_of)
+        if (const auto shape = shapes.find(buffer); shape != shapes.end())
+          has_grown |= shapes.try_emplace(name, std::string(shape->second)).second;
+    }
+    return shapes;
+  }
+
+  // What a library call returns has the shape of its node, or, of a tuple, those of the nodes that are its items.
+  static void add_returned(const KernelCall& call, const NodesByName& nodes,
+                           std::map<std::string, std::string>& shapes) {
+    static constexpr std::string_view no_bytes = "u8[0]";  // of a tuple; its items have them
+    for (const std::string& name : call.nodes) {
+      const auto node = nodes.find(name);
+      if (node == nodes.end() || !is_called(node->second->op, call.kernel)) continue;
+      if (call.writes.size() == 1) {
+        shapes.try_emplace(call.writes[0], node->second->shape);
+        return;
+      }
+      std::vector<const Node*> items;
+      for (const auto& [item_name, item] : nodes)
+        if (item->op == "operator.getitem" && !item->inputs.empty() && item->inputs[0] == name) items.push_back(item);
+      std::sort(items.begin(), items.end(), std::less<>());  // they lie in one vector, in the order of the graph
+      if (items.size() + 1 != call.writes.size()) return;
+      shapes.try_emplace(call.writes[0], no_bytes);
+      for (std::size_t i = 0; i < items.size(); ++i) shapes.try_emplace(call.writes[i + 1], items[i]->shape);
+      return;
+    }
+  }
+
+  // True for "aten.convolution.default" and either "extern_kernels.convolution" or "torch.ops.aten.convolution.default".
+  static bool is_called(std::string_view op, std::string_view kernel) {
+    if (!op.starts_with("aten.")) return false;
+    const std::string_view name = op.substr(5, op.find('.', 5) - 5);
+    return kernel.ends_with(op) || kernel.ends_with("." + std::string(name));
+  }
+
+  // The nodes of the graph that became the output code.
+  static NodesByName nodes_of(const Compilation& it, const OutputCode& code) {
+    NodesByName nodes;
+    for (const Graph& graph : it.graphs)
+      if (graph.stage == "post_grad" && graph.direction == code.direction)
+        for (const Node& node : graph.nodes) nodes[node.name] = &node;
+    return nodes;
+  }
+
   // The statements of output code that call kernels and libraries, with what they compute.
   void calls(const Compilation& it) {
     out_.key("calls");
     out_.begin_array();
     for (const OutputCode& code : it.output_codes) {
-      std::map<std::string, std::string> shapes = code.shapes;
-      std::map<std::string_view, const Node*> nodes;
-      for (const Graph& graph : it.graphs)
-        if (graph.stage == "post_grad" && graph.direction == code.direction)
-          for (const Node& node : graph.nodes) {
-            nodes[node.name] = &node;
-            if (node.op == "placeholder") shapes.try_emplace(node.name, node.shape);
-          }
+      const NodesByName nodes = nodes_of(it, code);
+      const std::map<std::string, std::string> shapes = shapes_in(code, nodes);
       for (const KernelCall& call : code.calls) {
         out_.begin_object();
         out_.member("kernel", call.kernel);
@@ -386,8 +439,11 @@ class Data {
   void buffers(const Compilation& it) {
     out_.key("buffers");
     out_.begin_array();
-    for (const OutputCode& code : it.output_codes)
-      for (const auto& [name, shape] : code.shapes) {
+    for (const OutputCode& code : it.output_codes) {
+      const NodesByName nodes = nodes_of(it, code);
+      for (const auto& [name, shape] : shapes_in(code, nodes)) {
+        if (const auto node = nodes.find(name); node != nodes.end() && node->second->op == "placeholder")
+          continue;  // an input is the caller's
         out_.begin_object();
         out_.member("name", name);
         out_.member("direction", code.direction == "inference" ? "forward" : code.direction);
@@ -395,6 +451,7 @@ class Data {
         flag("isOutput", std::find(code.outputs.begin(), code.outputs.end(), name) != code.outputs.end());
         out_.end_object();
       }
+    }
     out_.end_array();
   }
 

@@ -9,7 +9,7 @@
 namespace depyf::page {
 
 // Words that no program owns, with a space between two of them.
-std::string_view public_words();
+extern const std::string_view public_words;
 
 struct Redacted {
   record::Run run;

@@ -85,7 +85,7 @@ bool is_import(std::string_view line) { return line.starts_with("import ") || li
 
 TextRedactor::TextRedactor() {
   for_each_part(
-      public_words(), [](char character) { return character == ' '; },
+      public_words, [](char character) { return character == ' '; },
       [&](std::string_view word) { public_words_.insert(word); });
 }
 

@@ -4,6 +4,7 @@
 // a mark, or where the decompiler prints in another order) takes lines from the next gap.
 #include <algorithm>
 
+#include "depyf/code_object.h"
 #include "print/printer.h"
 
 namespace depyf::print {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ast/position.h"
+#include "depyf/code_object.h"
 #include "print/printer.h"
 
 namespace depyf::print {

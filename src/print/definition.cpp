@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/printer.h"
 

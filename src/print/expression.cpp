@@ -1,8 +1,10 @@
+// Prints expressions. All kinds stand in one file, since how one is printed depends on the precedence of those in it.
 #include <algorithm>
 #include <iterator>
 #include <type_traits>
 
 #include "ast/overloaded.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/printer.h"
 #include "print/unicode.h"

@@ -4,6 +4,7 @@
 
 #include "ast/percent_format.h"
 #include "ast/position.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/printer.h"
 

@@ -135,8 +135,9 @@ Level complex_level(double real, double imag) {
     case ComplexForm::product: return Level::term;
     case ComplexForm::minus_sum:
     case ComplexForm::minus_product: return Level::arithmetic;  // from 3.14 on a difference
-    default: return Level::factor;
+    case ComplexForm::minus_imaginary: return Level::factor;
   }
+  return Level::factor;
 }
 
 char quote_of(std::string_view text, Quoting quoting) {
@@ -296,8 +297,19 @@ Level level_of(const Constant& constant) {
       if (std::isnan(constant.real)) return Level::arithmetic;
       return std::signbit(constant.real) ? Level::factor : Level::atom;
     case Kind::complex: return complex_level(constant.real, constant.imag);
-    default: return Level::atom;
+    case Kind::none:
+    case Kind::true_:
+    case Kind::false_:
+    case Kind::ellipsis:
+    case Kind::string:
+    case Kind::bytes:
+    case Kind::tuple:
+    case Kind::frozenset:
+    case Kind::slice:
+    case Kind::code:
+    case Kind::opaque: return Level::atom;
   }
+  return Level::atom;
 }
 
 }  // namespace depyf::print

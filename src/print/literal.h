@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 #include "print/precedence.h"
 
 namespace depyf::print {

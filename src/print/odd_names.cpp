@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ast/visit.h"
+#include "depyf/code_object.h"
 #include "print/unicode.h"
 #include "refine/rewrite.h"
 

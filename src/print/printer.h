@@ -15,6 +15,10 @@
 #include "print/precedence.h"
 #include "print/print.h"
 
+namespace depyf {
+struct Position;
+}
+
 namespace depyf::print {
 
 std::string_view name_of(ast::Marker marker);
@@ -170,6 +174,8 @@ class Printer {
   void pass_line();
   void comment(std::string_view text);
   void conditional(const ast::Stmt* stmt);
+  void annotated_assignment(const ast::AnnAssign& assign);
+  void import_from(const ast::Stmt* stmt, const ast::ImportFrom& import);
   void keyword_statement(const ast::Stmt* stmt);               // without what begins and ends a line
   void with_items(ast::List<ast::WithItem> items);
   void cases(const ast::Match& node);

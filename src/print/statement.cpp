@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/printer.h"
 #include "print/unicode.h"
@@ -218,6 +219,28 @@ void Printer::names(std::string_view keyword, List<std::string_view> names) {
   }
 }
 
+void Printer::annotated_assignment(const AnnAssign& assign) {
+  const bool is_parenthesised = !assign.simple && is<Name>(assign.target);
+  if (is_parenthesised) write("(");
+  expr(assign.target, Level::test);
+  write(is_parenthesised ? "): " : ": ");
+  expr(assign.annotation, Level::test);
+  if (assign.value) write(" = "), value(assign.value, Level::yield);
+}
+
+void Printer::import_from(const Stmt* stmt, const ImportFrom& import) {
+  if (import.names.empty()) return write("pass");
+  write(import.is_lazy ? "lazy from " : "from ");
+  write(std::string(std::max(import.level, 0), '.'));
+  if (!import.module.empty() || import.level <= 0) dotted_name(import.module);
+  write(" import ");
+  if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, -1, 0);
+  const Position* position = position_of(stmt);
+  const std::int32_t more = position ? position->end_line - stmt->line : 0;
+  const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
+  optional_brackets(line, [&] { aliases(import.names, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
+}
+
 void Printer::keyword_statement(const Stmt* stmt) {
   std::visit(Overloaded{
                  [&](const FunctionDef& n) { definition(stmt, n); },
@@ -250,14 +273,7 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    write("= ");
                    value(n.value, Level::yield, dialect_of(version_).starred_right_sides);
                  },
-                 [&](const AnnAssign& n) {
-                   const bool parenthesised = !n.simple && is<Name>(n.target);
-                   if (parenthesised) write("(");
-                   expr(n.target, Level::test);
-                   write(parenthesised ? "): " : ": ");
-                   expr(n.annotation, Level::test);
-                   if (n.value) write(" = "), value(n.value, Level::yield);
-                 },
+                 [&](const AnnAssign& n) { annotated_assignment(n); },
                  [&](const TypeAlias& n) {
                    write("type ");
                    name(n.name);
@@ -310,19 +326,7 @@ void Printer::keyword_statement(const Stmt* stmt) {
                    write(n.names.empty() ? "pass" : "import ");
                    aliases(n.names, -1, 0);
                  },
-                 [&](const ImportFrom& n) {
-                   if (n.names.empty()) return write("pass");
-                   write(n.is_lazy ? "lazy from " : "from ");
-                   write(std::string(std::max(n.level, 0), '.'));
-                   if (!n.module.empty() || n.level <= 0) dotted_name(n.module);
-                   write(" import ");
-                   if (n.names.size() == 1 && n.names[0].name == "*") return aliases(n.names, -1, 0);
-                   const Position* position = position_of(stmt);
-                   const std::int32_t more = position ? position->end_line - stmt->line : 0;
-                   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
-                   optional_brackets(line,
-                                     [&] { aliases(n.names, line, more > std::int32_t(n.names.size()) ? 1 : 0); });
-                 },
+                 [&](const ImportFrom& n) { import_from(stmt, n); },
                  [&](const Global& n) { names("global ", n.names); },
                  [&](const Nonlocal& n) { names("nonlocal ", n.names); },
                  [&](const ExprStmt& n) { value(n.value, Level::yield); },

@@ -1,5 +1,6 @@
 #include "print/trace.h"
 
+#include "depyf/code_object.h"
 #include "print/print.h"
 
 namespace depyf {

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "prove/machine.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 
@@ -112,7 +113,7 @@ Step Machine::build_map(const Instruction& it) {
     if (symbols_.may_be_null(keys[i]) || symbols_.may_be_null(values[i])) return stuck("no value where one is needed");
     plain = plain && plain_key(keys[i]);
   }
-  if (plain && keys.size() <= 64) {
+  if (plain && keys.size() <= search_limits::compared_keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
       plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) ==
                            keys.begin() + static_cast<std::ptrdiff_t>(i);
@@ -185,7 +186,7 @@ Step Machine::extend(const Instruction& it) {
   Parts items;
   if (known && it.op == Op::list_extend_ && known->kind == Object::Kind::list && sequence(added, items)) {
     known->items.insert(known->items.end(), items.begin(), items.end());
-    if (known->items.size() > 1u << 16) return stuck("a list that is too long");
+    if (known->items.size() > search_limits::known_items) return stuck("a list that is too long");
     pop();
     return silent();
   }
@@ -212,7 +213,7 @@ Step Machine::merge(const Instruction& it) {
     if (fresh && (strings || it.op == Op::dict_update_)) {
       into->keys.insert(into->keys.end(), from->keys.begin(), from->keys.end());
       into->items.insert(into->items.end(), from->items.begin(), from->items.end());
-      if (into->items.size() > 1u << 16) return stuck("a dict that is too long");
+      if (into->items.size() > search_limits::known_items) return stuck("a dict that is too long");
       pop();
       return silent();
     }

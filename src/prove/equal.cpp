@@ -1,4 +1,5 @@
 #include "prove/equal.h"
+#include "depyf/code_object.h"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 // values of it on the stack, the other two are terms of it.
 #include "dialect/dialect.h"
 #include "prove/machine.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
@@ -149,22 +150,23 @@ Step Machine::with_except_start() {
 Step Machine::blocks(const Instruction& it) {
   Side& side = frame();
   if (program_.has_table()) return stuck("a block stack in a version without one");
-  if (side.blocks.size() > 100) return stuck("blocks nest too deep");
-  switch (it.op) {
-    case Op::setup_finally_: side.blocks.push_back({it.target, depth()}); return silent();
-    case Op::setup_async_with_:
-      side.blocks.push_back({it.target, depth() - 1});
-      return depth() < 1 ? stuck("the stack is too short") : silent();
-    case Op::setup_with_: {
-      Effect made{.op = Op::before_with_, .operands = top(1)};
-      made.then = Effect::Then::with, made.pops = 1, made.results = 2;
-      return effect(std::move(made));
-    }
-    default:
-      if (side.blocks.empty() || side.blocks.back().target < 0) return stuck("the end of a block that is none");
-      side.blocks.pop_back();
-      return silent();
+  if (side.blocks.size() > search_limits::open_blocks) return stuck("blocks nest too deep");
+  if (it.op == Op::setup_finally_) {
+    side.blocks.push_back({it.target, depth()});
+    return silent();
   }
+  if (it.op == Op::setup_async_with_) {
+    side.blocks.push_back({it.target, depth() - 1});
+    return depth() < 1 ? stuck("the stack is too short") : silent();
+  }
+  if (it.op == Op::setup_with_) {
+    Effect entered{.op = Op::before_with_, .operands = top(1)};
+    entered.then = Effect::Then::with, entered.pops = 1, entered.results = 2;
+    return effect(std::move(entered));
+  }
+  if (side.blocks.empty() || side.blocks.back().target < 0) return stuck("the end of a block that is none");
+  side.blocks.pop_back();
+  return silent();
 }
 
 }  // namespace depyf

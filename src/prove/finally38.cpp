@@ -52,69 +52,68 @@ Step Machine::finally38(const Instruction& it) {
   }
   const int least = it.op == Op::end_finally_ ? 1 : it.op == Op::pop_finally_ ? 1 + (it.arg != 0) : 2;
   if (depth() < least) return stuck("the stack is too short");
-  switch (it.op) {
-    case Op::end_finally_:
-      if (peek(1) == Symbols::null) return pop(), silent();
-      if (int target = address_on_top(); target >= 0) return pop(), go(target);
-      if (Symbol exception = exception_on_top(); exception >= 0) return throw_now(exception);
-      break;
-    case Op::pop_finally_: {
-      Symbol result = it.arg ? pop() : -1;
-      if (peek(1) == Symbols::null || address_on_top() >= 0) {
-        pop();
-      } else {
-        if (exception_on_top() < 0 || !leave_handler(level)) break;
-        drop(6);
-      }
-      if (it.arg) push(result);
-      return silent();
-    }
-    case Op::with_cleanup_start_: {
-      if (side.second) {  // the exit function is on top, below it what it gets
-        Symbol exit = peek(1), type = peek(2);
-        if (symbols_.may_be_null(exit)) return stuck("no value where one is needed");
-        Effect made{.op = Op::call_, .operands = {exit, none, none, none}};
-        if (type != none) made = {.op = Op::with_except_start_, .operands = {exit, symbols_[type].args[0]}};
-        made.pops = 1, made.results = 1;
-        return effect(std::move(made));
-      }
-      std::size_t exit_depth = 2;
-      Symbol type = none;
-      if (exception_on_top() >= 0) {
-        if (depth() < 7 || side.blocks.empty() || side.blocks.back().target >= 0) break;
-        exit_depth = 7, type = peek(1);
-        --side.blocks.back().level;
-        if (side.blocks.back().level < 0) break;
-      } else if (peek(1) != Symbols::null && address_on_top() < 0) {
-        break;
-      }
-      auto at = side.stack.end() - static_cast<std::ptrdiff_t>(exit_depth);
-      Symbol exit = *at;
-      at = side.stack.erase(at);
-      if (exit_depth == 7) side.stack.insert(at + 3, Symbols::null);
-      push(type);
-      push(exit);
-      side.second = true;
-      return Step::silent;
-    }
-    case Op::with_cleanup_finish_: {
-      if (peek(2) == none) return drop(2), silent();
-      Step step = Step::silent;
-      Symbol swallowed = truth(peek(1), step);
-      if (swallowed < 0) return step;
-      if (swallowed == symbols_.boolean(false)) return drop(2), silent();
-      if (swallowed != symbols_.boolean(true)) {
-        outcome_.split = swallowed;
-        return Step::split;
-      }
-      if (!leave_handler(level)) break;
-      side.stack.resize(static_cast<std::size_t>(level));
-      push(Symbols::null);
-      return silent();
-    }
-    default: break;
+  static constexpr const char* not_understood = "a finally that is not understood";
+  if (it.op == Op::end_finally_) {
+    if (peek(1) == Symbols::null) return pop(), silent();
+    if (int target = address_on_top(); target >= 0) return pop(), go(target);
+    if (Symbol exception = exception_on_top(); exception >= 0) return throw_now(exception);
+    return stuck(not_understood);
   }
-  return stuck("a finally that is not understood");
+  if (it.op == Op::pop_finally_) {
+    Symbol result = it.arg ? pop() : -1;
+    if (peek(1) == Symbols::null || address_on_top() >= 0) {
+      pop();
+    } else {
+      if (exception_on_top() < 0 || !leave_handler(level)) return stuck(not_understood);
+      drop(6);
+    }
+    if (it.arg) push(result);
+    return silent();
+  }
+  if (it.op == Op::with_cleanup_start_) {
+    if (side.second) {  // the exit function is on top, below it what it gets
+      Symbol exit = peek(1), type = peek(2);
+      if (symbols_.may_be_null(exit)) return stuck("no value where one is needed");
+      Effect made{.op = Op::call_, .operands = {exit, none, none, none}};
+      if (type != none) made = {.op = Op::with_except_start_, .operands = {exit, symbols_[type].args[0]}};
+      made.pops = 1, made.results = 1;
+      return effect(std::move(made));
+    }
+    std::size_t exit_depth = 2;
+    Symbol type = none;
+    if (exception_on_top() >= 0) {
+      if (depth() < 7 || side.blocks.empty() || side.blocks.back().target >= 0) return stuck(not_understood);
+      exit_depth = 7, type = peek(1);
+      --side.blocks.back().level;
+      if (side.blocks.back().level < 0) return stuck(not_understood);
+    } else if (peek(1) != Symbols::null && address_on_top() < 0) {
+      return stuck(not_understood);
+    }
+    auto at = side.stack.end() - static_cast<std::ptrdiff_t>(exit_depth);
+    Symbol exit = *at;
+    at = side.stack.erase(at);
+    if (exit_depth == 7) side.stack.insert(at + 3, Symbols::null);
+    push(type);
+    push(exit);
+    side.second = true;
+    return Step::silent;
+  }
+  if (it.op == Op::with_cleanup_finish_) {
+    if (peek(2) == none) return drop(2), silent();
+    Step step = Step::silent;
+    Symbol swallowed = truth(peek(1), step);
+    if (swallowed < 0) return step;
+    if (swallowed == symbols_.boolean(false)) return drop(2), silent();
+    if (swallowed != symbols_.boolean(true)) {
+      outcome_.split = swallowed;
+      return Step::split;
+    }
+    if (!leave_handler(level)) return stuck(not_understood);
+    side.stack.resize(static_cast<std::size_t>(level));
+    push(Symbols::null);
+    return silent();
+  }
+  return stuck(not_understood);
 }
 
 }  // namespace depyf

@@ -78,8 +78,12 @@ class Cover {
         }
         return true;
       }
-      default: return a == b;
+      case SymbolInfo::Kind::null:
+      case SymbolInfo::Kind::constant:
+      case SymbolInfo::Kind::code:
+      case SymbolInfo::Kind::known: return a == b;
     }
+    return a == b;
   }
 
   const State &general_, &state_;

@@ -1,6 +1,7 @@
 #include "prove/machine.h"
 
 #include "decode/decode.h"
+#include "decode/op_info.h"
 #include "dialect/dialect.h"
 
 namespace depyf {
@@ -134,18 +135,11 @@ Step Machine::branch(const Instruction& it) {
     return Step::split;
   }
   bool holds = test == symbols_.boolean(true);
-  switch (it.op) {
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_:
-      if (holds == (it.op == Op::jump_if_true_or_pop_)) return go(it.target);
-      pop();
-      return silent();
-    default: {
-      pop();
-      bool jumps = it.op == Op::pop_jump_if_true_ || it.op == Op::pop_jump_if_none_;
-      return holds == jumps ? go(it.target) : silent();
-    }
-  }
+  constexpr OpSet jumps_if_true = {Op::jump_if_true_or_pop_, Op::pop_jump_if_true_, Op::pop_jump_if_none_};
+  const bool jumps = holds == jumps_if_true.has(it.op);
+  const bool keeps = info_of(it.op).control == Control::keeping_test;
+  if (!keeps || !jumps) pop();
+  return jumps ? go(it.target) : silent();
 }
 
 // Comparisons of constants, as state machines have them.
@@ -168,14 +162,9 @@ Step Machine::constant_test(const Instruction& it) {
 // not by the lines that they stand on, so that the same source may ask once or twice.
 bool Machine::threads(Op op) const {
   const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
-  switch (program_.decoded.instructions[static_cast<std::size_t>(frame().at)].op) {
-    case Op::jump_:
-    case Op::pop_jump_if_true_:
-    case Op::pop_jump_if_false_:
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return keeps;
-    default: return false;
-  }
+  constexpr OpSet threaded = {Op::jump_, Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::jump_if_true_or_pop_,
+                              Op::jump_if_false_or_pop_};
+  return keeps && threaded.has(program_.decoded.instructions[static_cast<std::size_t>(frame().at)].op);
 }
 
 Step Machine::step() {

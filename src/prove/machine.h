@@ -74,7 +74,7 @@ class Machine {
   Step step();
   Step dispatch(const Instruction& it);
 
-  // machine.cpp, dispatch.cpp
+  // machine.cpp
   Step stuck(std::string reason);
   Step silent() { return ++frame().at, Step::silent; }
   Step go(int target) { return frame().at = target, Step::silent; }
@@ -87,6 +87,27 @@ class Machine {
   Step branch(const Instruction& it);
   bool threads(Op op) const;
   Symbol fact(Symbol boolean) const;
+
+  // dispatch.cpp
+  Step copy_free_variables();
+  Step load_super_attribute(const Instruction& it);
+  Step import_name(const Instruction& it);
+  Step import_from(const Instruction& it);
+  Step compare(const Instruction& it);
+  Step compare_identity(const Instruction& it);
+  Step contains(const Instruction& it);
+  Step unary(const Instruction& it);
+  Step to_bool();
+  Step build_string(const Instruction& it);
+  Step for_iter(const Instruction& it);
+  Step send(const Instruction& it);
+  Step yield_value(const Instruction& it);
+  Step return_value(const Instruction& it);
+  Step return_generator(const Instruction& it);
+  Step push_exc_info();
+  Step copy_without_keys(const Instruction& it);
+  Step store_name(const Instruction& it);
+  Step load_global(const Instruction& it);
 
   // frame_values.cpp
   Step load_local(const Instruction& it);

@@ -2,17 +2,15 @@
 // frame has the list. Attributes of super(). The cells of a new function: `(lambda: x).__closure__[0]`.
 #include "dialect/dialect.h"
 #include "prove/machine.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 namespace {
 
 // These types and their methods never change.
 bool has_method(Exact type, std::string_view name) {
-  switch (type) {
-    case Exact::list: return name == "append" || name == "extend";
-    case Exact::set: return name == "add";
-    default: return false;
-  }
+  if (type == Exact::list) return name == "append" || name == "extend";
+  return type == Exact::set && name == "add";
 }
 
 }  // namespace
@@ -80,10 +78,11 @@ Step Machine::call_method(Symbol method, const Parts& arguments, int pops) {
   Object* list = object(owner);
   if (name == "extend") {
     Parts items;
-    if (!list || !sequence(arguments[0], items) || list->items.size() + items.size() > 1u << 16) return Step::stuck;
+    if (!list || !sequence(arguments[0], items) || list->items.size() + items.size() > search_limits::known_items)
+      return Step::stuck;
     list->items.insert(list->items.end(), items.begin(), items.end());
   } else if (list) {
-    if (list->items.size() >= 1u << 16) return Step::stuck;
+    if (list->items.size() >= search_limits::known_items) return Step::stuck;
     list->items.push_back(arguments[0]);
   } else {
     const bool set = name == "add";

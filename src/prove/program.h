@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "depyf/prove.h"
 #include "dialect/dialect.h"
 #include "prove/state.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
 #include "prove/program.h"
 #include "prove/walk.h"
 #include "support/deep_stack.h"

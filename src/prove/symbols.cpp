@@ -1,4 +1,5 @@
 #include "prove/symbols.h"
+#include "depyf/code_object.h"
 
 #include <algorithm>
 #include <bit>
@@ -55,7 +56,10 @@ void append_key(std::string& key, const Constant& value, int& unique) {
     case Kind::opaque:  // without an identity it equals nothing
       key += value.identity ? std::to_string(value.identity) : "?" + std::to_string(++unique);
       break;
-    default: break;
+    case Kind::none:
+    case Kind::true_:
+    case Kind::false_:
+    case Kind::ellipsis: break;
   }
 }
 
@@ -235,8 +239,11 @@ std::string Symbols::words(Symbol symbol) const {
       return text + ")";
     }
     case SymbolInfo::Kind::object: return "a new object";
-    default: return info.text;
+    case SymbolInfo::Kind::null:
+    case SymbolInfo::Kind::known:
+    case SymbolInfo::Kind::opaque: return info.text;
   }
+  return info.text;
 }
 
 }  // namespace depyf

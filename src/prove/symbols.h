@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "depyf/code_object.h"
+#include "depyf/constant.h"
 
 namespace depyf {
 

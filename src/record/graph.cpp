@@ -35,9 +35,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// "# File: PATH:LINE in FUNCTION, code: TEXT".
+// "# File: PATH:LINE in FUNCTION, code: TEXT". What PyTorch notes of a node besides stands in front of it: in a checkpointed
+// region "# ac_graph_id: 3 - PREFER_RECOMPUTE File: ...".
 bool read_place(std::string_view comment, Place& place) {
-  if (!take(comment, "# File: ")) return false;
+  constexpr std::string_view mark = " File: ";
+  const std::size_t start = comment.starts_with('#') ? comment.find(mark) : std::string_view::npos;
+  if (start == std::string_view::npos) return false;
+  comment.remove_prefix(start + mark.size());
   place = {};
   if (const std::size_t code = comment.find(", code: "); code != std::string_view::npos) {
     place.text = trimmed(comment.substr(code + 8));

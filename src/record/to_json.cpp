@@ -27,16 +27,13 @@ class ToJson {
     out_.optional("working_directory", process.working_directory);
     out_.key("is_cut"), out_.boolean(process.is_cut);
     out_.member("unknown_strings", static_cast<std::int64_t>(process.unknown_strings));
-    out_.list("problems", process.problems, [&](const Problem& problem) {
-      out_.begin_object();
+    out_.objects("problems", process.problems, [&](const Problem& problem) {
       out_.member("offset", static_cast<std::int64_t>(problem.offset));
       out_.member("message", problem.message);
-      out_.end_object();
     });
-    out_.key("records");
-    out_.begin_object();
-    for (const auto& [kind, count] : process.records) out_.member(kind, static_cast<std::int64_t>(count));
-    out_.end_object();
+    out_.object("records", [&] {
+      for (const auto& [kind, count] : process.records) out_.member(kind, static_cast<std::int64_t>(count));
+    });
     out_.list("compilations", process.compilations, [&](const Compilation& it) { compilation(it); });
     out_.list("artifacts", process.artifacts, [&](const Artifact& it) { artifact(it); });
     out_.list("phases", process.phases, [&](const Phase& it) { phase(it); });
@@ -73,46 +70,36 @@ class ToJson {
     out_.optional("graph_nodes", it.graph_nodes);
     out_.optional("graph_operators", it.graph_operators);
     out_.strings("restart_reasons", it.restart_reasons);
-    out_.list("reasons", it.reasons, [&](const FailedGuard& guard) {
-      out_.begin_object();
+    out_.objects("reasons", it.reasons, [&](const FailedGuard& guard) {
       out_.optional("compilation", guard.compilation);
       out_.member("guard", guard.guard);
       place("place", guard.place);
-      out_.end_object();
     });
-    out_.list("breaks", it.breaks, [&](const GraphBreak& graph_break) {
-      out_.begin_object();
+    out_.objects("breaks", it.breaks, [&](const GraphBreak& graph_break) {
       place("place", graph_break.place);
       out_.member("reason", graph_break.reason);
       out_.optional("explanation", graph_break.explanation);
       out_.strings("hints", graph_break.hints);
       out_.list("stack", graph_break.stack, [&](const Place& frame) { place(frame); });
-      out_.end_object();
     });
-    out_.list("kernels", it.kernels, [&](const Kernel& kernel) {
-      out_.begin_object();
+    out_.objects("kernels", it.kernels, [&](const Kernel& kernel) {
       out_.member("name", kernel.name);
       out_.member("kind", kernel.kind);
       out_.optional("direction", kernel.direction);
       out_.member("calls", kernel.calls);
       out_.strings("source_nodes", kernel.source_nodes);
-      out_.end_object();
     });
-    out_.list("caches", it.caches, [&](const CacheEvent& event) {
-      out_.begin_object();
+    out_.objects("caches", it.caches, [&](const CacheEvent& event) {
       out_.member("cache", event.cache);
       out_.member("result", event.result);
       out_.optional("key", event.key);
-      out_.end_object();
     });
-    out_.list("symbols", it.symbols, [&](const Symbol& symbol) {
-      out_.begin_object();
+    out_.objects("symbols", it.symbols, [&](const Symbol& symbol) {
       out_.member("name", symbol.name);
       out_.optional("source", symbol.source);
       out_.optional("value", symbol.value);
       out_.optional("range", symbol.range);
       place("place", symbol.place);
-      out_.end_object();
     });
     out_.list("graphs", it.graphs, [&](const Graph& item) { graph(item); });
     out_.list("output_codes", it.output_codes, [&](const OutputCode& item) { output_code(item); });
@@ -128,8 +115,7 @@ class ToJson {
     out_.member("stage", graph.stage);
     out_.optional("direction", graph.direction);
     out_.member("number", graph.number);
-    out_.list("nodes", graph.nodes, [&](const Node& node) {
-      out_.begin_object();
+    out_.objects("nodes", graph.nodes, [&](const Node& node) {
       out_.member("name", node.name);
       out_.member("operator", node.op);
       out_.optional("shape", node.shape);
@@ -137,7 +123,6 @@ class ToJson {
       out_.strings("inputs", node.inputs);
       place("place", node.place);
       out_.key("is_backward"), out_.boolean(node.is_backward);
-      out_.end_object();
     });
     out_.list("outputs", graph.outputs,
               [&](const std::string& name) { name.empty() ? out_.null() : out_.string(name); });
@@ -149,8 +134,7 @@ class ToJson {
     out_.optional("direction", code.direction);
     out_.member("number", code.number);
     out_.optional("why_no_calls", code.why_no_calls);
-    out_.list("calls", code.calls, [&](const KernelCall& call) {
-      out_.begin_object();
+    out_.objects("calls", code.calls, [&](const KernelCall& call) {
       out_.member("kernel", call.kernel);
       out_.member("kind", call.kind);
       out_.member("line", call.line);
@@ -161,7 +145,6 @@ class ToJson {
       out_.list("places", call.places, [&](const Place& item) { place(item); });
       out_.optional("evidence", call.evidence);
       out_.optional("why_no_place", call.why_no_place);
-      out_.end_object();
     });
     out_.end_object();
   }
@@ -173,18 +156,15 @@ class ToJson {
     out_.optional("module", chain.module);
     place("place", chain.place);
     out_.strings("joint", chain.joint);
-    out_.key("directions");
-    out_.begin_object();
-    for (const auto& [direction, link] : chain.directions) {
-      out_.key(direction);
-      out_.begin_object();
-      out_.strings("graph", link.graph);
-      out_.strings("post_grad", link.post_grad);
-      out_.strings("kernels", link.kernels);
-      out_.strings("not_recorded", link.not_recorded);
-      out_.end_object();
-    }
-    out_.end_object();
+    out_.object("directions", [&] {
+      for (const auto& [direction, link] : chain.directions)
+        out_.object(direction, [&, &stages = link] {
+          out_.strings("graph", stages.graph);
+          out_.strings("post_grad", stages.post_grad);
+          out_.strings("kernels", stages.kernels);
+          out_.strings("not_recorded", stages.not_recorded);
+        });
+    });
     out_.strings("not_recorded", chain.not_recorded);
     out_.end_object();
   }

@@ -5,6 +5,8 @@
 #include <cctype>
 
 #include "ast/visit.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "refine/locals.h"
 
 namespace depyf {

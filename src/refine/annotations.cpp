@@ -2,6 +2,8 @@
 //
 // From 3.14 on a function makes the annotations (lift/annotations.cpp). An annotation that stands where it need not be
 // reached, and each of a module, has a mark there; of the others only the line tells the place.
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
 #include "refine/refine.h"

@@ -1,6 +1,8 @@
 // if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
 #include <algorithm>
 
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"

@@ -5,6 +5,7 @@
 
 #include "dialect/dialect.h"
 #include "refine/refine.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -33,7 +34,7 @@ bool returns_cell(const Stmt* stmt) {
 //     else:                                  raise E
 //         raise E
 Block without_end(Context& context, Block body, int depth) {
-  if (body.empty() || depth > 200) return body;
+  if (body.empty() || depth > search_limits::statement_nesting) return body;
   std::size_t count = body.size();
   if (returns_cell(body[count - 1])) --count;
   if (count > 0 && stores(body[count - 1], "__classdictcell__")) --count;

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "depyf/code_object.h"
+#include "flow/cfg.h"
 #include "refine/refine.h"
 
 namespace depyf {
@@ -69,104 +71,128 @@ bool has_declarations(const Scope& scope) {
          (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
          std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
 }
-}  // namespace
 
-Block declarations(Context& context, Block body, const Scope& scope) {
-  const DecodedCode& decoded = scope.decoded;
-  const CodeObject& code = *decoded.code;
-  if (scope.kind == Scope::Kind::expression || !has_declarations(scope)) return body;
-  std::set<std::string_view> globals, nonlocals, closed, shared;
+// The names of a code object by how its instructions use them.
+class NameUses {
+ public:
+  explicit NameUses(const Scope& scope)
+      : scope_(scope), decoded_(scope.decoded), code_(*decoded_.code), uses_(decoded_.localsplus.size()) {
+    const std::int64_t arguments = code_.argument_count();
+    for (int index = 0; index < arguments && index < int(code_.varnames.size()); ++index) uses_[index].bound = true;
+    for (int block : scope.cfg.order)
+      for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
+        look(scope.cfg.code[at]);
+        if (scope.cfg.code[at].op == Op::match_case_)
+          for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
+      }
+    for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
+    if (scope.kind != Scope::Kind::function) return;
+    walrus_targets(code_, code_, globals, nonlocals);
+    // A free variable that nothing mentions was declared, and that is all.
+    for (const std::string& name : code_.freevars)
+      if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
+  }
+
+  // Locals that are loaded and never bound.
+  std::set<std::string_view> unbound() const {
+    std::set<std::string_view> names;
+    for (std::size_t index = 0; index < uses_.size(); ++index)
+      if (uses_[index].used && !uses_[index].bound) names.insert(decoded_.localsplus[index]);
+    for (std::size_t index = 0; !names.empty() && index < uses_.size(); ++index)
+      if (uses_[index].bound) names.erase(decoded_.localsplus[index]);
+    return names;
+  }
+
+  std::set<std::string_view> globals, nonlocals;
+  std::set<std::string_view> shared;  // cells that a closure is built of
+  bool yields = false;
+
+ private:
   struct Use {
     bool bound = false, used = false;
   };
-  std::vector<Use> uses(decoded.localsplus.size());
-  bool yields = false;
-  const std::int64_t arguments = code.argument_count();
-  for (int index = 0; index < arguments && index < int(code.varnames.size()); ++index) uses[index].bound = true;
-  auto known = [&](int index) { return index >= 0 && index < int(uses.size()); };
-  auto local = [&](int index) { return known(index) ? decoded.localsplus[index] : std::string_view{}; };
-  auto bind = [&](int index) {
-    if (known(index)) uses[index].bound = true;
-  };
-  auto use = [&](int index) {
-    if (known(index)) uses[index].used = true;
-  };
-  auto look = [&](const Instruction& instruction) {
-    switch (instruction.op) {
-      case Op::store_global_:
-      case Op::delete_global_:
-        if (instruction.arg < int(code.names.size())) globals.insert(code.names[instruction.arg]);
-        break;
-      case Op::store_deref_:
-      case Op::delete_deref_:
-        if (instruction.arg >= decoded.first_free) nonlocals.insert(local(instruction.arg));
-        else bind(instruction.arg);
-        break;
-      case Op::load_class_deref_:
-      case Op::load_from_dict_or_deref_: closed.insert(local(instruction.arg)); break;
-      case Op::store_fast_:
-      case Op::delete_fast_: bind(instruction.arg); break;
-      case Op::load_fast_: use(instruction.arg); break;
-      case Op::load_closure_: shared.insert(local(instruction.arg)); [[fallthrough]];
-      case Op::load_deref_:
-        if (instruction.arg < decoded.first_free) use(instruction.arg);
-        else closed.insert(local(instruction.arg));
-        break;
-      case Op::yield_value_: yields = true; break;
-      case Op::yield_from_: yields |= !(code.flags & CodeObject::async_generator); break;  // there it is an await
-      default: break;
+
+  bool is_known(int index) const { return index >= 0 && index < int(uses_.size()); }
+  std::string_view local(int index) const { return is_known(index) ? decoded_.localsplus[index] : std::string_view{}; }
+
+  void look(const Instruction& instruction) {
+    const int index = instruction.arg;
+    const Op op = instruction.op;
+    constexpr OpSet binds_global = {Op::store_global_, Op::delete_global_},
+                    binds_cell = {Op::store_deref_, Op::delete_deref_},
+                    binds_local = {Op::store_fast_, Op::delete_fast_},
+                    loads_of_class = {Op::load_class_deref_, Op::load_from_dict_or_deref_},
+                    loads_cell = {Op::load_deref_, Op::load_closure_};
+    if (op == Op::load_closure_) shared.insert(local(index));
+    if (binds_global.has(op)) {
+      if (index < int(code_.names.size())) globals.insert(code_.names[index]);
+    } else if (binds_cell.has(op) && index >= decoded_.first_free) {
+      nonlocals.insert(local(index));
+    } else if (binds_cell.has(op) || binds_local.has(op)) {
+      if (is_known(index)) uses_[index].bound = true;
+    } else if (loads_of_class.has(op) || (loads_cell.has(op) && index >= decoded_.first_free)) {
+      closed_.insert(local(index));
+    } else if (loads_cell.has(op) || op == Op::load_fast_) {
+      if (is_known(index)) uses_[index].used = true;
+    } else if (op == Op::yield_value_) {
+      yields = true;
+    } else if (op == Op::yield_from_) {
+      yields |= !(code_.flags & CodeObject::async_generator);  // there it is an await
     }
-  };
-  for (int block : scope.cfg.order)
-    for (int at = scope.cfg.blocks[block].begin; at < scope.cfg.blocks[block].end; ++at) {
-      look(scope.cfg.code[at]);
-      if (scope.cfg.code[at].op == Op::match_case_)
-        for (const Instruction& instruction : pattern_instructions(scope, scope.cfg.code[at].arg)) look(instruction);
-    }
-  // Inlined comprehensions: their variables are names of their own.
-  for (const InlinedComprehension& part : scope.cfg.comprehensions) {
+  }
+
+  // The variables of an inlined comprehension are names of their own.
+  void look_into(const InlinedComprehension& part) {
     std::set<int> own(part.variables.begin(), part.variables.end());
     own.insert(int(part.body.localsplus.size()) - 1);  // .0
     for (const Instruction& instruction : part.body.instructions)
       if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
     for (const Instruction& instruction : part.body.instructions) {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
-      bool global = instruction.op == Op::store_global_;
-      if (global ? scope.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
+      const bool is_global = instruction.op == Op::store_global_;
+      if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look(instruction);
     }
   }
-  if (scope.kind == Scope::Kind::function) walrus_targets(code, code, globals, nonlocals);
-  std::vector<Stmt*> result;
+
+  const Scope& scope_;
+  const DecodedCode& decoded_;
+  const CodeObject& code_;
+  std::vector<Use> uses_;
+  std::set<std::string_view> closed_;  // free variables that are loaded
+};
+
+// The statements that make the compiler's symbol table what it was; most of them never run.
+std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope) {
+  const NameUses uses(scope);
+  const CodeObject& code = *scope.decoded.code;
+  std::vector<Stmt*> statements;
   auto names = [&](const std::set<std::string_view>& set) {
     return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
   };
-  // A free variable that nothing mentions was declared, and that is all.
-  if (scope.kind == Scope::Kind::function)
-    for (const std::string& name : code.freevars)
-      if (!closed.contains(name) && !is_implied(name)) nonlocals.insert(name);
-  if (!globals.empty()) result.push_back(context.stmt(Global{names(globals)}));
-  if (!nonlocals.empty()) result.push_back(context.stmt(Nonlocal{names(nonlocals)}));
+  if (!uses.globals.empty()) statements.push_back(context.stmt(Global{names(uses.globals)}));
+  if (!uses.nonlocals.empty()) statements.push_back(context.stmt(Nonlocal{names(uses.nonlocals)}));
+  if (scope.kind != Scope::Kind::function) return statements;
   auto never = [&](Stmt* stmt) {
-    return context.stmt(If{context.constant(Constant::Kind::false_), context.list({stmt}), {}});
+    statements.push_back(context.stmt(If{context.constant(Constant::Kind::false_), context.list({stmt}), {}}));
   };
-  if (scope.kind == Scope::Kind::function) {
-    std::set<std::string_view> unbound;
-    for (std::size_t index = 0; index < uses.size(); ++index)
-      if (uses[index].used && !uses[index].bound) unbound.insert(decoded.localsplus[index]);
-    for (std::size_t index = 0; !unbound.empty() && index < uses.size(); ++index)
-      if (uses[index].bound) unbound.erase(decoded.localsplus[index]);
-    for (std::string_view name : unbound)
-      if (!nonlocals.contains(name) && !name.empty())
-        result.push_back(never(context.stmt(Assign{context.list({context.name(name)}), context.none()})));
-    for (const std::string& name : code.cellvars)
-      if (!shared.contains(name)) {
-        auto* nothing = context.arena.make<Arguments>();
-        result.push_back(never(context.stmt(ExprStmt{context.expr(Lambda{nothing, context.name(name)})})));
-      }
-    bool generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
-    if (generator && !yields) result.push_back(never(context.stmt(ExprStmt{context.expr(Yield{nullptr})})));
-  }
-  if (result.empty()) return body;
+  for (std::string_view name : uses.unbound())
+    if (!uses.nonlocals.contains(name) && !name.empty())
+      never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
+  for (const std::string& name : code.cellvars)
+    if (!uses.shared.contains(name)) {
+      auto* nothing = context.arena.make<Arguments>();
+      never(context.stmt(ExprStmt{context.expr(Lambda{nothing, context.name(name)})}));
+    }
+  const bool is_generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
+  if (is_generator && !uses.yields) never(context.stmt(ExprStmt{context.expr(Yield{nullptr})}));
+  return statements;
+}
+}  // namespace
+
+Block declarations(Context& context, Block body, const Scope& scope) {
+  if (scope.kind == Scope::Kind::expression || !has_declarations(scope)) return body;
+  const std::vector<Stmt*> statements = declaring_statements(context, scope);
+  if (statements.empty()) return body;
   // In a module they stand behind what has to come first.
   std::size_t first = 0;
   auto must_lead = [&](const Stmt* stmt) {
@@ -178,7 +204,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::module)
     while (first < body.size() && must_lead(body[first])) ++first;
   std::vector<Stmt*> whole(body.begin(), body.begin() + std::ptrdiff_t(first));
-  whole.insert(whole.end(), result.begin(), result.end());
+  whole.insert(whole.end(), statements.begin(), statements.end());
   whole.insert(whole.end(), body.begin() + std::ptrdiff_t(first), body.end());
   return context.arena.copy(whole);
 }

@@ -4,6 +4,7 @@
 // out. The stores that make and change them go; where something else gets one, it is written there as a display. Copies
 // (`b = a`) and stores that nothing reads go with them.
 #include "refine/display_folder.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -259,7 +260,7 @@ bool DisplayFolder::grow(Attribute& method, Expr*& argument) {
   if (!object) return false;
   auto& list = object->items;
   list.insert(list.end(), items.begin(), items.end());
-  return list.size() < 4096 || (name_object(container->object), true);
+  return list.size() < search_limits::display_items || (name_object(container->object), true);
 }
 
 Block fold_displays(Context& context, Block body, const Scope& scope) {

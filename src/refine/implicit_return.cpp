@@ -5,9 +5,12 @@
 //         return None       else:
 //     b()                       b()        where that return stands on the line of a()
 //     return None
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -37,7 +40,7 @@ namespace {
 bool has_silent(Stmt* stmt, int depth) {
   if (is<Pass>(stmt) || is<Break>(stmt) || is<Continue>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt))
     return true;
-  bool found = depth > 200;
+  bool found = depth > search_limits::statement_nesting;
   for_each_block(stmt, [&](Block& inner) {
     for (Stmt* nested : inner) found = found || has_silent(nested, depth + 1);
   });
@@ -107,7 +110,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
     if (statements.size() > 1) written = stands_alone(statements.back(), statements[statements.size() - 2]);
     if (implied || !written || !ends.may_be_written) statements.pop_back();
   }
-  if (statements.empty() || depth > 200) return context.arena.copy(statements);
+  if (statements.empty() || depth > search_limits::statement_nesting) return context.arena.copy(statements);
   // `if` with a return of its own before the rest: the rest is its else.
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);

@@ -13,8 +13,11 @@
 
 #include "ast/position.h"
 #include "ast/visit.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -22,7 +25,7 @@ using namespace ast;
 namespace {
 
 const Expr* innermost_left(const Expr* test) {
-  for (int depth = 0; depth < 100; ++depth) {
+  for (int depth = 0; depth < search_limits::operand_nesting; ++depth) {
     if (auto* chain = as<BoolOp>(test)) test = chain->values[0];
     else if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) test = unary->operand;
     else break;
@@ -56,7 +59,7 @@ class Indentation {
   enum class Tail : std::uint8_t { none, loop, function };
 
   void collect(Block body, int depth) {
-    if (depth > 200) return;
+    if (depth > search_limits::statement_nesting) return;
     for (Stmt* stmt : body) {
       if (const int at = stmt->column >= 0 ? column(stmt) : -1; at >= 0) columns_.push_back(at);
       for_each_block(stmt, [&](Block& inner) { collect(inner, depth + 1); });
@@ -81,7 +84,7 @@ class Indentation {
       if (const int at = context->line == stmt->line ? position_of(context) - behind : -1; at >= 0) return at;
     }
     int found = -1;
-    if (depth > 50) return -1;
+    if (depth > search_limits::statement_nesting_searched) return -1;
     for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
       if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
       const int within = column(inner[0], depth + 1);
@@ -205,7 +208,7 @@ class Indentation {
   void break_out(Block body, int depth) {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
-      if (depth > 200 || is<For>(stmt) || is<While>(stmt)) continue;
+      if (depth > search_limits::statement_nesting || is<For>(stmt) || is<While>(stmt)) continue;
       if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
       for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
     }
@@ -276,7 +279,7 @@ class Indentation {
 
   // The statements of a block whose column is `base`.
   Block block(Block body, int base, Tail behind, int depth) {
-    if (depth > 200) return body;
+    if (depth > search_limits::statement_nesting) return body;
     std::vector<Stmt*> statements(body.begin(), body.end());
     for (std::size_t index = 0; index < statements.size(); ++index) {
       Stmt* stmt = statements[index];

@@ -8,6 +8,8 @@
 //
 // and of both forms that make the same bytecode and the same lines, the one that people write more often.
 #include "ast/visit.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"

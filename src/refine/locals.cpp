@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ast/visit.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 
 namespace depyf {
 using namespace ast;

@@ -7,6 +7,8 @@
 
 #include "ast/overloaded.h"
 #include "ast/visit.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "refine/locals.h"
 #include "refine/rewrite.h"
 

@@ -2,6 +2,8 @@
 // with a: with b: c   (of one statement, as lines and columns tell)   ->   with a, b: c
 // else: if a: return ...; rest            ->   elif a: return ...  else: rest
 #include "ast/position.h"
+#include "decode/instruction.h"
+#include "depyf/code_object.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 

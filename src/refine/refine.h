@@ -2,11 +2,13 @@
 // code object, nested blocks included, nested definitions not.
 #pragma once
 
-#include "flow/cfg.h"
 #include "lift/context.h"
 #include "support/function_ref.h"
 
 namespace depyf {
+
+struct Cfg;
+struct DecodedCode;
 
 // What a pass may ask about the code object whose statements it gets.
 struct Scope {

@@ -1,3 +1,4 @@
+#include "depyf/code_object.h"
 #include "refine/refine.h"
 
 namespace depyf {

@@ -13,54 +13,50 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
     result.make_internal();
     return result;
   };
-  switch (it.op) {
-    case Op::build_tuple_: return with_type(compound(Tuple{list(in, 0, count)}, in, value));
-    case Op::build_list_: return with_type(compound(ListExpr{list(in, 0, count)}, in, value));
-    case Op::build_set_: return with_type(compound(SetExpr{list(in, 0, count)}, in, value));
-    case Op::build_map_: {
-      std::vector<Expr*> keys, items;
-      for (std::size_t i = 0; i + 1 < count; i += 2) keys.push_back(part(in[i])), items.push_back(part(in[i + 1]));
-      return with_type(compound(Dict{arena_.copy(keys), arena_.copy(items)}, in, value));
-    }
-    case Op::build_const_key_map_: {
-      std::vector<Expr*> keys;
-      auto* names = count ? as<ConstantExpr>(part(in.back())) : nullptr;
-      if (!names || names->value->items.size() != count - 1) return note("dict", true);
-      for (const Constant& key : names->value->items) keys.push_back(expr(ConstantExpr{&key}));
-      return with_type(compound(Dict{arena_.copy(keys), list(in, 0, count - 1)}, in, value));
-    }
-    case Op::build_slice_: {
-      ValueExpression result =
-          compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
-      return result;
-    }
-    case Op::format_value_: {
-      const char conversions[] = {0, 's', 'r', 'a'};
-      if (it.aux) return note("formatted value", true);
-      FormattedValue field{part(in[0]), conversions[it.arg & 3], nullptr};
-      ValueExpression result = with_type(compound(JoinedStr{arena_.copy(std::vector<Expr*>{expr(field)})}, in, value));
-      result.reads_memory = true;
-      return result;
-    }
-    case Op::convert_value_: return note("text of a value", true);
-    case Op::build_string_: {
-      std::vector<Expr*> pieces;
-      for (int id : in) {
-        Expr* one = part(id);
-        if (auto* joined = as<JoinedStr>(one))
-          pieces.insert(pieces.end(), joined->values.begin(), joined->values.end());
-        else if (is<ConstantExpr>(one)) pieces.push_back(one);
-        else return note("string", true);
-      }
-      ValueExpression result = with_type(compound(JoinedStr{arena_.copy(pieces)}, in, value));
-      result.reads_memory = true;
-      return result;
-    }
-    default: {  // list_to_tuple
-      if (auto* elements = as<ListExpr>(part(in[0]))) return with_type(compound(Tuple{elements->elts}, in, value));
-      return note("tuple of " + text(in[0]), true);
-    }
+  if (it.op == Op::build_tuple_) return with_type(compound(Tuple{list(in, 0, count)}, in, value));
+  if (it.op == Op::build_list_) return with_type(compound(ListExpr{list(in, 0, count)}, in, value));
+  if (it.op == Op::build_set_) return with_type(compound(SetExpr{list(in, 0, count)}, in, value));
+  if (it.op == Op::build_map_) {
+    std::vector<Expr*> keys, items;
+    for (std::size_t i = 0; i + 1 < count; i += 2) keys.push_back(part(in[i])), items.push_back(part(in[i + 1]));
+    return with_type(compound(Dict{arena_.copy(keys), arena_.copy(items)}, in, value));
   }
+  if (it.op == Op::build_const_key_map_) {
+    std::vector<Expr*> keys;
+    auto* names = count ? as<ConstantExpr>(part(in.back())) : nullptr;
+    if (!names || names->value->items.size() != count - 1) return note("dict", true);
+    for (const Constant& key : names->value->items) keys.push_back(expr(ConstantExpr{&key}));
+    return with_type(compound(Dict{arena_.copy(keys), list(in, 0, count - 1)}, in, value));
+  }
+  if (it.op == Op::build_slice_) {
+    ValueExpression result =
+        compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
+    return result;
+  }
+  if (it.op == Op::format_value_) {
+    const char conversions[] = {0, 's', 'r', 'a'};
+    if (it.aux) return note("formatted value", true);
+    FormattedValue field{part(in[0]), conversions[it.arg & 3], nullptr};
+    ValueExpression result = with_type(compound(JoinedStr{arena_.copy(std::vector<Expr*>{expr(field)})}, in, value));
+    result.reads_memory = true;
+    return result;
+  }
+  if (it.op == Op::convert_value_) return note("text of a value", true);
+  if (it.op == Op::build_string_) {
+    std::vector<Expr*> pieces;
+    for (int id : in) {
+      Expr* one = part(id);
+      if (auto* joined = as<JoinedStr>(one)) pieces.insert(pieces.end(), joined->values.begin(), joined->values.end());
+      else if (is<ConstantExpr>(one)) pieces.push_back(one);
+      else return note("string", true);
+    }
+    ValueExpression result = with_type(compound(JoinedStr{arena_.copy(pieces)}, in, value));
+    result.reads_memory = true;
+    return result;
+  }
+  // LIST_TO_TUPLE
+  if (auto* elements = as<ListExpr>(part(in[0]))) return with_type(compound(Tuple{elements->elts}, in, value));
+  return note("tuple of " + text(in[0]), true);
 }
 
 // A display that grows: `[a, *b]` is BUILD_LIST, LIST_EXTEND.
@@ -113,38 +109,31 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
     auto* constant = as<ConstantExpr>(part(id));
     return constant && constant->value->kind == Constant::Kind::tuple ? constant->value : nullptr;
   };
-  switch (it.op) {
-    case Op::call_:
-    case Op::call_kw_:
-      if (in.size() < 2) return note("call");
-      // The callable and NULL or self lie in two slots; which is which differs by version.
-      if (is_null(in[0])) function = part(in[1]);
-      else if (is_null(in[1])) function = part(in[0]);
-      else function = part(in[0]), args.push_back(part(in[1]));
-      first = 2;
-      if (it.op == Op::call_ && it.aux >= 0 && std::size_t(it.aux) < code_.constants.size())
-        names = &code_.constants[it.aux];
-      if (it.op == Op::call_kw_) names = names_of(in.back()), --last;
-      break;
-    case Op::call_function_:
-    case Op::call_function_kw_:
-      if (in.empty()) return note("call");
-      function = part(in[0]), first = 1;
-      if (it.op == Op::call_function_kw_) names = names_of(in.back()), --last;
-      break;
-    default: {  // call_function_ex
-      Parts left;
-      for (int id : in) {
-        if (!is_null(id)) left.push_back(id);
-      }
-      if (left.size() < 2) return note("call");
-      function = part(left[0]);
-      if (auto* tuple = as<Tuple>(part(left[1]))) args.assign(tuple->elts.begin(), tuple->elts.end());
-      else args.push_back(expr(Starred{part(left[1])}));
-      if (left.size() > 2) keywords.push_back({{}, part(left[2])});
-      first = last = 0;
+  if (it.op == Op::call_ || it.op == Op::call_kw_) {
+    if (in.size() < 2) return note("call");
+    // The callable and NULL or self lie in two slots; which is which differs by version.
+    if (is_null(in[0])) function = part(in[1]);
+    else if (is_null(in[1])) function = part(in[0]);
+    else function = part(in[0]), args.push_back(part(in[1]));
+    first = 2;
+    if (it.op == Op::call_ && it.aux >= 0 && std::size_t(it.aux) < code_.constants.size())
+      names = &code_.constants[it.aux];
+  } else if (it.op == Op::call_function_ || it.op == Op::call_function_kw_) {
+    if (in.empty()) return note("call");
+    function = part(in[0]), first = 1;
+  } else {  // CALL_FUNCTION_EX
+    Parts left;
+    for (int id : in) {
+      if (!is_null(id)) left.push_back(id);
     }
+    if (left.size() < 2) return note("call");
+    function = part(left[0]);
+    if (auto* tuple = as<Tuple>(part(left[1]))) args.assign(tuple->elts.begin(), tuple->elts.end());
+    else args.push_back(expr(Starred{part(left[1])}));
+    if (left.size() > 2) keywords.push_back({{}, part(left[2])});
+    first = last = 0;
   }
+  if (it.op == Op::call_kw_ || it.op == Op::call_function_kw_) names = names_of(in.back()), --last;
   if (function && is<Verbatim>(function) && as<Verbatim>(function)->text == "NULL") return note("call");
   const std::size_t count = last - first, named = names ? std::min(names->items.size(), count) : 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,3 +1,4 @@
+// The expressions of values on the stack. It is one file: the table of the operations, and the functions that it names.
 #include "stack/expressions.h"
 
 #include <algorithm>
@@ -105,8 +106,10 @@ ValueExpression Expressions::build(const StackValue& value) {
     case Kind::previous_exception: return note("exception handled before", true);
     case Kind::traceback: return note("exception's traceback and type", true);
     case Kind::lasti: return note("where it was raised", true);
-    default: return note("unknown", true);
+    case Kind::entry:
+    case Kind::resumed: return note("unknown", true);
   }
+  return note("unknown", true);
 }
 
 ValueExpression Expressions::met(const StackValue& value) {
@@ -137,14 +140,8 @@ ValueExpression Expressions::choice(const StackValue& value) {
   const int tested = values_.tested_by(test);
   const Instruction& jump = values_.code()[values_.end_of(test) - 1];
   if (tested < 0 || jump.target < 0) return {};
-  bool jumps_if_true;
-  switch (jump.op) {
-    case Op::jump_if_true_or_pop_:
-    case Op::pop_jump_if_true_: jumps_if_true = true; break;
-    case Op::jump_if_false_or_pop_:
-    case Op::pop_jump_if_false_: jumps_if_true = false; break;
-    default: return {};
-  }
+  const bool jumps_if_true = jump.op == Op::jump_if_true_or_pop_ || jump.op == Op::pop_jump_if_true_;
+  if (!jumps_if_true && jump.op != Op::jump_if_false_or_pop_ && jump.op != Op::pop_jump_if_false_) return {};
   // Which value is made on which way: one made before the test is that of the way that makes none.
   auto made_in = [&](int id) {
     const StackValue& one = values_.value(id);
@@ -205,82 +202,102 @@ ValueExpression Expressions::local(const StackValue& value, int index) {
   return result;
 }
 
+ValueExpression Expressions::plain(Expr::Node node) {
+  ValueExpression result;
+  result.expr = expr(std::move(node));
+  return result;
+}
+
+// What the expression reads has to be as it was when the value was made.
+ValueExpression Expressions::read(Expr::Node node, const Parts& parts, const StackValue& value) {
+  ValueExpression result = compound(std::move(node), parts, value);
+  result.reads_memory = true;
+  result.memory = value.memory;
+  return result;
+}
+
+std::string Expressions::variable(const Instruction& it) const {
+  return std::string(values_.decoded().localsplus[it.arg]);
+}
+
+ValueExpression Expressions::null() {
+  ValueExpression result = plain(Verbatim{"NULL"});
+  result.kind = StackSlot::Kind::null;
+  result.effects = true;
+  return result;
+}
+
+// A method, and behind it the object that it is called on.
+ValueExpression Expressions::method(const StackValue& value, const Instruction& it) {
+  const Parts& in = value.inputs;
+  if (value.index != 0) {
+    ValueExpression receiver = of(in.back());
+    receiver.kind = StackSlot::Kind::receiver;
+    return receiver;
+  }
+  const bool is_super = it.op == Op::load_super_attr_;
+  ValueExpression result =
+      is_super ? note("super()." + std::string(name(it.arg))) : read(Attribute{part(in[0]), name(it.arg)}, in, value);
+  if (!is_super || (it.aux & 1) != 0) result.kind = StackSlot::Kind::method;
+  return result;
+}
+
+ValueExpression Expressions::comparison(const StackValue& value, CompareOp op) {
+  const Parts& in = value.inputs;
+  return read(Compare{part(in[0]), arena_.copy(std::vector<CompareOp>{op}), list(in, 1, 2)}, in, value);
+}
+
+// A call of a builtin that the bytecode has an operation for.
+ValueExpression Expressions::internal_call(std::string_view function, const StackValue& value) {
+  ValueExpression result = compound(Call{expr(Name{function}), list(value.inputs, 0, 1), {}}, value.inputs, value);
+  result.make_internal();
+  return result;
+}
+
+// This is a table: the expression of what each operation pushes.
 ValueExpression Expressions::made(const StackValue& value) {
   const Instruction& it = values_.code()[value.at];
   const Parts& in = value.inputs;
-  auto reads = [&](ValueExpression result) {
-    // What it reads has to be as it was when it was made.
-    result.reads_memory = true;
-    result.memory = value.memory;
-    return result;
-  };
-  auto plain = [&](Expr::Node node) {
-    ValueExpression result;
-    result.expr = expr(std::move(node));
-    return result;
-  };
-  auto internal = [&](ValueExpression result) {
-    result.make_internal();
-    return result;
-  };
   switch (it.op) {
     case Op::load_const_: return constant(it.arg);
-    case Op::load_int_: {
-      ValueExpression result;
-      result.expr = integer(it.arg);
-      return result;
-    }
-    case Op::push_null_: {
-      ValueExpression result = plain(Verbatim{"NULL"});
-      result.kind = StackSlot::Kind::null;
-      result.effects = true;
-      return result;
-    }
+    case Op::load_int_: return plain(integer(it.arg)->node);
+    case Op::push_null_: return null();
     case Op::load_fast_:
     case Op::load_deref_:
     case Op::load_class_deref_: return local(value, it.arg);
-    case Op::load_fast_and_clear_:
-      return note("what was in " + std::string(values_.decoded().localsplus[it.arg]), true);
-    case Op::load_from_dict_or_deref_: return note(std::string(values_.decoded().localsplus[it.arg]));
+    case Op::load_fast_and_clear_: return note("what was in " + variable(it), true);
+    case Op::load_from_dict_or_deref_: return note(variable(it));
+    case Op::load_closure_: return note("cell of " + variable(it), true);
     case Op::load_name_:
     case Op::load_global_:
-    case Op::load_from_dict_or_globals_: return reads(plain(Name{name(it.arg)}));
-    case Op::load_closure_: return note("cell of " + std::string(values_.decoded().localsplus[it.arg]), true);
+    case Op::load_from_dict_or_globals_: {
+      ValueExpression result = plain(Name{name(it.arg)});
+      result.reads_memory = true;
+      result.memory = value.memory;
+      return result;
+    }
     case Op::load_assertion_error_: return plain(Name{"AssertionError"});
     case Op::load_locals_: return note("locals()", true);
     case Op::load_build_class_: return note("__build_class__");
-    case Op::load_attr_: return reads(compound(Attribute{part(in[0]), name(it.arg)}, in, value));
+    case Op::load_attr_: return read(Attribute{part(in[0]), name(it.arg)}, in, value);
     case Op::load_method_:
-    case Op::load_super_attr_: {
-      ValueExpression result;
-      const bool super = it.op == Op::load_super_attr_, pair = !super || (it.aux & 1) != 0;
-      if (value.index == 0) {
-        if (super) result = note("super()." + std::string(name(it.arg)));
-        else result = reads(compound(Attribute{part(in[0]), name(it.arg)}, in, value));
-        if (pair) result.kind = StackSlot::Kind::method;
-      } else {
-        result = of(in.back());
-        result.kind = StackSlot::Kind::receiver;
-      }
-      return result;
-    }
+    case Op::load_super_attr_: return method(value, it);
     case Op::binary_op_:
       if (it.aux) return note(text(in[0]) + " changed in place by " + text(in[1]));
-      return reads(compound(BinOp{part(in[0]), BinaryOp(it.arg), part(in[1]), false}, in, value));
-    case Op::binary_subscr_: return reads(compound(Subscript{part(in[0]), part(in[1])}, in, value));
+      return read(BinOp{part(in[0]), BinaryOp(it.arg), part(in[1]), false}, in, value);
+    case Op::binary_subscr_: return read(Subscript{part(in[0]), part(in[1])}, in, value);
     case Op::binary_slice_:
-      return reads(compound(Subscript{part(in[0]), expr(Slice{part(in[1]), part(in[2]), nullptr})}, in, value));
-    case Op::unary_op_: return reads(compound(UnaryExpr{UnaryOp(it.arg), part(in[0])}, in, value));
-    case Op::compare_op_:
-    case Op::is_op_:
-    case Op::contains_op_: {
-      CompareOp op = CompareOp(it.arg);
-      if (it.op == Op::is_op_) op = it.arg ? CompareOp::is_not : CompareOp::is;
-      if (it.op == Op::contains_op_) op = it.arg ? CompareOp::not_in : CompareOp::in;
-      auto ops = arena_.copy(std::vector<CompareOp>{op});
-      return reads(compound(Compare{part(in[0]), ops, list(in, 1, 2)}, in, value));
+      return read(Subscript{part(in[0]), expr(Slice{part(in[1]), part(in[2]), nullptr})}, in, value);
+    case Op::unary_op_: return read(UnaryExpr{UnaryOp(it.arg), part(in[0])}, in, value);
+    case Op::compare_op_: return comparison(value, CompareOp(it.arg));
+    case Op::is_op_: return comparison(value, it.arg ? CompareOp::is_not : CompareOp::is);
+    case Op::contains_op_: return comparison(value, it.arg ? CompareOp::not_in : CompareOp::in);
+    case Op::to_bool_: {
+      ValueExpression result = internal_call("bool", value);
+      result.reads_memory = true;
+      result.memory = value.memory;
+      return result;
     }
-    case Op::to_bool_: return internal(reads(compound(Call{expr(Name{"bool"}), list(in, 0, 1), {}}, in, value)));
     case Op::build_tuple_:
     case Op::build_list_:
     case Op::build_set_:
@@ -307,14 +324,11 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::unpack_ex_: return unpacked(value, it);
     case Op::get_iter_:
     case Op::get_aiter_: {
-      ValueExpression result = compound(Call{expr(Name{"iter"}), list(in, 0, 1), {}}, in, value);
+      ValueExpression result = internal_call("iter", value);
       result.effects = true;
-      result.make_internal();
       return result;
     }
-    case Op::for_iter_:
-      if (value.index >= jump_values) return note("nothing", true);
-      return note("item of " + text(in[0]));
+    case Op::for_iter_: return value.index >= jump_values ? note("nothing", true) : note("item of " + text(in[0]));
     case Op::get_len_: return note("length of the subject");
     case Op::import_name_: return note("module " + std::string(name(it.arg)));
     case Op::import_from_: return note("module's " + std::string(name(it.arg)));
@@ -322,10 +336,7 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::set_function_attribute_: return note("function", true);
     case Op::before_with_:
     case Op::before_async_with_:
-    case Op::setup_with_: {
-      const bool exit = value.index == 0;
-      return note(text(in[0]) + (exit ? ".__exit__" : ".__enter__()"));
-    }
+    case Op::setup_with_: return note(text(in[0]) + (value.index == 0 ? ".__exit__" : ".__enter__()"));
     case Op::with_except_start_: return note("result of __exit__");
     case Op::yield_value_:
     case Op::yield_from_: return note("sent to yield " + text(in.back()));
@@ -336,8 +347,80 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::check_exc_match_: return note("exception matches " + text(in.back()), true);
     case Op::match_sequence_:
     case Op::match_mapping_: return note("subject has the shape of the case", true);
-    default: return note(std::string(op_name(it.op)), true);
+    // Operations that push nothing, or what no Python stands for.
+    case Op::nop_:
+    case Op::pop_top_:
+    case Op::copy_:
+    case Op::swap_:
+    case Op::rotate_:
+    case Op::load_common_constant_:
+    case Op::store_fast_:
+    case Op::delete_fast_:
+    case Op::store_name_:
+    case Op::delete_name_:
+    case Op::store_global_:
+    case Op::delete_global_:
+    case Op::store_deref_:
+    case Op::delete_deref_:
+    case Op::make_cell_:
+    case Op::copy_free_vars_:
+    case Op::store_attr_:
+    case Op::delete_attr_:
+    case Op::store_subscr_:
+    case Op::delete_subscr_:
+    case Op::store_slice_:
+    case Op::build_template_:
+    case Op::build_interpolation_:
+    case Op::build_unpack_:
+    case Op::intrinsic_1_:
+    case Op::intrinsic_2_:
+    case Op::import_star_:
+    case Op::end_for_:
+    case Op::pop_iter_:
+    case Op::jump_:
+    case Op::pop_jump_if_true_:
+    case Op::pop_jump_if_false_:
+    case Op::pop_jump_if_none_:
+    case Op::pop_jump_if_not_none_:
+    case Op::jump_if_true_or_pop_:
+    case Op::jump_if_false_or_pop_:
+    case Op::return_value_:
+    case Op::raise_:
+    case Op::reraise_:
+    case Op::push_exc_info_:
+    case Op::pop_except_:
+    case Op::check_eg_match_:
+    case Op::load_special_:
+    case Op::get_anext_:
+    case Op::end_async_for_:
+    case Op::end_send_:
+    case Op::cleanup_throw_:
+    case Op::async_gen_wrap_:
+    case Op::match_keys_:
+    case Op::match_class_:
+    case Op::copy_dict_without_keys_:
+    case Op::match_case_:
+    case Op::annotated_:
+    case Op::comprehension_:
+    case Op::setup_annotations_:
+    case Op::print_expr_:
+    case Op::setup_finally_:
+    case Op::setup_async_with_:
+    case Op::pop_block_:
+    case Op::begin_finally_:
+    case Op::end_finally_:
+    case Op::call_finally_:
+    case Op::pop_finally_:
+    case Op::with_cleanup_start_:
+    case Op::with_cleanup_finish_:
+    case Op::with_exit_:
+    case Op::protected_:
+    case Op::behind_handlers_:
+    case Op::unreachable_:
+    case Op::resume_:
+    case Op::unknown_: break;
   }
+  return note(std::string(op_name(it.op)), true);
 }
 
 }  // namespace depyf

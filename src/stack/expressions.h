@@ -45,6 +45,13 @@ class Expressions {
   ValueExpression choice(const StackValue& value);
   ValueExpression constant(int index);
   ValueExpression local(const StackValue& value, int index);
+  ValueExpression plain(ast::Expr::Node node);
+  ValueExpression read(ast::Expr::Node node, const Parts& parts, const StackValue& value);
+  ValueExpression null();
+  ValueExpression method(const StackValue& value, const Instruction& it);
+  ValueExpression comparison(const StackValue& value, CompareOp op);
+  ValueExpression internal_call(std::string_view function, const StackValue& value);
+  std::string variable(const Instruction& it) const;  // the name of the local that it loads
   ValueExpression display(const StackValue& value, const Instruction& it);
   ValueExpression addition(const StackValue& value, const Instruction& it);
   ValueExpression call(const StackValue& value, const Instruction& it);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 
 namespace depyf {
@@ -12,87 +14,10 @@ constexpr std::size_t locals_budget = 4'000'000;  // instructions times locals
 constexpr std::size_t steps_max = 40'000'000;
 constexpr int depth_max = 100'000;
 
-bool ends_flow(Op op) {
-  return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_ || op == Op::unknown_;
-}
-
-bool enters_block(Op op) { return op == Op::setup_finally_ || op == Op::setup_with_ || op == Op::setup_async_with_; }
-
-bool is_test(Op op) {
-  switch (op) {
-    case Op::pop_jump_if_true_:
-    case Op::pop_jump_if_false_:
-    case Op::pop_jump_if_none_:
-    case Op::pop_jump_if_not_none_:
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return true;
-    default: return false;
-  }
-}
-
-// How many of the values taken stay, as they are, at the bottom of those pushed.
-int kept(const Instruction& it, bool jump, Version version) {
-  switch (it.op) {
-    case Op::for_iter_: return dialect_of(version).pair_iterators ? 2 : jump && !it.aux ? 0 : 1;
-    case Op::import_from_: return 1;
-    case Op::send_:
-      return jump && !dialect_of(version).send_keeps_receiver ? 0 : dialect_of(version).pair_iterators ? 2 : 1;
-    case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return jump ? 1 : 0;
-    default: return 0;
-  }
-}
+bool ends_flow(Op op) { return leaves_frame(op) || op == Op::jump_ || op == Op::unknown_; }
+bool enters_block(Op op) { return info_of(op).control == Control::handler; }
 
 }  // namespace
-
-bool has_effects(const Instruction& it) {
-  switch (it.op) {
-    case Op::call_:
-    case Op::call_kw_:
-    case Op::call_function_:
-    case Op::call_function_kw_:
-    case Op::call_function_ex_:
-    case Op::store_attr_:
-    case Op::delete_attr_:
-    case Op::store_subscr_:
-    case Op::delete_subscr_:
-    case Op::store_slice_:
-    case Op::store_name_:
-    case Op::delete_name_:
-    case Op::store_global_:
-    case Op::delete_global_:
-    case Op::store_deref_:
-    case Op::delete_deref_:
-    case Op::import_name_:
-    case Op::import_star_:
-    case Op::list_extend_:
-    case Op::set_update_:
-    case Op::dict_update_:
-    case Op::dict_merge_:
-    case Op::build_unpack_:
-    case Op::unpack_sequence_:
-    case Op::unpack_ex_:
-    case Op::get_iter_:
-    case Op::get_aiter_:
-    case Op::get_anext_:
-    case Op::get_awaitable_:
-    case Op::get_yield_from_iter_:
-    case Op::for_iter_:
-    case Op::end_async_for_:
-    case Op::send_:
-    case Op::yield_value_:
-    case Op::yield_from_:
-    case Op::before_with_:
-    case Op::before_async_with_:
-    case Op::setup_with_:
-    case Op::with_except_start_:
-    case Op::intrinsic_1_:
-    case Op::intrinsic_2_:
-    case Op::print_expr_: return true;
-    case Op::binary_op_: return it.aux != 0;  // in place
-    default: return false;
-  }
-}
 
 StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.code->version) {
   // 3.8 leaves addresses and placeholders of varying depth on the stack, and no interpreter that runs depyf has it.
@@ -252,28 +177,22 @@ bool StackValues::step(MachineState& state, int at, int block) {
          " values");
     return true;
   };
-  switch (it.op) {
-    case Op::copy_:
-      if (it.arg < 1 || underflow(it.arg)) return false;
-      stack.push_back(stack[depth - it.arg]);
-      return true;
-    case Op::swap_:
-      if (it.arg < 1 || underflow(it.arg)) return false;
-      std::swap(stack[depth - 1], stack[depth - it.arg]);
-      return true;
-    case Op::rotate_:
-      if (it.arg < 1 || underflow(it.arg)) return false;
-      std::rotate(stack.end() - it.arg, stack.end() - 1, stack.end());
-      return true;
-    case Op::setup_finally_: state.blocks.push_back({it.target, depth}); return true;
-    case Op::setup_async_with_:
-      if (underflow(1)) return false;
-      state.blocks.push_back({it.target, depth - 1});
-      return true;
-    case Op::pop_block_:
-      if (!state.blocks.empty()) state.blocks.pop_back();
-      return true;
-    default: break;
+  if (it.op == Op::copy_ || it.op == Op::swap_ || it.op == Op::rotate_) {
+    if (it.arg < 1 || underflow(it.arg)) return false;
+    if (it.op == Op::copy_) stack.push_back(stack[depth - it.arg]);
+    else if (it.op == Op::swap_) std::swap(stack[depth - 1], stack[depth - it.arg]);
+    else std::rotate(stack.end() - it.arg, stack.end() - 1, stack.end());
+    return true;
+  }
+  if (it.op == Op::setup_finally_ || it.op == Op::setup_async_with_) {
+    const int awaited = it.op == Op::setup_async_with_ ? 1 : 0;  // what __aenter__ returned lies above the block
+    if (underflow(awaited)) return false;
+    state.blocks.push_back({it.target, depth - awaited});
+    return true;
+  }
+  if (it.op == Op::pop_block_) {
+    if (!state.blocks.empty()) state.blocks.pop_back();
+    return true;
   }
   if (it.op == Op::unknown_) return fail("an unknown operation"), false;
   auto taken_and_made = [&](MachineState& next, bool jump) {
@@ -285,10 +204,10 @@ bool StackValues::step(MachineState& state, int at, int block) {
     if (depth + effect.pushes > depth_max) return fail("the stack grows too deep"), false;
     std::vector<int> taken(next.stack.end() - effect.pops, next.stack.end());
     next.stack.resize(depth - effect.pops);
-    special(next, it, at, taken, effect.pushes, jump);
+    special(next, it, at, taken, effect, jump);
     return true;
   };
-  if (is_test(it.op) && depth > 0) blocks_[block].tested = stack.back();
+  if (tests_truth(it.op) && depth > 0) blocks_[block].tested = stack.back();
   if (it.target >= 0 && !enters_block(it.op)) {
     MachineState jumped = state;
     if (!taken_and_made(jumped, true)) return false;
@@ -308,8 +227,8 @@ bool StackValues::step(MachineState& state, int at, int block) {
   return true;
 }
 
-void StackValues::special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken, int pushes,
-                          bool jump) {
+void StackValues::special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken,
+                          const StackEffect& effect, bool jump) {
   auto record = [&](int id) {
     StackValue& value = values_[id];
     value.inputs = taken;
@@ -331,27 +250,14 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
     values_[id].inputs.insert(values_[id].inputs.begin(), old);
     std::replace(state.stack.begin(), state.stack.end(), old, id);
   };
-  switch (it.op) {
-    case Op::list_append_:
-    case Op::set_add_:
-    case Op::map_add_:
-    case Op::list_extend_:
-    case Op::set_update_:
-    case Op::dict_update_:
-    case Op::dict_merge_: return add_to(it.arg);
-    case Op::end_send_:
-      if (taken.size() >= 2) return state.stack.push_back(taken.back());
-      break;
-    case Op::push_exc_info_:
-      if (taken.size() == 1 && pushes == 2) {
-        state.stack.push_back(make(StackValue::Kind::previous_exception, block_of_[at], at));
-        return state.stack.push_back(taken[0]);
-      }
-      break;
-    default: break;
+  if (adds_to_display(it.op)) return add_to(it.arg);
+  if (it.op == Op::end_send_ && taken.size() >= 2) return state.stack.push_back(taken.back());
+  if (it.op == Op::push_exc_info_ && taken.size() == 1 && effect.pushes == 2) {
+    state.stack.push_back(make(StackValue::Kind::previous_exception, block_of_[at], at));
+    return state.stack.push_back(taken[0]);
   }
-  const int stay = std::min({kept(it, jump, version_), int(taken.size()), pushes});
-  for (int index = 0; index < pushes; ++index) {
+  const int stay = std::min({effect.stays, int(taken.size()), effect.pushes});
+  for (int index = 0; index < effect.pushes; ++index) {
     if (index < stay) state.stack.push_back(taken[index]);
     // The two ways out of a jump push different things.
     else push(jump ? index + jump_values : index);

@@ -75,8 +75,8 @@ class StackValues {
   void run();
   void walk(int block);
   bool step(MachineState& state, int at, int block);
-  void special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken, int pushes,
-               bool jump);
+  void special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken,
+               const StackEffect& effect, bool jump);
   void raise(const MachineState& state, int at);
   void flow(const MachineState& state, int from, int target);
   void join(MachineState state, int block);
@@ -96,8 +96,5 @@ class StackValues {
   bool follow_locals_ = true;
   std::string error_;
 };
-
-// Can the operation run code that changes what is not local to the frame?
-bool has_effects(const Instruction& instruction);
 
 }  // namespace depyf

@@ -23,8 +23,10 @@ Successors Graph::find_successors(int node) const {
     case Node::End::stop:
       if (info.a >= 0) return {{info.a}, 1};
       return {};
-    default: return {};
+    case Node::End::none:
+    case Node::End::leave: return {};
   }
+  return {};
 }
 
 void Graph::find_order() {

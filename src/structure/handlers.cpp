@@ -92,7 +92,10 @@ Block clean(Context& context, Block statements) {
         case StmtMarker::with_exit: continue;
         case StmtMarker::reraise: stmt->node = Raise{nullptr, nullptr}; break;
         case StmtMarker::bind_exception: throw InternalError{"an exception bound outside its handler", stmt->offset};
-        default: break;
+        case StmtMarker::annotated:
+        case StmtMarker::annotate:
+        case StmtMarker::append:
+        case StmtMarker::other: break;
       }
     }
     for_each_block(stmt, [&](Block& inner) {

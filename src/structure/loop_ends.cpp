@@ -11,6 +11,7 @@
 #include <set>
 
 #include "structure/structurer.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -84,7 +85,7 @@ int Structurer::else_meet(int header, int exit, int exhausted, const Place& plac
     if (node >= 0 && reaches(exit, node, place) && reaches(exhausted, node, place)) return node;
   // The else clause leaves for good: what stands behind it in the code follows the loop.
   int meet = -1;
-  for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < 1000; ++steps) {
+  for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < search_limits::nodes_to_meeting; ++steps) {
     bool after = nodes_[node].offset > nodes_[exhausted].offset || nodes_[node].pops_iterator;
     if ((after && behind(node)) || node == place.next || node == place.cont) meet = node;
     else node = nodes_[node].end == Node::End::go ? nodes_[node].a : -1;
@@ -97,7 +98,7 @@ int Structurer::else_meet(int header, int exit, int exhausted, const Place& plac
 // The first node that does something behind a `break` of the for loop at `header`, which has dropped the iterator already; -1: none.
 int Structurer::behind_break(int header, int exit) const {
   if (nodes_[header].end != Node::End::loop) return -1;
-  for (int steps = 0; exit >= 0 && steps < 100; ++steps, exit = nodes_[exit].a) {
+  for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = nodes_[exit].a) {
     const Node& info = nodes_[exit];
     if (info.iterators > nodes_[header].iterators) return -1;
     if (!info.statements.empty() || info.end != Node::End::go) return exit;

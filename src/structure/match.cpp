@@ -12,6 +12,20 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+
+// Returns the subject of a match statement, which was given a name just before: that assignment is taken out of `statements`.
+Expr* take_subject(Context& context, std::string_view name, std::vector<Stmt*>& statements) {
+  auto* assign = statements.empty() ? nullptr : as<Assign>(statements.back());
+  auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
+  if (!target || target->id != name) return context.name(name);
+  Expr* subject = assign->value;
+  statements.pop_back();
+  return subject;
+}
+
+}  // namespace
+
 bool Structurer::is_case(int node) const {
   if (node < 0 || nodes_[node].end != Node::End::branch) return false;
   auto* internal = as<Internal>(nodes_[node].value);
@@ -127,13 +141,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     Pattern* any = context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}});
     cases.push_back({any, nullptr, block(otherwise)});
   }
-  // The subject was given a name just before.
-  Expr* value = context_.name(subject);
-  if (!out.empty())
-    if (auto* assign = as<Assign>(out.back()); assign && assign->targets.size() == 1) {
-      auto* target = as<Name>(assign->targets[0]);
-      if (target && target->id == subject) value = assign->value, out.pop_back();
-    }
+  Expr* value = take_subject(context_, subject, out);
   out.push_back(make(Match{value, context_.arena.copy(cases)}, nodes_[first]));
   if (follows) return rest;
   return place_all(after, place, out);

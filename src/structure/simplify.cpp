@@ -10,6 +10,7 @@
 #include "ast/equal.h"
 #include "structure/graph.h"
 #include "structure/structure.h"
+#include "support/search_limits.h"
 
 namespace depyf {
 using namespace ast;
@@ -272,7 +273,7 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   split_loop_starts(lifted, cfg);
   skip_empty(lifted);
   Splits splits;
-  for (int rounds = 0; rounds < 1000 && may_join_loop_tests(lifted); ++rounds) {
+  for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
     skip_empty(lifted);  // a test that was joined with another leads there

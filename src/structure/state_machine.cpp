@@ -24,6 +24,7 @@
 #include <map>
 
 #include "ast/visit.h"
+#include "flow/cfg.h"
 #include "structure/structure.h"
 
 namespace depyf {
@@ -227,7 +228,9 @@ class StateMachine {
           body.push_back(context_.stmt(Break{}, node.offset, node.line));
         }
         break;
-      default: break;
+      case Node::End::none:
+      case Node::End::stop:
+      case Node::End::setup: break;
     }
     if (body.empty()) body.push_back(context_.stmt(Pass{}));
     return context_.stmt(If{is_any_of({index}), context_.arena.copy(body), {}}, node.offset, node.line);

@@ -1,6 +1,5 @@
 // The graph to nested statements.
 #pragma once
-#include "flow/cfg.h"
 #include "lift/lift.h"
 namespace depyf {
 // Statements of Python alone. Throws InternalError where no nesting fits; then the state machine does.

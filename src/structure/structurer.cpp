@@ -69,8 +69,17 @@ bool Structurer::is_kept_back(const Expr* value) const {
     case Constant::Kind::complex: return !std::signbit(constant.imag) && constant.real == 0;
     case Constant::Kind::tuple:
     case Constant::Kind::frozenset: return false;
-    default: return true;
+    case Constant::Kind::none:
+    case Constant::Kind::true_:
+    case Constant::Kind::false_:
+    case Constant::Kind::ellipsis:
+    case Constant::Kind::string:
+    case Constant::Kind::bytes:
+    case Constant::Kind::slice:
+    case Constant::Kind::code:
+    case Constant::Kind::opaque: return true;
   }
+  return true;
 }
 
 bool Structurer::leaves(std::span<Stmt* const> out) const {
@@ -184,8 +193,12 @@ int Structurer::terminator(int node, const Place& place, Statements& out, bool t
     case Node::End::go: return go(info.a, place, out, tail);
     case Node::End::branch: return branch(node, place, out, tail);
     case Node::End::leave: out.push_back(make(Return{info.value}, info)); return -1;
-    default: return -1;
+    case Node::End::none:
+    case Node::End::loop:
+    case Node::End::stop:
+    case Node::End::setup: return -1;
   }
+  return -1;
 }
 
 int Structurer::go(int target, const Place& place, Statements& out, bool tail) {

@@ -17,7 +17,7 @@ inline constexpr std::string_view python_keywords[] = {
 // By byte: may an identifier hold this character of ASCII?
 inline constexpr auto ascii_identifier_parts = [] {
   std::array<bool, 256> parts{};
-  for (int c = 0; c < 0x80; ++c)
+  for (std::size_t c = 0; c < 0x80; ++c)
     parts[c] = c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   return parts;
 }();
@@ -27,7 +27,7 @@ inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
   for (int letter = 256, at = std::size(python_keywords); letter >= 0; --letter) {
     while (letter < 256 && at > 0 && static_cast<unsigned char>(python_keywords[at - 1][0]) >= letter) --at;
-    starts[letter] = static_cast<std::uint8_t>(at);
+    starts[static_cast<std::size_t>(letter)] = static_cast<std::uint8_t>(at);
   }
   return starts;
 }();
@@ -48,7 +48,7 @@ inline bool is_keyword(std::string_view name) {
   if (name.size() < 2 || name.size() > 8) return false;
   const auto letter = static_cast<unsigned char>(name[0]);
   const std::uint64_t packed = packed_word(name);
-  for (int at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
+  for (std::size_t at = keyword_starts[letter]; at < keyword_starts[letter + 1]; ++at)
     if (packed_keywords[at] == packed) return true;
   return false;
 }

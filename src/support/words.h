@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace depyf {
@@ -33,11 +35,12 @@ constexpr std::string_view stripped_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
 }
 
-constexpr std::string_view stripped(std::string_view text) {
-  text = stripped_end(text);
+constexpr std::string_view stripped_start(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text;
 }
+
+constexpr std::string_view stripped(std::string_view text) { return stripped_start(stripped_end(text)); }
 
 // The lines of a text without their ends. A text that ends in a line break has no empty line behind it.
 inline std::vector<std::string_view> lines_of(std::string_view text) {
@@ -48,6 +51,29 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
+}
+
+// The lines of a text, the empty one behind its last line break too, so that they can be joined again.
+inline std::vector<std::string_view> rows_of(std::string_view text) {
+  std::vector<std::string_view> rows;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    rows.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return rows;
+}
+
+// The texts with `between` between each two of them.
+template <class Texts>
+std::string joined(const Texts& texts, std::string_view between) {
+  std::string result;
+  bool is_first = true;
+  for (const auto& text : texts) {
+    if (!std::exchange(is_first, false)) result += between;
+    result += text;
+  }
+  return result;
 }
 
 // The position behind the string literal that begins at `at`.

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "depyf/texts.h"
+#include "support/words.h"
 #include "texts/shown.h"
 
 namespace depyf {
@@ -9,12 +10,6 @@ namespace {
 
 using namespace record;
 using texts::shown;
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + shown(name);
-  return text;
-}
 
 std::string short_path(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -61,7 +56,8 @@ class LinksText {
       for (const char* direction : {"forward", "backward"})
         if (const auto link = chain.directions.find(direction);
             link != chain.directions.end() && !link->second.kernels.empty())
-          kernels += (kernels.empty() ? "" : "; ") + std::string(direction) + " " + joined(link->second.kernels);
+          kernels +=
+              (kernels.empty() ? "" : "; ") + std::string(direction) + " " + shown(joined(link->second.kernels, ", "));
       text_ += (kernels.empty() ? "no kernel" : kernels) + "\n";
     }
   }

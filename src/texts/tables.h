@@ -11,7 +11,7 @@ namespace depyf::texts {
 // graphs on both sides of each break. Empty if no compilation of the process has a graph.
 std::string tables(const record::Process& process);
 
-// The part of it that is about one compilation, without its heading; empty if there is nothing to show.
+// Returns the tables of one compilation without a heading; empty if there is nothing to show.
 std::string tables_of(const record::Compilation& compilation);
 
 }  // namespace depyf::texts

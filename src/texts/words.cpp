@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 
 #include "depyf/texts.h"
 #include "support/words.h"
@@ -30,13 +31,6 @@ std::string first_line(std::string_view text) {
   for (const std::string_view line : lines_of(text))
     if (!stripped(line).empty()) return std::string(stripped(line));
   return {};
-}
-
-std::string joined(const std::vector<std::string>& parts, std::string_view between) {
-  std::string text;
-  for (const std::string& part : parts)
-    text += (text.empty() || &part == &parts[0] ? std::string() : std::string(between)) + part;
-  return text;
 }
 
 std::string why(const std::string& origin, const Place& place) {
@@ -67,8 +61,7 @@ std::string failure_text(const FailedGuard& failure) {
 void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) {
   auto append = [&](const char* what, const std::vector<std::string>& subjects) {
     const std::size_t named = std::min(subjects.size(), values_named);
-    std::string text = std::string("    ") + what + " " +
-                       joined({subjects.begin(), subjects.begin() + static_cast<std::ptrdiff_t>(named)}, ", ");
+    std::string text = std::string("    ") + what + " " + joined(std::span(subjects).first(named), ", ");
     if (subjects.size() > named) text += " and " + std::to_string(subjects.size() - named) + " more";
     lines.push_back(std::move(text));
   };
@@ -340,13 +333,22 @@ std::string bound_origin(const std::string& place) {
 
 Words words_of(const record::Compilation& compilation, const std::string& title) {
   using namespace texts;
-  return {headline(compilation, title.empty() ? title_of(compilation) : title),
-          details(compilation),
-          reasons(compilation),
-          deciding_reason(compilation.reasons),
-          failure_lines(compilation.reasons),
-          symbol_rows(compilation.symbols),
-          runtime_rows(compilation)};
+  Words words{headline(compilation, title.empty() ? title_of(compilation) : title),
+              details(compilation),
+              reasons(compilation),
+              deciding_reason(compilation.reasons),
+              failure_lines(compilation.reasons),
+              symbol_rows(compilation.symbols),
+              runtime_rows(compilation),
+              {},
+              {},
+              {}};
+  for (const record::GraphBreak& graph_break : compilation.breaks) {
+    words.places.push_back(where(graph_break));
+    words.breaks.push_back(sentence(graph_break));
+  }
+  for (const record::FailedGuard& failure : compilation.reasons) words.guards.push_back(failure_text(failure));
+  return words;
 }
 
 }  // namespace depyf

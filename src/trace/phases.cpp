@@ -71,8 +71,9 @@ std::size_t Phases::open_events() const {
 
 std::vector<record::Phase> Phases::of(int compilation) const {
   std::vector<record::Phase> phases;
-  for (const auto& [key, phase] : phases_)
-    if (std::get<0>(key) == compilation) phases.push_back(phase);
+  for (auto it = phases_.lower_bound({compilation, "", false});
+       it != phases_.end() && std::get<0>(it->first) == compilation; ++it)
+    phases.push_back(it->second);
   std::stable_sort(phases.begin(), phases.end(),
                    [](const record::Phase& one, const record::Phase& two) { return one.self_us > two.self_us; });
   return phases;

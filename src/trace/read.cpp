@@ -305,7 +305,7 @@ class Reader {
     keep(record, true);
     Compilation* compilation = find(record);
     if (!compilation || !compilation->place.function.empty()) return;
-    static constexpr std::string_view mark = "# File: ", library = "/site-packages/";
+    static constexpr std::string_view mark = " File: ", library = "/site-packages/";
     bool is_users = false;
     for (std::size_t start = 0; !is_users && (start = record.payload.find(mark, start)) != std::string_view::npos;) {
       start += mark.size();
@@ -388,6 +388,7 @@ class Reader {
       compilation.phases = phases_.of(static_cast<int>(index));
       if (compilation.seconds == 0) compilation.seconds = seconds_of(compilation.phases);
     }
+    name_what_was_not_begun();
     process_.phases = phases_.of(Phases::no_compilation);
     process_.events = phases_.take_events();
     if (altered_)
@@ -396,6 +397,23 @@ class Reader {
                   " payloads are not those that PyTorch wrote: the log was edited or damaged, from here on");
     if (const std::size_t open = phases_.open_events())
       problem(log_.size(), std::to_string(open) + " events did not end: the log is cut, or the process still ran");
+  }
+
+  // A call beyond the limit of recompilations has an id, and its records name no function. All compilations of a frame, the first
+  // number of an id, are of one function.
+  void name_what_was_not_begun() {
+    std::unordered_map<std::string_view, const record::Place*> place_of_frame;
+    auto frame_of = [](const Compilation& compilation) {
+      return std::string_view(compilation.id).substr(0, compilation.id.rfind('/'));
+    };
+    for (const Compilation& compilation : process_.compilations)
+      if (!compilation.is_own_id && !compilation.place.function.empty())
+        place_of_frame.try_emplace(frame_of(compilation), &compilation.place);
+    for (Compilation& compilation : process_.compilations) {
+      if (compilation.is_own_id || !compilation.place.function.empty() || !compilation.place.file.empty()) continue;
+      if (const auto known = place_of_frame.find(frame_of(compilation)); known != place_of_frame.end())
+        compilation.place = *known->second;
+    }
   }
 
   std::string_view log_;

@@ -77,8 +77,17 @@ bool is_pattern_literal(const Expr* expr) {
     case Constant::Kind::complex:
     case Constant::Kind::string:
     case Constant::Kind::bytes: return true;
-    default: return false;
+    case Constant::Kind::none:
+    case Constant::Kind::true_:
+    case Constant::Kind::false_:
+    case Constant::Kind::ellipsis:
+    case Constant::Kind::tuple:
+    case Constant::Kind::frozenset:
+    case Constant::Kind::slice:
+    case Constant::Kind::code:
+    case Constant::Kind::opaque: return false;
   }
+  return false;
 }
 
 }  // namespace

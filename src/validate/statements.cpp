@@ -1,4 +1,5 @@
 // The rules of CPython's parser, symbol table and compiler that a tree can break, statement by statement.
+// The rules of all statements stand in one file, so that they can be compared with the order of checks in CPython.
 #include <algorithm>
 #include <optional>
 #include <set>

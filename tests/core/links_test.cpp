@@ -7,6 +7,7 @@
 #include "links/captured.h"
 #include "links/index.h"
 #include "record/graph.h"
+#include "support/words.h"
 #include "trace/output_code.h"
 
 using namespace depyf;
@@ -121,6 +122,62 @@ TEST_CASE("graph: nodes with operator, shape, place, module and inputs") {
   CHECK(captured.nodes[3].inputs == Names{"linear"});  // the word in the string is no input
   CHECK(captured.nodes[4].op == "operator.add");
   CHECK(captured.outputs == Names{"out"});
+}
+
+TEST_CASE("graph: notes of PyTorch in front of a place") {
+  const Graph checkpointed = graph_of(R"(class inner_f(torch.nn.Module):
+    def forward(self, primals_1: "f32[3]"):
+        # ac_graph_id: 3 - PREFER_RECOMPUTE File: /a/net.py:13 in forward, code: return tanh(x) # File: no
+        tanh: "f32[3]" = torch.ops.aten.tanh.default(primals_1);  primals_1 = None
+        # No stacktrace found for following nodes
+        neg: "f32[3]" = torch.ops.aten.neg.default(tanh);  tanh = None
+        return (neg,)
+)");
+  REQUIRE(checkpointed.nodes.size() == 3);
+  CHECK(checkpointed.nodes[1].place.file == "/a/net.py");
+  CHECK(checkpointed.nodes[1].place.line == 13);
+  CHECK(checkpointed.nodes[1].place.text == "return tanh(x) # File: no");
+  CHECK(checkpointed.nodes[2].place.file.empty());
+}
+
+TEST_CASE("links: a kernel that overwrites inputs computes what is copied into them") {
+  Compilation compilation;
+  compilation.graphs.push_back(graph(R"(class GraphModule(torch.nn.Module):
+    def forward(self, L_state_: "f32[8]", L_grad_: "f32[8]"):
+        # File: /a/train.py:30 in step, code: state.lerp_(grad, 0.1)
+        lerp_: "f32[8]" = L_state_.lerp_(L_grad_, 0.1);  L_state_ = L_grad_ = lerp_ = None
+        return ()
+)",
+                                     "captured"));
+  compilation.graphs.push_back(graph(R"(class <lambda>(torch.nn.Module):
+    def forward(self, arg0_1: "f32[8][1]cpu", arg1_1: "f32[8][1]cpu"):
+        # File: /a/train.py:30 in step, code: state.lerp_(grad, 0.1)
+        mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(arg1_1, 0.1)
+        add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(arg0_1, mul);  mul = None
+        copy_: "f32[8][1]cpu" = torch.ops.aten.copy_.default(arg0_1, add);  arg0_1 = add = copy_ = None
+        return ()
+)",
+                                     "post_grad", "inference"));
+  compilation.output_codes.push_back(trace::read_output_code(R"(# AOT ID: ['0_inference']
+cpp_fused_add_mul_0 = async_compile.cpp_pybinding(['const float*', 'const float*', 'float*'], r'''
+extern "C"  void  kernel(const float* in_ptr0,
+                       const float* in_ptr1,
+                       float* out_ptr0)
+{
+}
+''')
+def call(args):
+    arg0_1, arg1_1 = args
+    cpp_fused_add_mul_0(arg0_1, arg1_1, arg0_1)
+    return ()
+)"));
+  link(compilation);
+  REQUIRE(compilation.output_codes[0].calls.size() == 1);
+  const KernelCall& call = compilation.output_codes[0].calls[0];
+  CHECK(joined(call.writes, " ") == "arg0_1'1");
+  CHECK(call.nodes == Names{"mul", "add", "copy_"});
+  REQUIRE(call.places.size() == 1);
+  CHECK(call.places[0].line == 30);
 }
 
 TEST_CASE("graph: a joint graph declares its inputs, and returns None for what has no gradient") {

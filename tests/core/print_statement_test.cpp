@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "depyf/code_object.h"
 #include "print/print.h"
 #include "tree_builder.h"
 

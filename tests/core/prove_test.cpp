@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "decode/opcodes.h"
+#include "depyf/code_object.h"
 
 namespace depyf {
 namespace {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "depyf/links.h"
 #include "depyf/texts.h"
 #include "record/graph.h"
+#include "texts/lines.h"
 #include "texts/markdown.h"
 #include "texts/tables.h"
 #include "trace/output_code.h"
@@ -111,6 +113,69 @@ TEST_CASE("text is shown in Markdown as it is") {
   CHECK(literal("f`g") == "f\\`g");
   CHECK(literal("a\nb\x1b") == "a\\nb\\x1b");
   CHECK(cell("a|b") == "a\\|b");
+}
+
+TEST_CASE("a code span of Markdown holds any text") {
+  using texts::code;
+  CHECK(code("f") == "`f`");
+  CHECK(code("a`b") == "``a`b``");
+  CHECK(code("`") == "`` ` ``");
+  CHECK(code("a\nb") == "`a\\nb`");
+  constexpr std::string_view characters = "ab`*_|<>[]()\\!&#~-+=.1:;\"x/";
+  std::mt19937 chance(5);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (std::size_t size = 1 + chance() % 11; size; --size) text += characters[chance() % characters.size()];
+    // By CommonMark's rules the span ends at the first run of as many backticks as it begins with.
+    const std::string span = code(text);
+    const std::size_t fence = span.find_first_not_of('`');
+    std::size_t end = fence;
+    while (end < span.size()) {
+      end = span.find('`', end);
+      const std::size_t run_end = std::min(span.find_first_not_of('`', end), span.size());
+      if (run_end - end == fence) break;
+      end = run_end;
+    }
+    REQUIRE(end + fence == span.size());
+    std::string content = span.substr(fence, end - fence);
+    if (content.starts_with(' ') && content.ends_with(' ')) content = content.substr(1, content.size() - 2);
+    REQUIRE(content == text);
+  }
+}
+
+TEST_CASE("Markdown is shown character by character outside of code spans") {
+  using texts::prose;
+  CHECK(prose("a break at f.py:3: `x`. See torch._dynamo.config") ==
+        "a break at f.py:3: `x`. See torch._dynamo.config");
+  CHECK(prose("f.<locals>.g of <b>") == "f.\\<locals>.g of \\<b>");
+  CHECK(prose("*bold* and __init__ and 2 * 3") == "\\*bold\\* and __init\\_\\_ and 2 * 3");
+  CHECK(prose("[here](http://x)") == "\\[here]\\(http://x)");
+  CHECK(prose("one ` backtick") == "one \\` backtick");
+  CHECK(prose("a \\n and a \\*") == "a \\n and a \\\\\\*");
+  CHECK(prose("1. no list") == "1\\. no list");
+}
+
+TEST_CASE("texts become lines as Python's own library makes them") {
+  using texts::python_lines;
+  using texts::wrapped;
+  using Lines = std::vector<std::string>;
+  CHECK(python_lines("") == Lines{});
+  CHECK(python_lines("a\n\nb\r\nc\x0c"
+                     "d\xe2\x80\xa8"
+                     "e\n") == Lines{"a", "", "b", "c", "d", "e"});
+  CHECK(wrapped("the re-used value of a well-known x-1 long-named --option -b and e--f that --- goes on", 20) ==
+        Lines{"the re-used value of", "a well-known x-1", "long-named --option", "-b and e--f that ---", "goes on"});
+  CHECK(wrapped("  indented words that go on for some time", 16, "        ") ==
+        Lines{"  indented words", "        that go", "        on for", "        some", "        time"});
+  CHECK(wrapped("averyveryverylongword_that-cannot_be_broken_but_at_its-hyphens", 24, "  ") ==
+        Lines{"averyveryverylongword_th", "  at-cannot_be_broken_bu", "  t_at_its-hyphens"});
+  CHECK(wrapped("a\tb \n c \xc3\xa9t\xc3\xa9-\xc3\xa0-la-carte and more", 12) ==
+        Lines{"a       b", "c \xc3\xa9t\xc3\xa9-\xc3\xa0-la-", "carte and", "more"});
+  CHECK(wrapped("", 10) == Lines{});
+  CHECK(wrapped("   ", 10) == Lines{});
+  CHECK(wrapped("short", 10) == Lines{"short"});
+  CHECK(wrapped("L['self'].blocks[0].attn.heads == 4 or L['x'].size()[0] -- see model.py:12", 30, "    ") ==
+        Lines{"L['self'].blocks[0].attn.heads", "    == 4 or L['x'].size()[0]", "    -- see model.py:12"});
 }
 
 TEST_CASE("the index of a dump is one screen, and the pages have the rest") {

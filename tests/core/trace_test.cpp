@@ -116,6 +116,19 @@ TEST_CASE("trace: a compilation with its function, its break, its reason and its
   CHECK(process.records.at("artifact:recompile_reasons") == 1);
 }
 
+TEST_CASE("trace: a call beyond the limit of compilations is of the function of its frame") {
+  const std::string metrics =
+      R"("compilation_metrics": {"co_name": "limited", "co_filename": "/a/net.py", "co_firstlineno": 7})";
+  const std::string unnamed = R"("compilation_metrics": {"co_name": null, "fail_type": "FailOnRecompileLimitHit"})";
+  const Process process = read_trace(record_text(metrics + id_text(2, 0)) + record_text(unnamed + id_text(2, 1)) +
+                                         record_text(unnamed + id_text(3, 0)),
+                                     "a.log");
+  REQUIRE(process.compilations.size() == 3);
+  CHECK(process.compilations[1].place.function == "limited");
+  CHECK(process.compilations[1].place.line == 7);
+  CHECK(process.compilations[2].place.function.empty());  // of a frame that no record names
+}
+
 TEST_CASE("trace: records without an id belong to what the open event is about") {
   std::string log = event_text("B", "fullgraph_capture", 0);
   log += event_text("B", "bytecode_tracing", 10, id_text(0, 0));

@@ -159,3 +159,16 @@ def test_as_a_program():
     version = subprocess.run([*command, "--version"], env=environment, capture_output=True, text=True, check=True)
     assert version.stdout == f"depyf {depyf.__version__}\n"
     assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 2
+
+
+def test_explain_sums_up_logs_and_names_a_cut(tmp_path, capfd):
+    metrics = '{"compilation_metrics": {"co_name": "step", "co_filename": "/a/net.py", "co_firstlineno": 7}'
+    record = f'V1123 02:17:10.130000 4711 torch/a.py:1] {metrics}, "frame_id": 0, "frame_compile_id": 0}}\n'
+    (tmp_path / "run.log").write_text(record)
+    assert main(["explain", str(tmp_path)]) == 0
+    assert "step (net.py:7)" in capfd.readouterr().out
+    (tmp_path / "run.log").write_text(record + record[:-9])
+    assert main(["explain", str(tmp_path / "run.log")]) == 1
+    assert "step (net.py:7)" in capfd.readouterr().out
+    assert main(["explain", str(tmp_path / "none.log")]) == 1
+    assert "none.log" in capfd.readouterr().err

@@ -222,7 +222,7 @@ def test_works_without_torch():
 import sys
 sys.modules["torch"] = None
 import depyf
-assert "def f(" in depyf.decompile(lambda: 0).replace("lambda", "f") or True
+assert "return 0" in depyf.decompile(lambda: 0)
 def f(x):
     return x
 assert "def f(x)" in depyf.decompile(f)

@@ -1,4 +1,4 @@
-"""`is_same` of `depyf.compat.bytecode`: code that differs in names of its own and positions alone."""
+"""`_core.same_code`: code that differs in names of its own and positions alone."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import types
 import pytest
 
 import depyf
-from depyf import proof
-from depyf.compat.bytecode import is_same
+from depyf import _core, proof
 
 BASE = "def f(a, b=1):\n    c = a + 1.0\n    return [c, b, (0.0, ('x',))]\n"
 
@@ -24,7 +23,7 @@ def code_of(text: str) -> types.CodeType:
     [BASE, f"# a comment\n\n{BASE}", BASE.replace("def f(", "def g("), BASE.replace("a, b=1", "a: int,\n    b=1")],
 )
 def test_only_names_and_positions_differ(text):
-    assert is_same(code_of(BASE), code_of(text))
+    assert _core.same_code(code_of(BASE), code_of(text))
 
 
 @pytest.mark.parametrize(
@@ -49,31 +48,31 @@ def test_only_names_and_positions_differ(text):
 def test_anything_else_differs(old, new):
     text = BASE.replace(old, new).replace("return [c,", "return [d,") if new == "d = a" else BASE.replace(old, new)
     assert text != BASE
-    assert not is_same(code_of(BASE), code_of(text))
+    assert not _core.same_code(code_of(BASE), code_of(text))
 
 
 def test_handlers_and_free_names_differ():
     handled = "def f(a):\n    try:\n        a()\n    except ValueError:\n        pass\n"
-    assert is_same(code_of(handled), code_of(f"\n{handled}"))
-    assert not is_same(code_of(handled), code_of(handled.replace("ValueError", "TypeError")))
+    assert _core.same_code(code_of(handled), code_of(f"\n{handled}"))
+    assert not _core.same_code(code_of(handled), code_of(handled.replace("ValueError", "TypeError")))
     closed = "def f():\n    def g():\n        return a, b\n    a = b = 1\n    return g\n"
     code, other = (
         next(const for const in code_of(text).co_consts if isinstance(const, types.CodeType))
         for text in (closed, closed.replace("return a, b", "return b, a"))
     )
-    assert is_same(code, code) and not is_same(code, other)
+    assert _core.same_code(code, code) and not _core.same_code(code, other)
 
 
 def test_code_that_holds_code_is_left_to_the_prover():
     nested = code_of("def f(a):\n    return lambda: a\n")
-    assert not is_same(nested, nested)
+    assert not _core.same_code(nested, nested)
     assert depyf.prove(nested, nested).nested == [(1, 1)]
 
 
 def test_the_same_code_needs_no_walk(monkeypatch):
     code, moved = code_of(BASE), code_of(f"\n{BASE}")
     proof.prove(code, code)  # what is kept of it is made once
-    monkeypatch.setattr(proof, "_core", None)
+    monkeypatch.setattr(proof, "_core", types.SimpleNamespace(same_code=_core.same_code))  # without `prove`
     same = depyf.prove(code, moved)
     assert same and same.same_effects and not same.kept and not same.nested and not same.reason
 
@@ -82,4 +81,4 @@ def test_constants_that_cannot_be_compared_are_not_the_same():
     code = code_of(BASE)
     for constant in (object(), frozenset({1}), (1, (frozenset({1}),))):
         odd = code.replace(co_consts=(*code.co_consts, constant))
-        assert not is_same(odd, odd)
+        assert not _core.same_code(odd, odd)

@@ -6,8 +6,7 @@ import dis
 import types
 
 import depyf
-from depyf import decompilation
-from depyf.compat import bytecode
+from depyf import _core, decompilation
 
 
 def nested(code: types.CodeType, name: str) -> types.CodeType:
@@ -134,5 +133,5 @@ def test_functions_of_other_code_get_their_cells_in_its_order():
     inner = nested(code, "<lambda>")
     index = code.co_consts.index(inner)
     other = with_free(inner, inner.co_freevars[::-1])
-    result = bytecode.with_nested(code, {index: other})
+    result = _core.with_nested(code, {index: other})
     assert types.FunctionType(result, {})("a", "b", "c")() == ("c", "b", "a")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,10 +25,9 @@ LOG_ALONE = {
     "pid": "a dump does not state the process",
     "records": "kinds of records of a log",
     "artifacts": "texts of the log, files of the dump",
-    "phases": "a dump has no events",
     "compilations[].artifacts": "texts of the log, files of the dump",
-    "compilations[].phases": "a dump has no events",
     "compilations[].start_us": "a dump is the same in each run but for times.json",
+    "phases": "phases of no compilation, such as probes of the machine, which the first run of the two makes",
     "compilations[].seconds": "measured by either",
     "compilations[].backward_seconds": "measured by PyTorch alone",
     "compilations[].guards": "counted by PyTorch alone",
@@ -68,6 +68,20 @@ def are_equal_but_for_sums(log: list[str], dump: list[str]) -> bool:
     return all(name.startswith("add") for name in set(log) ^ set(dump))
 
 
+PHASES_OF_ONE = re.compile(r"bytecode_hooks_|compile_file$")
+
+
+def have_equal_counts(log: list[dict[str, Any]], dump: list[dict[str, Any]]) -> bool:
+    """Two runs differ in the times of their phases. depyf's hook of bytecode is a phase of its own, and the run that comes
+    first compiles the C++ of both."""
+    counts = [
+        {phase["name"]: phase["count"] for phase in phases if not PHASES_OF_ONE.match(phase["name"])}
+        for phases in (log, dump)
+    ]
+    return counts[0] == counts[1] != {}
+
+
+OTHER_IN_A_FILE["compilations[].phases"] = have_equal_counts
 OTHER_IN_A_FILE["compilations[].chains[].joint"] = are_equal_but_for_sums
 for _direction in ("forward", "backward"):
     for _stage in ("graph", "post_grad"):
@@ -135,6 +149,28 @@ def test_a_log_and_a_dump_tell_the_same(records: tuple[str, dict, dict]) -> None
         assert two["name"].rpartition(".")[2].partition("<")[0] in one["place"]["function"], (one["place"], two["name"])
         for here, there in zip(one["reasons"], two["reasons"], strict=True):
             assert here["guard"] and there["guard"]
+
+
+def test_the_log_leads_from_line_12_of_train_to_a_forward_and_a_backward_kernel(
+    records: tuple[str, dict, dict],
+) -> None:
+    name, log, _ = records
+    if name != "train":
+        pytest.skip("it is about train.py")
+    compiled_with_a_backward = 0
+    for compilation in log["compilations"]:
+        direction_of = {kernel["name"]: kernel["direction"] for kernel in compilation["kernels"]}
+        for chain in compilation["chains"]:
+            if not chain["operator"].endswith("gelu"):
+                continue
+            assert (Path(chain["place"]["file"]).name, chain["place"]["line"]) == ("train.py", 12)
+            assert "gelu(self.fc1(h))" in chain["place"]["text"]
+            forward, backward = (chain["directions"][name]["kernels"] for name in ("forward", "backward"))
+            assert forward and all(direction_of[kernel] == "forward" for kernel in forward)
+            assert backward and all(direction_of[kernel] == "backward" for kernel in backward)
+            assert all("gelu" in kernel for kernel in [*forward, *backward])
+            compiled_with_a_backward += 1
+    assert compiled_with_a_backward == 5  # each block for one size, for any size, and the second for another scale
 
 
 def test_the_comparison_sees_what_differs(records: tuple[str, dict, dict]) -> None:

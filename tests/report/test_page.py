@@ -224,6 +224,65 @@ def test_equal_layers_stand_once(tab: Tab, tmp_path: Path) -> None:
     rows = page.locator("table.modules tbody tr").all_inner_texts()
     assert len(rows) == 4
     assert "0 \u2026 23" in rows[2] and "\u00d7 24, the same graph" in rows[2] and "\t24\t" in rows[3]
+    # Layers of other sizes are other layers.
+    for number in range(24):
+        log.write_text(
+            log.read_text().replace(f" linear_{number} =", f' linear_{number}: "f32[{2 + number % 2}][1]cpu" =')
+        )
+    page_programs.write_page(tmp_path / "page.html", log)
+    tab.open(tmp_path / "page.html", "view=modules")
+    assert page.locator("table.modules tbody tr").count() == 2 + 2 * 24
+
+
+def test_what_a_library_call_returns_counts_in_bytes(tab: Tab, tmp_path: Path) -> None:
+    """Output code allocates what kernels write; the size of what a library call returns is that of its node."""
+    log = tmp_path / "library.log"
+    nodes = """class GraphModule(torch.nn.Module):
+    def forward(self, arg0_1: "f32[8, 3, 3, 3]", arg1_1: "f32[4, 3, 16, 16]"):
+        # File: /a/net.py:7 in f, code: y = conv(x)
+        convolution: "f32[4, 8, 16, 16]" = torch.ops.aten.convolution.default(arg1_1, arg0_1)
+        topk = torch.ops.aten.topk.default(convolution, 2)
+        getitem: "f32[4, 8, 16, 2]" = topk[0]
+        getitem_1: "i64[4, 8, 16, 2]" = topk[1]
+        return (getitem, getitem_1)
+"""
+    captured = """class GraphModule(torch.nn.Module):
+    def forward(self, L_w_: "f32[8, 3, 3, 3]", L_x_: "f32[4, 3, 16, 16]"):
+        l_w_ = L_w_
+        l_x_ = L_x_
+        # File: /a/net.py:7 in f, code: y = conv(x)
+        y: "f32[4, 8, 16, 16]" = torch.conv2d(l_x_, l_w_)
+        topk = torch.topk(y, 2)
+        return (topk,)
+"""
+    code = """# AOT ID: ['0_inference']
+def call(args):
+    arg0_1, arg1_1 = args
+    # Topologically Sorted Source Nodes: [y], Original ATen: [aten.convolution]
+    buf0 = extern_kernels.convolution(arg1_1, arg0_1, stride=(1, 1))
+    assert_size_stride(buf0, (4, 8, 16, 16), (2048, 256, 16, 1))
+    # Topologically Sorted Source Nodes: [topk], Original ATen: [aten.topk]
+    buf1 = torch.ops.aten.topk.default(buf0, 2)
+    buf2 = buf1[0]
+    buf3 = buf1[1]
+    return (buf2, buf3, )
+"""
+    log.write_text(
+        page_programs.record({"str": ["/a/net.py", 0]})
+        + page_programs.record({"dynamo_start": {"stack": [{"line": 3, "name": "f", "filename": 0}]}})
+        + page_programs.record({"dynamo_output_graph": {"sizes": {}}}, captured)
+        + page_programs.record({"inductor_post_grad_graph": {}}, nodes)
+        + page_programs.record({"inductor_output_code": {"filename": "/tmp/a.py"}}, code)
+    )
+    page_programs.write_page(tmp_path / "page.html", log)
+    page = tab.open(tmp_path / "page.html", "view=fusion")
+    convolution = 4 * 8 * 16 * 16 * 4
+    expected = [
+        ["extern_kernels.convolution", (8 * 3 * 3 * 3 + 4 * 3 * 16 * 16) * 4, convolution],
+        ["torch.ops.aten.topk.default", convolution, 4 * 8 * 16 * 2 * (4 + 8)],
+    ]
+    calls = "currentProcess().compilations[0].calls.map((call) => [call.kernel, call.bytesRead, call.bytesWritten])"
+    assert page.evaluate(calls) == expected
 
 
 def test_the_timeline_has_the_events_of_the_log(folder: Path, tab: Tab, tmp_path: Path) -> None:
@@ -244,6 +303,105 @@ def test_the_timeline_has_the_events_of_the_log(folder: Path, tab: Tab, tmp_path
     assert len(trace) == events and {"name", "ph", "ts", "dur", "pid", "tid", "args"} <= trace[0].keys()
     assert {"0/0", "1/1"} <= {event["args"].get("compilation") for event in trace}
     tab.trouble.clear()  # the download is a request of the page to itself
+
+
+def test_the_timeline_of_a_dump_is_that_of_the_log_of_the_same_run(folder: Path, tab: Tab) -> None:
+    """PyTorch sends its events to both; a dump has them in times.json."""
+    counts = []
+    for name in ("dump.html", "log.html"):
+        page = tab.open(folder / name, "view=timeline")
+        assert (
+            page.locator("canvas.flame").count() == 1
+            and page.get_by_role("button", name="Save for Perfetto").count() == 1
+        )
+        counts.append(
+            page.evaluate(
+                "() => { const process = currentProcess(); return process.events.map((event) => event.name + ' of ' + "
+                "(event.compilation < 0 ? '' : process.compilations[event.compilation].id)).sort(); }"
+            )
+        )
+    assert counts[0] == counts[1] and any(text == "backend_compile of 0/0" for text in counts[0])
+
+
+def test_panes_scroll_together_until_a_line_is_pinned(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "c=0/0&panes=source,kernel")
+    kernel = page.locator('[data-pane="kernel"] .rows')
+    source = page.locator('[data-pane="source"] .rows')
+    for rows in (source, kernel):
+        rows.evaluate("(rows) => { rows.style.flex = 'none'; rows.style.height = '200px'; }")
+    source.hover()
+    assert kernel.evaluate("(rows) => rows.scrollTop") == 0
+    page.mouse.wheel(0, 260)
+    tab.until("explorer.panes[1].list.element.scrollTop > 0")
+    # The line that leads is in sight in the other pane, too.
+    tab.until(
+        "explorer.panes[1].placesOf.get(explorer.panes[0].lineInSight()).some((place) => { "
+        "const { scrollTop, clientHeight } = explorer.panes[1].list.element; "
+        "return scrollTop <= 20 * place && 20 * place < scrollTop + clientHeight; })"
+    )
+    # What is pinned stays where it is, and so do panes that are not to scroll together.
+    for is_pinned in (True, False):
+        if is_pinned:
+            page.locator('[data-pane="source"] .row:has(.bar)').first.click()
+        else:
+            page.keyboard.press("Escape")
+            page.get_by_role("button", name="Scroll together").click()
+        for rows in (kernel, source):
+            rows.evaluate("(rows) => { rows.scrollTop = 0; }")
+        source.hover()
+        page.mouse.wheel(0, 260)
+        tab.until("explorer.panes[0].list.element.scrollTop > 200")
+        page.wait_for_timeout(50)
+        assert kernel.evaluate("(rows) => rows.scrollTop") == 0
+
+
+def test_curves_lead_from_the_rows_of_a_line_to_those_in_the_next_pane(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "c=0/0&panes=source,captured,kernel")
+    page.wait_for_timeout(50)
+    assert page.evaluate("explorer.connections.count") == 0
+    page.locator(f'[data-pane="source"] .row:has(.number:text-is("{page_programs.GELU_LINE}"))').hover()
+    tab.until("explorer.connections.count > 1")
+    # A curve begins at the lit row, in the gap behind its pane, and has the colour of the line.
+    spot = page.evaluate(
+        "(row) => { const pane = explorer.panes[0]; const grid = explorer.grid.getBoundingClientRect(); "
+        "const box = pane.element.getBoundingClientRect(); const index = pane.order.indexOf(row); "
+        "const y = box.top - grid.top + index * 20 - pane.list.element.scrollTop + 10; const x = box.right - grid.left + 2; "
+        "return [...explorer.connections.canvas.getContext('2d').getImageData(x, y, 1, 1).data]; }",
+        page_programs.GELU_LINE,
+    )
+    assert spot[3] > 0
+    page.mouse.move(5, 5)
+    tab.until("explorer.connections.count === 0")
+
+
+def test_a_line_that_is_in_no_graph_says_so(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "c=0/0&panes=source,fw,kernel")
+    page.locator('[data-pane="source"] .row:has(.number:text-is("2"))').hover()
+    assert "Nothing in this compilation comes from this line." in page.locator(".trail").inner_text()
+    page.locator('[data-pane="fw"] .row.without-line').first.hover()
+    assert "No line of source: an input of the graph" in page.locator(".trail").inner_text()
+    # The line behind the break is in the graph of another compilation: it has no colour here.
+    after = f'[data-pane="source"] .row:has(.number:text-is("{page_programs.BREAK_LINE + 1}")) .bar'
+    assert page.locator(after).count() == 0
+    tab.open(folder / "dump.html", "c=1/0&panes=source,captured,kernel")
+    assert page.locator(after).count() == 1
+
+
+def test_the_gutter_names_graphs_and_seconds(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=source")
+    gelu = page.locator(f'.annotated .row:has(.number:text-is("{page_programs.GELU_LINE}"))')
+    assert gelu.locator(".mark-graphs").inner_text() == "0/0+1"
+    assert gelu.locator(".mark-graphs").get_attribute("title") == "In the graphs of 0/0, 0/1"
+    begin = page.locator('.annotated .row:has-text("def forward(self, x)")').last
+    assert re.fullmatch(r"[\d.]+\u00a0s", begin.locator(".mark-seconds").inner_text())
+
+
+def test_conditions_stand_together_by_object(folder: Path, tab: Tab) -> None:
+    page = tab.open(folder / "dump.html", "view=guards&c=0/0")
+    heads = page.locator(".guard-group h3").all_inner_texts()
+    assert len(heads) == len(set(heads)) and "x" in heads and "self.block.norm" in heads
+    group = page.locator(".guard-group", has=page.locator("h3", has_text=re.compile(r"^x$")))
+    assert "x.shape[0] == 8" in group.inner_text() and "x.shape[1] == 16" in group.inner_text()
 
 
 def test_search_finds_a_kernel_by_name(folder: Path, tab: Tab) -> None:
@@ -339,6 +497,8 @@ def test_hostile_text_is_shown_as_text_and_does_not_run(tab: Tab, tmp_path: Path
     shown = page.locator("main").inner_text()
     assert "</script><script>window.ran = 1" in shown and "<img src=x onerror=" in shown
     assert "\u2039U+202E\u203a" in shown and "\u241b[31m" in shown
+    # A lone backquote is one of the program's, and no mark of code.
+    assert page.evaluate("withCode('expected `</code>, was b').join('|')") == "expected `</code>, was b"
     page.keyboard.press("/")
     page.keyboard.type("onerror")
     page.locator(".hit").first.wait_for()
@@ -376,6 +536,7 @@ def test_ranks_that_compiled_something_else_are_named(tab: Tab, tmp_path: Path) 
 def test_pages_of_real_logs_open_in_all_views(tab: Tab, tmp_path: Path, name: str) -> None:
     page_programs.write_page(tmp_path / "page.html", LOGS / name)
     page = tab.open(tmp_path / "page.html")
+    assert re.search(r"depyf .* PyTorch (2\.|of a version that is not recorded)", page.locator("footer").inner_text())
     processes = page.evaluate("data.processes.length")
     for process in range(processes):
         for view in (*VIEWS, "ranks"):

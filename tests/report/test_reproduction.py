@@ -95,3 +95,104 @@ def test_a_copied_program_runs(tmp_path: Path, browser: Any) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("outputs: ") == 6 and done.stdout.count("backward: done") == 4, done.stdout
     assert "outputs: [(3, 4), (4, 3)]" in done.stdout and "outputs: [(7, 4), (4, 7)]" in done.stdout
+
+
+BREAKS = """
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+WIDTH = 6
+unused = open
+
+
+class Scaled(nn.Module):
+    def __init__(self, width: int = WIDTH) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+
+    def forward(self, x, mode, factor=2.0, *, shift):
+        x = self.linear(x)
+        print("here", mode)  # the break of the module
+        return helper(x, factor) + shift if mode == "a" else x
+
+
+def helper(x, factor):
+    return x * math.sqrt(factor)
+
+
+@torch.compile(backend="eager")
+def looped(x, sizes):
+    for _ in sizes:
+        if x.sum() > 0:  # the break in the loop
+            x = x + 1
+    return x
+
+
+def main():
+    module = torch.compile(Scaled(), backend="eager")
+    for rows in (3, 5):
+        module(torch.ones(rows, 6), "a", shift=1)
+    looped(torch.ones(2), {1: 2})
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_the_program_of_a_break_shows_it(tmp_path: Path, browser: Any) -> None:
+    """The function with its class and its inputs; the whole file for one whose inputs are not recorded."""
+    (tmp_path / "breaks.py").write_text(BREAKS)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(page_programs.ROOT / "python")}
+    command = [sys.executable, "-W", "ignore", "-m", "depyf", "run", "-o", "dump", "breaks.py"]
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment, capture_output=True, timeout=300)
+    page_programs.write_page(tmp_path / "page.html", tmp_path / "dump")
+    page_programs.write_page(tmp_path / "redacted.html", "--redact", tmp_path / "dump")
+    page = browser.new_context(offline=True).new_page()
+    programs = {}
+    for comment in ("the break of the module", "the break in the loop"):
+        page.goto("about:blank")
+        page.goto(f"{(tmp_path / 'page.html').as_uri()}#view=verdict")
+        item = page.locator(".action", has=page.get_by_role("button", name="copy as reproduction")).filter(
+            has_text=comment
+        )
+        item.get_by_role("button", name="copy as reproduction").click()
+        programs[comment] = page.locator("dialog textarea").input_value()
+        about = page.locator("dialog p.dim").inner_text()
+        assert ("whole file" in about) == (comment == "the break in the loop")
+    alone, whole = programs["the break of the module"], programs["the break in the loop"]
+    assert "class Scaled" in alone and "def helper" in alone and "WIDTH = 6" in alone and "import math" in alone
+    assert "looped" not in alone and "unused" not in alone and "def main" not in alone
+    assert "def main" in whole
+    page.goto("about:blank")
+    page.goto(f"{(tmp_path / 'redacted.html').as_uri()}#view=verdict")
+    page.locator(".action").first.wait_for()
+    assert page.get_by_role("button", name="copy as reproduction").count() == 0
+    # A file that has changed is not the source of the run: the lines that the record quotes are all that is known.
+    (tmp_path / "breaks.py").write_text(BREAKS.replace("x = self.linear(x)", "x = self.linear(x) + 1"))
+    page_programs.write_page(tmp_path / "changed.html", tmp_path / "dump")
+    page.goto(f"{(tmp_path / 'changed.html').as_uri()}#view=verdict")
+    page.get_by_role("button", name="copy as reproduction").first.click()
+    quoted = page.locator("dialog textarea").input_value()
+    assert (
+        "It does not run as it is" in quoted
+        and "class Scaled" not in quoted
+        and "Missing: the rest of breaks.py" in (page.locator("dialog p.dim").inner_text())
+    )
+    page.context.close()
+    for (comment, program), name in zip(programs.items(), ("alone.py", "whole.py"), strict=True):
+        (tmp_path / name).write_text(program, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", name],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Graph break" in done.stderr and f"# {comment}" in done.stderr

@@ -57,7 +57,7 @@ def test_a_graph_is_printed_where_print_readable_takes_fewer_arguments(monkeypat
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_without_a_structured_trace_graphs_are_dumped_as_they_are_shown(backend, monkeypatch, tmp_path):
     monkeypatch.setattr(trace, "has_records", lambda: False)
-    monkeypatch.setattr(trace, "add_trace_handler", lambda receive: lambda: None)
+    monkeypatch.setattr(trace, "add_trace_handler", lambda *receivers: lambda: None)
     x = torch.ones(3, requires_grad=True)
     with depyf.prepare_debug(tmp_path) as session:
         torch.compile(lambda x: (x * 2).sin(), backend=backend)(x).sum().backward()

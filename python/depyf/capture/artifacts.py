@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, dump, files, names, running, weak
+from depyf import _core, decompilation, dump, files, names, running, weak
 from depyf.capture import hub, substitution
 from depyf.capture.compilation import Compilation, Item
 from depyf.compat import graphs
@@ -314,7 +314,7 @@ class Artifacts:
         frame.transformed_file = os.path.basename(path)
         if replacement is None:
             return None
-        replacement = running.named(replacement, path)
+        replacement = _core.moved(replacement, path)
         self._announce(path, "transformed code", None, compile, {"call": replacement})
         return replacement
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 from dataclasses import dataclass, field
 
-from depyf import names, resume_source, running, weak
+from depyf import _core, names, resume_source, running, weak
 from depyf.capture.guarding import Guarded
 from depyf.provenance.collect import Collected
 from depyf.session import Artifact, Frame, Symbol
@@ -123,7 +123,7 @@ class Compilation:
 
     def set_original(self, code: types.CodeType) -> None:
         """Records that the transformed code runs in place of this code."""
-        self.original, self.number_of_original = names.as_data(code), numbers.of(code)
+        self.original, self.number_of_original = _core.as_data(code), numbers.of(code)
         self.function = weak.reference(code)
 
 

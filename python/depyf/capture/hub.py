@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from depyf import locks, weak
 from depyf.compat import compiled, dynamo, eval_frame, graph_text, graphs, guard_printer, inductor, ir_text, trace
+from depyf.session import PhaseEvent
 
 
 class Listener(Protocol):
@@ -23,6 +24,7 @@ class Listener(Protocol):
 
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None: ...
     def traced(self, record: trace.Record) -> None: ...
+    def timed(self, event: PhaseEvent) -> None: ...
     def scheduled(self, kind: str, text: str) -> None: ...
     def named_graph(self, name: str, graph: Any, caller: str) -> None: ...
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
@@ -56,7 +58,7 @@ def add(listener: Listener) -> None:
             eval_frame.pass_over(weak.Forget.__call__)
             set_hooks: tuple[Callable[[], Callable[[], None]], ...] = (
                 lambda: dynamo.add_bytecode_hook(_transformed),
-                lambda: trace.add_trace_handler(_traced),
+                lambda: trace.add_trace_handler(_traced, _timed),
                 lambda: graphs.add_named_graph_hook(_named_graph),
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
@@ -143,6 +145,10 @@ def _traced(record: trace.Record) -> None:
     if record.graph is not None or record.event in ("kernel", "cache hit"):
         _hear_inductor()
     _tell(lambda listener: listener.traced(record))
+
+
+def _timed(event: PhaseEvent) -> None:
+    _tell(lambda listener: listener.timed(event))
 
 
 def _scheduled(kind: str, text: str) -> None:

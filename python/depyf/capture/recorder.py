@@ -35,13 +35,15 @@ from depyf.compat import (
 from depyf.guards import breaks, texts
 from depyf.guards.terms import in_terms
 from depyf.provenance import collect, dumped
-from depyf.session import Frame, RuntimeValue, Session, Symbol
+from depyf.session import Frame, PhaseEvent, RuntimeValue, Session, Symbol
 from depyf.source_line import Line
 
 _DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 _SHOWN_AS = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
 # Graphs that PyTorch shows by name. Their texts come from there if this PyTorch has no structured trace.
 _SHOWN = {**_SHOWN_AS, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
+PHASE_EVENTS_MAX = 100_000
+"""Events of PyTorch's timeline that a session keeps: as many as the page of a report draws."""
 _OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
 
 
@@ -175,6 +177,12 @@ class Recorder:
                 compile = self._current()
                 if compile is not None:
                     self._told_about(compile, record)
+
+    def timed(self, event: PhaseEvent) -> None:
+        """Is called for each event of PyTorch's timeline: hundreds in a compilation, so that nothing else is done."""
+        events = self.session.phase_events
+        if not self._closed and len(events) < PHASE_EVENTS_MAX:
+            events.append(event)
 
     @_noted
     def scheduled(self, kind: str, text: str) -> None:

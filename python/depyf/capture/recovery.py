@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from depyf import dump, files, journal, names
+from depyf import _core, dump, files, journal, names
 from depyf.capture import story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, link_resume_names
@@ -72,7 +72,9 @@ def recover(directory: Path) -> list[Block]:
                 _write_full_code(block, directory)
                 for left in directory.glob(f".depyf-{block.process}-*.tmp"):
                     left.unlink(missing_ok=True)
-            dump.write_record(directory, [block.session for block in dead], [], last=_are_last(directory, dead))
+            dump.write_record(
+                directory, [block.session for block in dead], [], last=_are_last(directory, dead), recovered=True
+            )
             for block in dead:
                 block.path.unlink(missing_ok=True)
     return blocks_found
@@ -199,4 +201,4 @@ def _stand_in(line: dict[str, Any], source: str | None) -> types.CodeType:
         for code in names.nested_codes(module):
             if code is not module and code.co_name == name:
                 return code
-    return _stand_in.__code__.replace(co_name=name, co_filename=file)
+    return _core.moved(_stand_in.__code__, file, name=name)

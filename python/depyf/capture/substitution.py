@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from depyf import _core, running
-from depyf.compat import bytecode, graphs
+from depyf.compat import graphs
 from depyf.running import Swap
 
 __all__ = ["graph_swap", "kernel_swap"]
@@ -72,10 +72,10 @@ def _from_text(module: Any, text: str) -> Swap | None:
     else:
         changed = _with_list_of_inputs(text, graphs.source(module))
         code = None if changed is None else _function_in(changed)
-        code = None if code is None else bytecode.raised_by_one_line(code)
+        code = None if code is None else _core.raised_by_one_line(code)
     if code is None:
         return None
-    code = running.like(code, original)
+    code = _core.named_like(code, original)
     return None if running.reason_against(code, original) else Swap([(function, code)])
 
 
@@ -180,7 +180,9 @@ def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str)
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
         if functions and all(function.__code__.co_filename == path for function in functions.values()):
-            return Swap([(function, running.shifted(function.__code__, shift)) for function in functions.values()]), ""
+            return Swap(
+                [(function, _core.moved(function.__code__, lines_down=shift)) for function in functions.values()]
+            ), ""
     codes, reason = _kernel_codes(text, own, path)
     if not reason and module is None:
         reason = "Inductor did not load it"

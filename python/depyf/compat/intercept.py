@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from depyf import _core
 from depyf.compat.dynamo import not_compiled
 
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
@@ -38,9 +39,9 @@ class Interception:
         copy.__kwdefaults__ = function.__kwdefaults__
         # Under the name of torch's own file, which Dynamo does not look into.
         self._place = code.co_filename, code.co_firstlineno
-        self._replacement = _template.__code__.replace(
-            co_name=code.co_name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
-        )
+        template = _template.__code__
+        lines_down = code.co_firstlineno - template.co_firstlineno
+        self._replacement = _core.moved(template, code.co_filename, lines_down, code.co_name)
         self._answer: Callable[..., Any] = answer(copy)
 
     def set(self, *, may_be_compiled: bool = False) -> None:

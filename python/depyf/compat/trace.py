@@ -15,9 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from depyf import _core
 from depyf.compat import at_work, private
 from depyf.compat.dynamo import not_compiled
 from depyf.compat.private import guarded
+from depyf.session import PhaseEvent
 from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
@@ -49,6 +51,7 @@ _EVENTS = {
 }
 _HEARD = {*_GRAPHS, *_EVENTS}
 _OF_EACH_INPUT = "describe_tensor"
+_OF_A_PHASE = "chromium_event"
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
 # The structured trace has nothing from Inductor's other process; its loggers do.
@@ -106,7 +109,7 @@ def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
 
 
 # As in `_Handlers`.
-_facts_of.__code__ = _facts_of.__code__.replace(co_filename=logging.__file__)
+_facts_of.__code__ = _core.moved(_facts_of.__code__, logging.__file__)
 
 
 class _Handlers(list[logging.Handler]):
@@ -131,13 +134,16 @@ class _Handlers(list[logging.Handler]):
         if name == _OF_EACH_INPUT:
             self[0].notice()
             return False
-        may_be_heard = name in _HEARD or name == "artifact"
+        may_be_heard = name in _HEARD or name in ("artifact", _OF_A_PHASE)
         if not may_be_heard or self[0].logger.filters:
             return may_be_heard
         metadata, payload = local.get("metadata_fn"), local.get("payload_fn")
         if not callable(metadata) or not callable(payload):
             private.not_found(f"{_SENDER}.{'payload_fn' if callable(metadata) else 'metadata_fn'}")
             return True
+        if name == _OF_A_PHASE:
+            self[0].time(payload)
+            return False
         try:
             facts = _facts_of(metadata) if _EVENTS.get(name) == "end" else None
             facts = metadata() if facts is None else facts
@@ -149,7 +155,7 @@ class _Handlers(list[logging.Handler]):
         return False
 
     # Dynamo does not look into logging's file, and could compile what is in ours.
-    __bool__.__code__ = __bool__.__code__.replace(co_filename=logging.__file__)
+    __bool__.__code__ = _core.moved(__bool__.__code__, logging.__file__)
 
 
 class _Handler(logging.Handler):
@@ -166,14 +172,29 @@ class _TraceHandler(_Handler):
     Args:
         receive: gets the metadata and the payload of a record.
         exports: gets the calls of `torch.export`, which has no record of its own: one or several times each.
+        phases: gets the content of each event of PyTorch's timeline.
     """
 
-    def __init__(self, receive: Callable[[Any, Any], None], exports: Callable[[at_work.Export], None]) -> None:
+    def __init__(
+        self,
+        receive: Callable[[Any, Any], None],
+        exports: Callable[[at_work.Export], None],
+        phases: Callable[[Any], None],
+    ) -> None:
         @guarded()
         def on_record(record: logging.LogRecord) -> None:
-            if isinstance(record.metadata, dict) and _OF_EACH_INPUT in record.metadata:  # type: ignore[attr-defined]
+            metadata: Any = record.metadata  # type: ignore[attr-defined]
+            if isinstance(metadata, dict) and _OF_EACH_INPUT in metadata:
                 self.notice()
-            receive(record.metadata, record.payload)  # type: ignore[attr-defined]
+            if isinstance(metadata, dict) and _OF_A_PHASE in metadata:
+                phases(json.loads(record.payload))  # type: ignore[attr-defined]
+            else:
+                receive(metadata, record.payload)  # type: ignore[attr-defined]
+
+        @guarded()
+        def on_phase(payload: Callable[[], Any]) -> None:
+            content = payload()
+            phases(json.loads(content) if isinstance(content, str) else content)
 
         @guarded()
         def on_input() -> None:
@@ -191,6 +212,7 @@ class _TraceHandler(_Handler):
         super().__init__(on_record)
         self.tell = not_compiled(on_call)
         self.notice = not_compiled(on_input)
+        self.time = not_compiled(on_phase)
         self.logger = logging.getLogger(_TRACE)
 
 
@@ -199,9 +221,11 @@ def has_records() -> bool:
     return private.get("torch._logging:trace_structured") is not None
 
 
-def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
-    """Calls `receive(record)` for each record of the trace that depyf uses, until the function that it returns is
-    called."""
+def add_trace_handler(
+    receive: Callable[[Record], None], receive_event: Callable[[PhaseEvent], None]
+) -> Callable[[], None]:
+    """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_event(event)` for each event of
+    PyTorch's timeline, until the function that it returns is called."""
 
     def tell(metadata: Any, payload: Any) -> None:
         if not isinstance(metadata, dict):
@@ -221,7 +245,12 @@ def add_trace_handler(receive: Callable[[Record], None]) -> Callable[[], None]:
         stack = () if export.line is None else (export.line,)
         receive(Record("export", function=export.module, stack=stack))
 
-    handler = _TraceHandler(tell, tell_export)
+    def tell_phase(content: Any) -> None:
+        event = _phase_event(content)
+        if event is not None:
+            receive_event(event)
+
+    handler = _TraceHandler(tell, tell_export, tell_phase)
     try:
         logger.addHandler(handler)
     except Exception as error:
@@ -289,6 +318,23 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
         direction = aot_id[1].replace("inference", "forward")
     path = data.get("filename") if event == "kernel" and isinstance(data, dict) else None
     return Record(event, payload or "", direction=direction, path=path if isinstance(path, str) else None)
+
+
+def _phase_event(content: Any) -> PhaseEvent | None:
+    """Returns an event of the timeline; None if it has no duration, such as a hit of a cache, or is in another form."""
+    if not isinstance(content, dict) or content.get("ph") not in ("B", "E", "X"):
+        return None
+    start, duration, arguments = content.get("ts"), content.get("dur"), content.get("args")
+    if not isinstance(start, int | float):
+        return None
+    compile_id = arguments.get("compile_id") if isinstance(arguments, dict) else None
+    return PhaseEvent(
+        content["ph"],
+        str(content.get("name")),
+        float(start),
+        "" if compile_id in (None, "None") else str(compile_id),
+        float(duration) if isinstance(duration, int | float) else 0.0,
+    )
 
 
 def _lines(stack: Any) -> Iterator[Line]:

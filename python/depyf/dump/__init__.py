@@ -7,7 +7,7 @@ sentences. `missing` explains what is absent.
 
 from __future__ import annotations
 
-from depyf.dump.artifacts import artifact_text, graph_body, graph_class, runs_text, transformed_text
+from depyf.dump.artifacts import artifact_text, graph_class, runs_text, transformed_text
 from depyf.dump.missing import missing_artifacts
 from depyf.dump.record import write as write_record
 from depyf.dump.story import Section, full_code, guard_function, original_source
@@ -31,7 +31,6 @@ __all__ = [
     "details",
     "failure_lines",
     "full_code",
-    "graph_body",
     "graph_class",
     "guard_function",
     "headline",

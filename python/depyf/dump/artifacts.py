@@ -75,22 +75,6 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
     return _or_comments(text)
 
 
-def graph_body(text: str, name: str, file: str | None = None) -> str:
-    """Returns the class in the file of a graph, under another name; the comments where there is none.
-
-    Args:
-        file: the name of the file, where the layers in it are to be folded.
-    """
-    lines = text.splitlines()
-    first = next((i for i, line in enumerate(lines) if line.startswith("class ")), None)
-    if first is None:
-        return "\n".join(line for line in lines if line.startswith("#"))
-    body = "\n".join(lines[first:]).rstrip()
-    if file is not None:
-        body = _core.folded(body, file, first + 1).rstrip()
-    return _CLASS.sub(f"class {name}(torch.nn.Module):", body, count=1)
-
-
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
     """Returns the file of one transformed code; `source` with the result of its proof at its head, and what runs."""
     head = [

@@ -23,6 +23,7 @@ def write(
     tables: list[tuple[str, int]] | None = None,
     *,
     last: bool = True,
+    recovered: bool = False,
 ) -> None:
     """Writes the files about the whole directory. If one cannot be written, the others still are.
 
@@ -31,6 +32,7 @@ def write(
         provenance: the links of their compilations.
         tables: for each compilation of the last of them what its lines of source cost, and the operators of its graph, -1 if
             unknown.
+        recovered: True if the runs are rebuilt from journals: what lines cost is then found in the files of graphs.
         last: False if the last run that the directory tells of is later than these.
 
     Raises:
@@ -53,7 +55,7 @@ def write(
     replace("session.json", text)
     times = times_json(sessions[-1]) if runs[-1] is sessions[-1] else ""
     tables = tables or [] if times else []
-    pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"), tables)
+    pages = _core.index_files(str(directory), text, times or _content(directory / "times.json"), tables, recovered)
     for name, page_text in pages.items():
         replace(name, page_text)
     for path in directory.glob("compilation_*.md"):  # of what the runs no longer tell of
@@ -114,8 +116,19 @@ def session_json(runs: list[Session]) -> str:
 
 def times_json(run: Session) -> str:
     """Returns the content of `times.json`: of the last run how long each compilation took, in the order of
-    `session.json`.
+    `session.json`, and the events of PyTorch's timeline.
+
+    An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its compile id or
+    "", and, of a whole one, its duration in microseconds.
 
     A file of its own, as it is other in every run: what else is in a dump is the same where the program is.
     """
-    return json.dumps({"schema_version": SCHEMA_VERSION, "seconds": [frame.seconds for frame in run.frames]}) + "\n"
+    start = min((event.microseconds for event in run.phase_events), default=0.0)
+    events = [
+        [event.kind, event.name, round(event.microseconds - start), event.compile_id]
+        + ([round(event.duration)] if event.kind == "X" else [])
+        for event in run.phase_events
+    ]
+    seconds = [frame.seconds for frame in run.frames]
+    content = {"schema_version": SCHEMA_VERSION, "seconds": seconds, "start_us": round(start), "events": events}
+    return json.dumps(content, separators=(",", ":")) + "\n"

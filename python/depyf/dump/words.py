@@ -12,7 +12,7 @@ UNFINISHED = "The block ended before this compilation did."
 DIED = "The process died before this compilation ended."
 
 # The fields of a frame that sentences are made of: not the guards of a model, which are thousands of lines.
-_WORDED = (
+WORDED = (
     *("function", "name", "filename", "line", "is_resume", "status", "error", "raised", "stopped_by", "exceeded"),
     *("breaks", "failures", "recompile_reasons", "notes", "symbols", "runtime_values", "runtime_asserts"),
 )
@@ -30,17 +30,6 @@ def headline(frame: Frame, title: str = "") -> str:
 def details(frame: Frame) -> list[str]:
     """Returns the lines that follow `headline`: the rest of an error, what used a limit up, hints."""
     return list(_words(frame)["details"])
-
-
-def notes(frame: Frame) -> list[str]:
-    """Returns what stands above the code of a compilation.
-
-    For a function that was not compiled the sentence and the lines that follow it; then why it was compiled again, where its
-    graph ends, the sizes that it leaves open, and what is known only when it runs.
-    """
-    words = _words(frame)
-    outcome = [words["headline"], *words["details"]] if frame.status == "not compiled" else []
-    return [*outcome, *words["reasons"], *words["symbols"], *words["at run time"]]
 
 
 def runtime_rows(frame: Frame) -> list[str]:
@@ -72,5 +61,5 @@ def _with(**fields: Any) -> Frame:
 
 
 def _words(frame: Frame, title: str = "") -> dict[str, Any]:
-    data = {name: plain(getattr(frame, name)) for name in _WORDED}
+    data = {name: plain(getattr(frame, name)) for name in WORDED}
     return _core.frame_words(json.dumps(data), title)

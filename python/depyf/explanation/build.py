@@ -8,7 +8,7 @@ import types
 from pathlib import Path
 from typing import Any
 
-from depyf import decompilation, decompiler, dump, function_names, guards, names, resume_source
+from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
 from depyf.compat import cache, compiled, dynamo, global_state
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
@@ -162,7 +162,7 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
                 text = (Path(seen.session.directory) / file).read_text(encoding="utf-8")
             except OSError:
                 continue
-            return Graph(short, dump.graph_body(text, short))
+            return Graph(short, _core.graph_body(text, short, ""))
     kept = None if value is None else compiled.graph_text(value)
     if kept is None:
         return Graph(short, None, f"the backend does not keep the graph; {_ASK}")

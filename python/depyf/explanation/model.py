@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from depyf.explanation import html, text
+from depyf import _core
+from depyf.explanation import html
 from depyf.session import Break, Failure, Limit, Symbol
 
 SCHEMA_VERSION = 1
@@ -75,7 +76,6 @@ class Entry:
         return Explanation(name, "", 0, self.backend, "auto", [self], title=name)
 
     def _repr_html_(self) -> str:
-
         return html.entry_html(self)
 
 
@@ -100,14 +100,10 @@ class Explanation:
     """What is compiled next: for each value that an entry fixes or bounds, what all entries together accept."""
 
     def __str__(self) -> str:
-        return text.text(self)
+        return _core.explanation_text(_core.json_text(self, levels=0))
 
     def __repr__(self) -> str:
-        count = len(self.entries)
-        return (
-            f"DynamoRunner(function=<{self.function}>, context=<backend {self.backend or 'unknown'}, "
-            f"dynamic {self.dynamic}>, {count} cache {'entry' if count == 1 else 'entries'})"
-        )
+        return _core.explanation_headline(_core.json_text(self, levels=0))
 
     def _repr_html_(self) -> str:
         return html.html(self)

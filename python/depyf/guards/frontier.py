@@ -64,21 +64,6 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
     return limits
 
 
-def limit_groups(limits: list[Limit]) -> list[tuple[str, list[Limit]]]:
-    """Returns the limits in groups, each with its name: first what a caller can change. Groups without a limit are
-    left out."""
-    groups: dict[str, list[Limit]] = {"Values": [], "Sizes": [], "Tensors": [], "Modules and global state": []}
-    for limit in limits:
-        if not limit.subject:
-            group = "Modules and global state"
-        elif re.search(r"\.shape\[|\.stride\(", limit.subject):
-            group = "Sizes"
-        else:
-            group = "Tensors" if " is a tensor like the one that was seen" in limit.condition else "Values"
-        groups[group].append(limit)
-    return [(name, group) for name, group in groups.items() if group]
-
-
 def _is_about_modules(guard: Guard) -> bool:
     """True if a guard is about names of modules, and not about values."""
     return all(_SAME.match(condition) and "L[" not in condition for condition in guard.conditions) and bool(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 
 # Identities of objects differ in every run and tell nobody anything.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
 _ADDRESS = re.compile(r"0x(?<!\w0x)[0-9a-f]{6,}\b")
 _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
-_LEAF = re.compile(r"[| ]*\+- (?P<kind>[A-Z][A-Z_0-9]+)(?:: (?P<text>.*))?$")
 
 
 def tree(text: str) -> list[str]:
@@ -23,26 +21,6 @@ def tree(text: str) -> list[str]:
 def without_ids(text: str) -> str:
     """Returns a text with guards as Python, without the identities of objects in it, which differ in every run."""
     return _ID_IN_PYTHON.sub(r"\1<id>", text)
-
-
-def conditions(lines: list[str]) -> list[str]:
-    """Returns what a guard tree checks, one condition a line, in its order.
-
-    Left out is how PyTorch reaches the values, and the many guards against marks that nobody set on a tensor: they are
-    counted.
-    """
-    lines_found: list[str] = []
-    marks: Counter[str] = Counter()
-    for line in lines:
-        leaf = _LEAF.match(line)
-        if leaf is None or not leaf["text"]:
-            continue
-        if leaf["kind"] == "DIMENSION_DYNAMIC_MARKING_GUARD":
-            marks[leaf["kind"]] += 1
-        else:
-            lines_found.append(f"{leaf['kind']}: {' '.join(leaf['text'].split())}")
-    lines_found += [f"{kind}: {count} guards" for kind, count in marks.items()]
-    return lines_found if lines_found else lines
 
 
 def break_reason(text: str) -> str:

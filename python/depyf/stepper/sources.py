@@ -7,7 +7,7 @@ import linecache
 import types
 from dataclasses import dataclass, field
 
-from depyf import _core, names, running, weak
+from depyf import _core, running, weak
 from depyf.recompile import compile_like
 
 __all__ = ["Source", "source_of"]
@@ -47,7 +47,7 @@ def source_of(code: types.CodeType) -> Source:
 def _make(code: types.CodeType) -> Source:
     if code.co_filename in running.known:
         return _own(code)
-    decompiled = _core.decompile(names.rename(code, names.short_names(code)))
+    decompiled = _core.decompile(code, short_names=True)
     lines = decompiled.source.splitlines()
     try:
         again = compile_like(decompiled.source, code)

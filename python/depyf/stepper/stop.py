@@ -9,7 +9,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from depyf import names, weak
+from depyf import _core, names, weak
 from depyf.stepper import slots
 from depyf.stepper.slots import Slot
 from depyf.stepper.sources import Source, source_of
@@ -154,7 +154,7 @@ class Frame:
         stack = [slot.value for slot in self.stack]
         globals_ = self.frame.f_globals
         # Names that are shown without their uuid.
-        shown = {short: globals_[full] for full, short in names.short_names(self.code).items() if full in globals_}
+        shown = {short: globals_[full] for full, short in _core.short_names(self.code).items() if full in globals_}
         return {"stack": stack, **shown, **self.frame.f_locals, "__stack__": stack}
 
 

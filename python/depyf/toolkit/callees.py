@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from depyf import names
-from depyf.compat import bytecode, cache, dynamo, live_graphs
+from depyf import _core, names
+from depyf.compat import cache, dynamo, live_graphs
 from depyf.toolkit.target import Target
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
         bound: the global names of the code with the objects that they stand for.
     """
     called = []
-    for name in _global_names(code):
+    for name in _core.global_names(code):
         if names.compiled_fn_number(name) is None or name not in bound:
             continue
         function = bound[name]
@@ -76,7 +76,7 @@ def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
 def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], target: Target) -> list[ResumeFunction]:
     """Returns the functions that transformed code calls after a graph break. Arguments are as for `graphs`."""
     functions = []
-    for name in _global_names(transformed):
+    for name in _core.global_names(transformed):
         function = bound.get(name)
         if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
             continue
@@ -93,21 +93,14 @@ def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], targ
 
 def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
     """Returns the globals that Dynamo made for transformed code, with what they are now."""
-    own = {name for nested in names.nested_codes(target.code) for name in bytecode.global_names(nested)}
+    own = set(_core.global_names(target.code))
     installed = set(cache.installed_names(code))
     bound = {}
-    for name in _global_names(code):
+    for name in _core.global_names(code):
         is_installed = name in installed or (name.startswith("__") and not name.endswith("__"))
         if is_installed and name not in own and name in target.globals:
             bound[name] = target.globals[name]
     return bound
-
-
-def _global_names(code: types.CodeType) -> list[str]:
-    global_names = (
-        name for nested in names.nested_codes(code) for name in nested.co_names if name in bytecode.global_names(nested)
-    )
-    return list(dict.fromkeys(global_names))
 
 
 def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from depyf import decompiler, guards, names, running
-from depyf.compat import bytecode, cache, dynamo
+from depyf import _core, decompiler, guards, running
+from depyf.compat import cache, dynamo
 from depyf.guards import Guard
 from depyf.toolkit import building, callees, checking, edits, lookup, registration, saving
 from depyf.toolkit.callees import Graph, ResumeFunction
@@ -118,16 +118,7 @@ class CacheEntry:
             ValueError: the code is not known.
         """
         self._need_code()
-
-        def bind(nested: types.CodeType) -> types.CodeType:
-            try:
-                return bytecode.bind_names_to_constants(nested, self.bound)
-            except ValueError:  # no room in an instruction of an older Python: the name has to be found
-                for name in bytecode.global_names(nested) & self.bound.keys():
-                    self.target.globals.setdefault(name, self.bound[name])
-                return nested
-
-        runnable = names.map_codes(self.code, bind)
+        runnable = _core.bind_names(self.code, self.bound)
         running.files.hold(runnable, self.code)
         return runnable
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from depyf import names, weak
-from depyf.compat import bytecode, dynamo
+from depyf import _core, weak
+from depyf.compat import dynamo
 from depyf.decompilation import PROVED
 from depyf.recompile import compile_checked
 from depyf.toolkit import conditions, portable, saving
@@ -372,7 +372,7 @@ def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> A
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
     # The function's own globals, so that what the module does later is seen; the names that are bound are constants.
-    code = names.map_codes(code, lambda nested: bytecode.bind_names_to_constants(nested, bound))
+    code = _core.bind_names(code, bound)
     defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
     function = types.FunctionType(code, target.globals, name, defaults or None)
     pairs = zip(definition.args.kwonlyargs, definition.args.kw_defaults)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depyf import _core, decompilation, names, report
-from depyf.compat import bytecode
+from depyf import _core, decompilation, report
 from depyf.guards import Guard
 from depyf.recompile import signature
 from depyf.toolkit import portable
@@ -76,7 +75,7 @@ def _resumed_of(
     todo: list[tuple[CacheEntry, Mapping[str, tuple[str, str]]]] = [(entry, needed)]
     defined = {name: definition for name, (_, definition) in needed.items() if definition}
     for outer, outer_needs in todo:  # grows on the way
-        short = names.short_names(outer.code)
+        short = _core.short_names(outer.code)
         for resume in outer.resume_functions:
             name = short.get(resume.full_name, resume.full_name)
             if name in done or outer_needs.get(name, ("",))[0] != "below":
@@ -214,10 +213,10 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     """Returns, for each name in the source that another process lacks, (the text that NAMES has of it, its
     definition or "")."""
     target = entry.target
-    short = names.short_names(entry.code)
+    short = _core.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
     resumes = {resume.full_name: resume for resume in entry.resume_functions}
-    own = {name for nested in names.nested_codes(entry.code) for name in bytecode.global_names(nested)}
+    own = set(_core.global_names(entry.code))
     places: dict[str, tuple[str, str]] = {}
 
     def add(name: str, value: object) -> None:
@@ -276,8 +275,7 @@ def constants_in(source: str, code: types.CodeType) -> list[tuple[str, object]]:
     """Returns what each `__const_N` in the source of `code` stands for."""
     if "__const_" not in source:
         return []
-    paths = _core.decompile(names.rename(code, names.short_names(code))).constants
-    return [(name, names.constant_at(code, path)) for name, path in paths.items()]
+    return list(_core.constants(code).items())
 
 
 def python_version() -> str:

@@ -8,6 +8,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
+from depyf import _core
 from depyf.compat import cache, callables
 from depyf.recompile import signature
 
@@ -140,13 +141,11 @@ def _stub(written: str, hidden: tuple[tuple[str, str], ...]) -> types.CodeType:
     namespace: dict[str, Any] = {}
     exec(compile(f"def stub{written}: return locals()", "<depyf>", "exec", dont_inherit=True), namespace)
     code: types.CodeType = namespace["stub"].__code__
-    back = dict(hidden)
-    return code.replace(co_varnames=tuple(back.get(name, name) for name in code.co_varnames))
+    return _core.with_locals(code, dict(hidden))
 
 
 def _binder(code: types.CodeType) -> types.CodeType:
     """Returns code with the arguments of `code` that returns its locals: Python itself binds, and says what does not
     fit."""
     hidden = {name: f"__depyf_{i}" for i, name in enumerate(code.co_varnames) if not name.isidentifier()}
-    plain = code.replace(co_varnames=tuple(hidden.get(name, name) for name in code.co_varnames)) if hidden else code
-    return _stub(signature(plain), tuple((short, name) for name, short in hidden.items()))
+    return _stub(signature(_core.with_locals(code, hidden)), tuple((short, name) for name, short in hidden.items()))

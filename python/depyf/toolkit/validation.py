@@ -7,8 +7,7 @@ import inspect
 import types
 from typing import Any
 
-from depyf import names
-from depyf.compat import bytecode
+from depyf import _core
 from depyf.recompile import signature
 from depyf.toolkit.target import Target, why_refused
 
@@ -49,9 +48,9 @@ def check_code(code: object, target: Target) -> types.CodeType:
             raise ValueError(f"{target.name}: the {part} differ: {_listed(mine)} instead of {_listed(theirs)}")
     if code.co_nlocals < original.co_nlocals:
         raise ValueError(f"{target.name}: {code.co_nlocals} locals instead of at least {original.co_nlocals}")
-    for nested in names.nested_codes(code):
-        if problem := bytecode.problem(nested):
-            raise ValueError(f"{target.name}: the bytecode of {nested.co_name} is not sound: {problem}")
+    if problem := _core.problem(code):
+        function, words = problem
+        raise ValueError(f"{target.name}: the bytecode of {function} is not sound: {words}")
     return code
 
 
@@ -70,12 +69,12 @@ def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, b
 
     Names of `known`, which ran in this place, count as defined, and so do those that the code itself assigns.
     """
-    read, assigned = set(), set()
-    for nested in names.nested_codes(code):
-        read |= bytecode.global_names(nested)
-        assigned |= bytecode.assigned_names(nested)
-    old: set[str] = set()
-    for nested in (*names.nested_codes(known), *names.nested_codes(target.code)):
-        old |= bytecode.global_names(nested)
-    known_names = old | assigned | bound.keys() | target.globals.keys() | vars(builtins).keys()
-    return sorted(read - known_names)
+    known_names = {
+        *_core.global_names(known),
+        *_core.global_names(target.code),
+        *_core.assigned_names(code),
+        *bound,
+        *target.globals,
+        *vars(builtins),
+    }
+    return sorted(set(_core.global_names(code)) - known_names)

@@ -65,11 +65,12 @@ function actionItem(badge, sentence, cost, ...more) {
 }
 
 /**
- * A text with its code spans, which stand between backquotes.
+ * A text with its code spans, which stand between backquotes. A lone backquote is one of the program, and shown.
  * @param {string} text
  * @returns {Child[]}
  */
 function withCode(text) {
+  if (text.split("`").length % 2 === 0) return [text];
   return text.split("`").map((part, index) => (index % 2 ? make("code", null, part) : part));
 }
 

@@ -1,5 +1,5 @@
 // Panes of one compilation side by side: a line of source, and what became of it in each stage. Hover lights the same lines in
-// all panes; a click pins them, and the other panes scroll there.
+// all panes; a click pins them, and the other panes scroll there. While nothing is pinned, the panes scroll together.
 
 const paneLimit = 4;
 const widePage = 1500;
@@ -22,6 +22,9 @@ function defaultPanes(compilation) {
  */
 let explorer = null;
 
+/** True if the other panes follow the one that is scrolled. */
+let scrollsTogether = true;
+
 class Explorer {
   /** @param {HTMLElement} root @param {number} index of the compilation */
   constructor(root, index) {
@@ -29,6 +32,8 @@ class Explorer {
     this.compilation = currentProcess().compilations[index];
     this.available = panesOf(this.compilation);
     this.trails = trailsOf(this.compilation);
+    /** Lines of source that a row of any pane comes from. */
+    this.ownLines = new Set([...this.available.values()].flatMap((pane) => pane.rows.flatMap((row) => row.slice(4))));
     this.route = readRoute();
     /** @type {string[]} */
     this.keys = (this.route.panes || "").split(",").filter((key) => key === "source" || this.available.has(key)).slice(0, paneLimit);
@@ -49,10 +54,24 @@ class Explorer {
     this.file = this.startFile();
     this.trail = make("div.trail", { "aria-live": "polite" });
     this.grid = make("div.pane-grid");
+    this.connections = new Connections(this.grid);
+    /**
+     * The pane that the user scrolls: the one with the pointer or the focus.
+     * @type {CodePane | null}
+     */
+    this.activePane = null;
     root.append(make("div.explorer", null, this.header(), this.trail, this.grid));
     this.layPanes();
     this.showTrail();
+    this.showFunction();
     this.openPlace();
+  }
+
+  /** The source pane begins at the function that was compiled, which may be far down in its file. */
+  showFunction() {
+    const { line } = this.compilation;
+    if (line < 0 || fileNumberOfLine(line) !== this.file) return;
+    for (const pane of this.panes) if (pane.source && pane.source.isSource) pane.list.reveal(pane.order.indexOf(rowOfLine(line)));
   }
 
   startFile() {
@@ -82,6 +101,7 @@ class Explorer {
       compilation.breaks.length ? counted(compilation.breaks.length, "graph break") : "",
       compilation.calls.length ? counted(compilation.calls.length, "kernel call") : "",
     ].filter(Boolean);
+    const together = make("button", { title: "While nothing is pinned, the other panes follow the one that you scroll", "aria-pressed": String(scrollsTogether), onclick: () => { scrollsTogether = !scrollsTogether; together.setAttribute("aria-pressed", String(scrollsTogether)); } }, "Scroll together");
     const width = make("div.pane-count", { role: "group", "aria-label": "Number of panes" }, ...[2, 3, 4].map((count) => make("button", { title: count + " panes", "aria-pressed": String(count === this.keys.length), onclick: () => this.setCount(count) }, count)));
     return make(
       "header.explorer-head",
@@ -93,6 +113,7 @@ class Explorer {
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
       compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "compare") : null,
       program ? make("button", { title: "The graph as a program that runs by itself", onclick: () => openReproduction(program) }, "Copy as program") : null,
+      together,
       width,
     );
   }
@@ -136,8 +157,24 @@ class Explorer {
       );
       this.grid.append(make("section.pane", { "data-pane": key, "aria-label": source.title }, make("header.pane-head", { title: source.about }, select, make("span.dim", null, source.isSource ? source.title : source.name)), pane.element));
       pane.show(source);
+      const activate = () => (this.activePane = pane);
+      pane.element.addEventListener("pointerenter", activate);
+      pane.element.addEventListener("focusin", activate);
+      pane.list.element.addEventListener("scroll", () => this.scrolled(pane), { passive: true });
     });
+    this.connections.connect(this.panes);
     this.light();
+  }
+
+  /**
+   * The other panes follow one that is scrolled, to the line of source that is a third from its top.
+   * @param {CodePane} pane
+   */
+  scrolled(pane) {
+    if (!scrollsTogether || pane !== this.activePane || this.pinned.size) return;
+    const line = pane.lineInSight();
+    if (line === undefined) return;
+    for (const other of this.panes) if (other !== pane) other.follow(new Set([line]));
   }
 
   /** @param {string} key @returns {PaneSource} */
@@ -148,7 +185,7 @@ class Explorer {
       if (raw.stage === "forward" || raw.stage === "backward") source.note = this.savedNotes(source, raw.stage);
       return source;
     }
-    if (this.file >= 0) return fileSource(this.file);
+    if (this.file >= 0) return fileSource(this.file, (line) => this.ownLines.has(line));
     return { key: "source", title: "Source", about: "The record names no file", name: "", rows: [], links: new Map(), isSource: true };
   }
 
@@ -202,7 +239,9 @@ class Explorer {
   /** @param {CodePane} from @param {number} row */
   hover(from, row) {
     this.hovered = new Set(row < 0 ? [] : from.linesOf(row));
-    this.hoveredLink = row < 0 ? undefined : from.linkOf(row);
+    const link = row < 0 ? undefined : from.linkOf(row);
+    const isOfSource = from.source !== null && from.source.isSource;
+    this.withoutLine = link ? link.why && "No line of source: " + link.why : row >= 0 && isOfSource ? "Nothing in this compilation comes from this line." : "";
     this.light();
     this.showTrail();
   }
@@ -248,14 +287,14 @@ class Explorer {
 
   light() {
     for (const pane of this.panes) pane.light(this.hovered, this.pinned);
+    this.connections.show(this.hovered.size ? this.hovered : this.pinned);
   }
 
   /** In one line: what the lines that are lit became, forward and backward apart. */
   showTrail() {
     const lines = this.hovered.size ? this.hovered : this.pinned;
     if (!lines.size) {
-      const why = this.hoveredLink && this.hoveredLink.why;
-      replaceContent(this.trail, make("span.dim", null, why ? "No line of source: " + why : "Hover over a line to see what it became. Click to pin it; Esc lets go."));
+      replaceContent(this.trail, make("span.dim", null, this.withoutLine || "Hover over a line to see what it became. Click to pin it; Esc lets go."));
       return;
     }
     /** @type {Map<string, Set<string>>} */

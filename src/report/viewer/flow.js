@@ -64,7 +64,7 @@ function showFlow(root) {
         return make(
           "div.flow-end",
           null,
-          make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, item.reason + ", " + counted(item.compilations.length, "graph") + (item.compilations.length === 1 ? " ends" : " end") + " here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
+          make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, ...withCode(item.reason), ", " + counted(item.compilations.length, "graph") + (item.compilations.length === 1 ? " ends" : " end") + " here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
           ...(next.length ? next.map(box) : [make("div.flow-again", null, "what follows runs eagerly, or was not compiled in this run")]),
         );
       }),
@@ -113,7 +113,7 @@ function flowEntry(index, position, shared) {
       null,
       isCompiled(compilation)
         ? [make("span.dim", null, position ? "else if " : "if "), ...(wanted.length ? wanted.flatMap((limit, at) => [at ? " and " : "", make("code", null, limit.condition)]) : [make("span.dim", null, "its guards hold")]), wanted.length < compilation.limits.length && wanted.length ? " and " : null, wanted.length < compilation.limits.length && wanted.length ? link({ view: "guards", c: compilationKey(index) }, compilation.limits.length - wanted.length + " more") : null]
-        : compilation.headline,
+        : withCode(compilation.headline),
       make("small", null, [compilation.deciding && "made because " + compilation.deciding, graphs ? counted(compilation.nodes.length, "node") : "", compilation.calls.length ? counted(compilation.calls.length, "kernel call") : ""].filter(Boolean).join(" \u00b7 ")),
     ),
   );

@@ -32,8 +32,8 @@ function mapOf(roots) {
     if (known) return known;
     const key = "f" + keys.size;
     keys.set(flow, key);
-    const ids = flow.entries.map((index) => process.compilations[index].id);
-    const rows = [flow.title, (ids.length === 1 ? "graph " : "graphs ") + ids.slice(0, 6).join(", ") + (ids.length > 6 ? " and " + (ids.length - 6) + " more" : "")];
+    const ids = flow.entries.filter((index) => isCompiled(process.compilations[index])).map((index) => process.compilations[index].id);
+    const rows = [flow.title, !ids.length ? "not compiled" : (ids.length === 1 ? "graph " : "graphs ") + ids.slice(0, 6).join(", ") + (ids.length > 6 ? " and " + (ids.length - 6) + " more" : "")];
     nodes.set(key, { rows: rows.map(shortened), kind: "function", open: { c: compilationKey(flow.entries[0]) }, title: flow.title });
     for (const [number, next] of flow.ends) {
       const item = process.breaks[number];

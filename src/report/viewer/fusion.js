@@ -51,7 +51,7 @@ function kernelTable(index, calls) {
     "div.table-scroll",
     null,
     make(
-      "table",
+      "table.kernels",
       null,
       make("thead", null, make("tr", null, ...heads.map((head) => make(/reads|writes/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))),
       make("tbody", null, ...rows),

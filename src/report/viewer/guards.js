@@ -21,7 +21,7 @@ function showGuards(root) {
     const bySubject = new Map();
     let count = 0;
     for (const limit of compilation.limits) {
-      const subject = limit.subject || "several values, or the state of the process";
+      const subject = limit.subject ? objectOf(limit.subject) : "several values, or the state of the process";
       if (wanted && !(limit.condition + " " + limit.why + " " + subject).toLowerCase().includes(wanted)) continue;
       bySubject.set(subject, [...(bySubject.get(subject) || []), limit]);
       count += 1;
@@ -44,6 +44,16 @@ function showGuards(root) {
     view.append(make("section.pane", null, make("header.pane-head", null, make("b", null, "The guards as they are checked"), make("span.dim", null, pane.name)), code.element));
     code.show(paneSource(pane, "guards"));
   }
+}
+
+/**
+ * The object that a guarded value belongs to: `x` of `x.shape[0]`, `self.norm` of `self.norm.eps`.
+ * @param {string} subject
+ */
+function objectOf(subject) {
+  const inner = /^\w+\((.*)\)$/.exec(subject); // type(x), len(x)
+  const path = inner ? inner[1] : subject;
+  return path.replace(/\.(?:shape|size|stride)\b.*$/, "").replace(/\.[\p{L}_][\p{L}\p{N}_]*(?:\(\))?$/u, "") || path;
 }
 
 /** @param {string} title @param {string[]} rows */

@@ -64,7 +64,7 @@ function processSelect() {
 
 function versions() {
   const { torch, python } = currentProcess() || { torch: "", python: "" };
-  return [data.tool, torch && "PyTorch " + torch, python && "Python " + python].filter(Boolean).join(" \u00b7 ");
+  return [data.tool, "PyTorch " + (torch || "of a version that is not recorded"), python && "Python " + python].filter(Boolean).join(" \u00b7 ");
 }
 
 const keysHelp = [

@@ -3,12 +3,12 @@
 /**
  * @typedef {object} ModuleNode
  * @property {string} name @property {string} path @property {Map<string, ModuleNode>} children
- * @property {string[]} operators @property {string[]} nodes @property {number} forward @property {number} backward
+ * @property {string[]} operators @property {string[]} shapes of what the nodes compute @property {string[]} nodes @property {number} forward @property {number} backward
  * @property {Set<number>} lines @property {string} sameAs @property {Set<string>} kernels of its own
  */
 
 /** @param {string} name @param {string} path @returns {ModuleNode} */
-const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "", kernels: new Set() });
+const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], shapes: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "", kernels: new Set() });
 
 /**
  * The module of each captured node: as its parameters tell, or the heading above it in the text of the graph.
@@ -32,9 +32,20 @@ function modulesOfNodes(compilation) {
   return modules;
 }
 
+/**
+ * The shape of what each captured node computes, such as `f32[8, 64]`, where the text of the graph states it.
+ * @param {Compilation} compilation @returns {Map<string, string>}
+ */
+function shapesOfNodes(compilation) {
+  const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
+  const rows = pane ? rowsOfText(pane.text) : [];
+  return new Map((pane ? pane.rows : []).map(([row, name]) => [name, (/: "([^"\]]*\]?)/.exec(rows[row - 1] || "") || ["", ""])[1]]));
+}
+
 /** @param {Compilation} compilation @returns {ModuleNode} */
 function moduleTree(compilation) {
   const modules = modulesOfNodes(compilation);
+  const shapes = shapesOfNodes(compilation);
   const root = newModule("(the function itself)", "");
   /** @param {string} path */
   const at = (path) => {
@@ -51,6 +62,7 @@ function moduleTree(compilation) {
   for (const [name, operator, , line] of compilation.nodes) {
     const node = at(modules.get(name) || "");
     node.operators.push(operator);
+    node.shapes.push(shapes.get(name) || "");
     node.nodes.push(name);
     if (line >= 0) node.lines.add(line);
   }
@@ -67,7 +79,7 @@ function moduleTree(compilation) {
  * @param {ModuleNode} node
  * @returns {string}
  */
-const signatureOf = (node) => node.operators.join() + "{" + [...node.children].map(([name, child]) => name + ":" + signatureOf(child)).join(";") + "}";
+const signatureOf = (node) => node.operators.join() + node.shapes.join() + "{" + [...node.children].map(([name, child]) => name + ":" + signatureOf(child)).join(";") + "}";
 
 /** @param {ModuleNode} node @returns {{nodes: number, forward: number, backward: number}} with all below it */
 function totalsOf(node) {
@@ -133,7 +145,7 @@ function showModules(root) {
     root.append(emptyState("No graph is recorded.", "Modules are known from captured graphs, and there is none."));
     return;
   }
-  const page = make("div.page", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once. A kernel or a call that computes something of several modules counts for each; PyTorch records seconds for whole compilations alone."));
+  const page = make("div.page.wide", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once. A kernel or a call that computes something of several modules counts for each. PyTorch records seconds for whole compilations alone: the share of a module is that of its nodes."));
   for (const { compilation, index } of candidates) {
     /** @type {HTMLElement[]} */
     const rows = [];
@@ -159,20 +171,22 @@ function showModules(root) {
           make("td.figure", { title: [...kernels].slice(0, kernelsNamed).join("\n") }, kernels.size || ""),
           make("td.figure", null, totals.forward || ""),
           make("td.figure", null, totals.backward || ""),
-          make("td", null, ...[...node.lines].slice(0, 3).flatMap((line, position) => [position ? ", " : "", sourceLink(line)])),
+          make("td.figure", { title: "The seconds of " + compilation.id + ", divided by the nodes of its captured graph" }, secondsOf(compilation) && nodesOfAll ? secondsText((secondsOf(compilation) * totals.nodes) / nodesOfAll) : ""),
+          make("td", null, ...[...node.lines].slice(0, 3).flatMap((line, position) => [position ? ", " : "", sourceLink(line)]), node.lines.size > 3 ? " and " + (node.lines.size - 3) + " more" : ""),
         ),
       );
       for (const child of foldedChildren(node)) add(child.node, child.title, sameIn(equal, child.equal), depth + 1, child.equal.length);
     };
     const tree = moduleTree(compilation);
+    const nodesOfAll = totalsOf(tree).nodes;
     add(tree, compilation.name, [tree], 0, 1);
-    const heads = ["module", "nodes", "operators of its own", "kernels", "forward calls", "backward calls", "lines"];
+    const heads = ["module", "nodes", "operators of its own", "kernels", "forward calls", "backward calls", "share of seconds", "lines"];
     page.append(
       make(
         "section",
         null,
         make("h2", null, compilationLink(index), " " + compilation.title, secondsOf(compilation) ? make("span.cost", null, " \u00b7 " + secondsText(secondsOf(compilation)) + " to compile all of it") : null),
-        make("div.table-scroll", null, make("table.modules", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/nodes|calls|kernels/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
+        make("div.table-scroll", null, make("table.modules", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/nodes|calls|kernels|seconds/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
       ),
     );
   }

@@ -48,6 +48,19 @@ function inputExpression({ name, annotation }, needsGradient) {
 }
 
 /**
+ * Assignments of the recorded values to the sizes that inputs of a graph have open.
+ * @param {Compilation} compilation @param {GraphInput[]} inputs
+ */
+function sizesOfInputs(compilation, inputs) {
+  const used = new Set(inputs.flatMap(({ annotation }) => annotation.replace(/^[a-z]+\d+(?=\[)|cpu|cuda/g, "").match(/\b(?:s|u)\d+\b/g) || []));
+  return [...used].map((symbol) => {
+    const row = compilation.symbols.map((text) => text.trim().split(/\s{2,}/)).find(([name]) => name === symbol);
+    const value = row && row.find((cell, position) => position > 1 && /^\d+$/.test(cell));
+    return symbol + " = " + (value || defaultSize) + (value ? "" : "  # its value is not recorded");
+  });
+}
+
+/**
  * The program of a compilation; empty if its graph or the inputs of it are not recorded.
  * @param {Compilation} compilation
  */
@@ -65,12 +78,7 @@ function reproductionOf(compilation) {
     if (hasBackward && !hasParameters && expression.endsWith(".normal_()")) expression += ".requires_grad_()";
     rows.push("        " + expression + ",  # " + input.name);
   }
-  const used = new Set(graph.inputs.flatMap(({ annotation }) => annotation.replace(/^[a-z]+\d+(?=\[)|cpu|cuda/g, "").match(/\b(?:s|u)\d+\b/g) || []));
-  const sizes = [...used].map((symbol) => {
-    const row = compilation.symbols.map((text) => text.trim().split(/\s{2,}/)).find(([name]) => name === symbol);
-    const value = row && row.find((cell, position) => position > 1 && /^\d+$/.test(cell));
-    return "    " + symbol + " = " + (value || defaultSize) + (value ? "" : "  # its value is not recorded");
-  });
+  const sizes = sizesOfInputs(compilation, graph.inputs).map((row) => "    " + row);
   const backend = compilation.calls.length ? "inductor" : compilation.panes.some(({ stage }) => stage === "forward") ? "aot_eager" : "eager";
   const { torch } = currentProcess();
   return [
@@ -110,8 +118,10 @@ function reproductionOf(compilation) {
   ].join("\n");
 }
 
-/** @param {string} program */
-function openReproduction(program) {
+const aboutGraphs = "It runs the captured graph alone, with random inputs of the recorded shapes. What the graph does not hold is missing: your own operators, values of parameters, other compilations.";
+
+/** @param {string} program @param {string} [title] @param {string} [about] */
+function openReproduction(program, title = "This compilation as a program", about = aboutGraphs) {
   const area = /** @type {HTMLTextAreaElement} */ (make("textarea", { readonly: true, rows: 24, spellcheck: "false", "aria-label": "Program" }));
   area.value = program; // as it is: what is copied must run
   const state = make("span.dim", { role: "status" });
@@ -125,8 +135,8 @@ function openReproduction(program) {
     make(
       "dialog.reproduction",
       { "aria-label": "Program", onclose: () => dialog.remove() },
-      make("h2", null, "This compilation as a program"),
-      make("p.dim", null, "It runs the captured graph alone, with random inputs of the recorded shapes. What the graph does not hold is missing: your own operators, values of parameters, other compilations."),
+      make("h2", null, title),
+      make("p.dim", null, about),
       area,
       make("p", null, make("button", { onclick: copy }, "Copy"), " ", make("button", { onclick: () => dialog.close() }, "Close"), " ", state),
     )

@@ -135,8 +135,11 @@ function unknownRows(file, rows) {
   return folds;
 }
 
-/** @param {number} file @returns {PaneSource} */
-function fileSource(file) {
+/**
+ * @param {number} file @param {(line: number) => boolean} [isShown] whether a line of the record is one that is marked
+ * @returns {PaneSource}
+ */
+function fileSource(file, isShown = () => true) {
   const { path, text, quoted, name, why } = data.files[file];
   const links = new Map();
   /** @type {string[]} */
@@ -150,7 +153,7 @@ function fileSource(file) {
   const folds = text >= 0 ? [] : unknownRows(file, rows);
   for (let row = 1; row <= rows.length; row += 1) {
     const line = lineAt(file, row);
-    if (line >= 0) links.set(row, { name: "", why: "", lines: [line], last: row });
+    if (line >= 0 && isShown(line)) links.set(row, { name: "", why: "", lines: [line], last: row });
   }
   const about = text >= 0 ? path : path + ": only the lines that the record quotes, as " + why;
   return { key: "source", title: name, about, name: path, rows, links, isSource: true, folds };
@@ -433,7 +436,12 @@ class CodePane {
     }
     for (const line of this.lit.size ? this.lit : this.pinned) {
       context.fillStyle = hues[hueOf(line)];
-      for (const index of this.placesOf.get(line) || []) context.fillRect(0, (height * index) / this.order.length, marksWidth, 3);
+      let drawn = -1; // thousands of rows of a line lie in a few hundred pixels
+      for (const index of this.placesOf.get(line) || []) {
+        const top = Math.floor((height * index) / this.order.length);
+        if (top !== drawn) context.fillRect(0, top, marksWidth, 3);
+        drawn = top;
+      }
     }
   }
 
@@ -444,6 +452,21 @@ class CodePane {
   follow(lines) {
     const places = [...lines].flatMap((line) => this.placesOf.get(line) || []);
     if (places.length) this.list.reveal(Math.min(...places));
+  }
+
+  /** The line of source whose row is in sight and nearest to a third of the height; undefined if there is none. */
+  lineInSight() {
+    const { scrollTop, clientHeight } = this.list.element;
+    const first = Math.floor(scrollTop / rowHeight);
+    const last = Math.min(this.order.length, Math.ceil((scrollTop + clientHeight) / rowHeight));
+    const middle = first + Math.floor(clientHeight / rowHeight / 3);
+    for (let distance = 0; distance < last - first; distance += 1)
+      for (const index of [middle - distance, middle + distance]) {
+        const entry = index >= first && index < last ? this.order[index] : undefined;
+        const [line] = typeof entry === "number" ? this.linesOf(entry) : [];
+        if (line !== undefined) return line;
+      }
+    return undefined;
   }
 
   /** @param {number} row */

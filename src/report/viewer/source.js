@@ -90,6 +90,8 @@ function legend() {
     make("p", null, make("i.state.in-graph"), " in a graph"),
     make("p", null, make("i.state.eager"), " runs eagerly"),
     make("p", null, make("span.mark-break", null, "\u21af"), " graph break"),
+    make("p", null, make("span.mark-graphs", null, "0/0+1"), " its graph, and how many more"),
+    make("p", null, make("span.mark-seconds", null, "2.50\u00a0s"), " of compiling what begins here"),
     make("p", null, make("span.mark-guard", null, "\u25c7"), " guards made here; \u25c6 one failed"),
     make("p", null, make("span.mark-kernels", null, "2\u2193 3\u2191"), " kernel calls forward, backward"),
   );
@@ -98,12 +100,17 @@ function legend() {
 /** @param {LineFacts | undefined} facts @returns {Child} */
 function lineGutter(facts) {
   if (!facts) return null;
-  const isEager = facts.breaks.length > 0 || facts.begins.some((index) => !isCompiled(currentProcess().compilations[index]));
+  const { compilations } = currentProcess();
+  const isEager = facts.breaks.length > 0 || facts.begins.some((index) => !isCompiled(compilations[index]));
+  const seconds = facts.begins.reduce((sum, index) => sum + secondsOf(compilations[index]), 0);
+  const graphs = [...facts.inGraph].map((index) => compilations[index].id);
   const kernels = { forward: new Set(), backward: new Set() };
   for (const { call } of facts.calls) kernels[call.direction === "backward" ? "backward" : "forward"].add(call.kernel + call.row);
   const fragment = document.createDocumentFragment();
   const counts = [...(kernels.forward.size ? [kernels.forward.size + "\u2193"] : []), ...(kernels.backward.size ? [kernels.backward.size + "\u2191"] : [])].join(" ");
   fragment.append(
+    make("span.mark-seconds", { title: seconds ? "Seconds of compiling " + counted(facts.begins.length, "time") + " what begins here" : null }, seconds ? secondsText(seconds) : ""),
+    make("span.mark-graphs", { title: graphs.length ? "In the graphs of " + graphs.join(", ") : null }, graphs.length ? graphs[0] + (graphs.length > 1 ? "+" + (graphs.length - 1) : "") : ""),
     make("span.mark-kernels", null, counts),
     make("span.mark-guard", { title: facts.failures.length ? counted(facts.failures.length, "failure") + " of guards made here" : null }, facts.failures.length ? "\u25c6" + facts.failures.length : facts.limits.length ? "\u25c7" : ""),
     make("span.mark-break", null, facts.breaks.length ? "\u21af" : ""),
@@ -127,7 +134,7 @@ function showLine(root, file, row) {
   if (facts.begins.length) {
     append(
       root,
-      make("section", null, make("h3", null, "A compiled function begins here"), make("ul.plain", null, ...facts.begins.map((index) => {
+      make("section", null, make("h3", null, facts.begins.every((index) => process.compilations[index].isResume) ? "What goes on after the break begins here" : "A compiled function begins here"), make("ul.plain", null, ...facts.begins.map((index) => {
         const compilation = process.compilations[index];
         return make("li", null, compilationLink(index), " ", isCompiled(compilation) ? "" : compilation.status + " ", make("span.dim", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""));
       }))),

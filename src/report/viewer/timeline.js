@@ -41,7 +41,7 @@ function showTimeline(root) {
   if (process.events.length) {
     page.append(make("p.lead", null, "PyTorch's own events. Drag to move, scroll to zoom, click for the compilation."), flameChart(process));
   } else {
-    page.append(make("p.lead", null, "A dump has the seconds of each compilation alone. A log that TORCH_TRACE=DIR made PyTorch write has its phases, too: give both to depyf report."));
+    page.append(make("p.lead", null, "The record has the seconds of each compilation alone: PyTorch's events are in the dump of a block that ended, and in a log that TORCH_TRACE=DIR made PyTorch write."));
   }
   page.append(phaseTable(process));
 }

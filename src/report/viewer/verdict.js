@@ -46,7 +46,7 @@ function showVerdict(root) {
       null,
       tile(tally.functions === 1 ? "function" : "functions", tally.functions, { view: "source" }, "in your source"),
       tile(tally.compilations === 1 ? "compilation" : "compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
-      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : "none: every graph is whole"),
+      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : tally.eager.length ? "none" : "none: every graph is whole"),
       tile(tally.again === 1 ? "recompilation" : "recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
       tile("compiling", tally.seconds ? secondsText(tally.seconds) : "unknown", { view: "verdict", to: "compilations" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
     ),
@@ -115,7 +115,7 @@ function actionsOf(process, eager) {
         ...again.map(({ compilation, index }) =>
           actionItem(
             make("span.badge.amber", null, compilationLink(index)),
-            [make("b", null, compilation.title), ": ", ...withCode(compilation.deciding)],
+            [make("b", null, compilation.title), ": ", compilation.deciding], // values of the program may have backquotes
             secondsOf(compilation) ? make("span.cost", null, secondsText(secondsOf(compilation))) : null,
           ),
         ),
@@ -129,6 +129,7 @@ function actionsOf(process, eager) {
 /** @param {Process} process @param {Break} item */
 function breakItem(process, item) {
   const program = item.compilations.length ? reproductionOf(process.compilations[item.compilations[0]]) : "";
+  const reproduction = programOfBreak(process, item);
   const sentence = item.sentence.startsWith(item.where + ": ") ? item.sentence.slice(item.where.length + 2) : item.sentence;
   return actionItem(
     make("span.badge.red", null, "break"),
@@ -144,9 +145,15 @@ function breakItem(process, item) {
       "Compilations that end here: ",
       ...item.compilations.flatMap((index, position) => [position ? ", " : "", compilationLink(index)]),
       item.link ? ["  \u00b7  ", make("span.url", null, item.link)] : null,
+      reproduction ? ["  \u00b7  ", make("button.link", { onclick: () => openBreakProgram(reproduction) }, "copy as reproduction")] : null,
       program ? ["  \u00b7  ", make("button.link", { onclick: () => openReproduction(program) }, "the graph before it as a program")] : null,
     ),
   );
+}
+
+/** @param {BreakProgram} reproduction */
+function openBreakProgram({ program, about, missing }) {
+  openReproduction(program, "This graph break as a program", about + (missing.length ? " Missing: " + missing.join(", ") + "." : " Values of tensors are random."));
 }
 
 function rankSummary() {

@@ -1,0 +1,254 @@
+#include "recode.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "code_from_python.h"
+#include "code_to_python.h"
+#include "depyf/decompile.h"
+#include "depyf/load.h"
+#include "depyf/recode.h"
+#include "python_text.h"
+
+namespace nb = nanobind;
+
+namespace depyf {
+namespace {
+
+// `live` as `change` makes it; the same object where nothing changes.
+template <class Change>
+nb::object changed(nb::handle live, const Change& change) {
+  const CodeObject before = code_from_python(live);
+  CodeObject code = before;
+  change(code);
+  return code_to_python(code, before, live);
+}
+
+nb::dict to_dict(const NewNames& names) {
+  nb::dict result;
+  for (const auto& [old_name, name] : names) result[python_text(old_name)] = python_text(name);
+  return result;
+}
+
+NewNames from_dict(const nb::dict& names) {
+  NewNames result;
+  for (const auto& [old_name, name] : names)
+    result.emplace(utf8_of(nb::cast<nb::str>(old_name)), utf8_of(nb::cast<nb::str>(name)));
+  return result;
+}
+
+Constant live_constant(nb::handle object) {
+  Constant constant;
+  constant.kind = Constant::Kind::opaque;
+  constant.identity = reinterpret_cast<std::uintptr_t>(object.ptr());
+  return constant;
+}
+
+ConstantsByName values_of(const nb::dict& values) {
+  ConstantsByName result;
+  for (const auto& [name, value] : values) result.emplace(utf8_of(nb::cast<nb::str>(name)), live_constant(value));
+  return result;
+}
+
+nb::object bound(nb::handle live, const nb::dict& values) {
+  return changed(live, [&](CodeObject& code) { bind_names(code, values_of(values)); });
+}
+
+nb::object with_nested(nb::handle live, const nb::dict& nested) {
+  std::map<std::uint32_t, Constant> constants;
+  for (const auto& [index, object] : nested) {
+    Constant constant = live_constant(object);
+    constant.kind = Constant::Kind::code;
+    constant.code = std::make_shared<const CodeObject>(code_from_python(object));
+    constants.emplace(nb::cast<std::uint32_t>(index), std::move(constant));
+  }
+  return changed(live, [&](CodeObject& code) { replace_nested(code, constants); });
+}
+
+nb::object moved(nb::handle live, std::optional<nb::str> file, std::int32_t lines_down, std::optional<nb::str> name) {
+  std::optional<std::string> path;
+  if (file) path = utf8_of(*file);
+  return changed(live, [&](CodeObject& code) {
+    move_to(code, path ? &*path : nullptr, lines_down);
+    if (name) code.name = utf8_of(*name);
+  });
+}
+
+// What a path of indices leads to, through the constants of nested code objects.
+const Constant* constant_at(const CodeObject& code, const std::vector<std::uint32_t>& path) {
+  const std::vector<Constant>* constants = &code.constants;
+  const Constant* constant = nullptr;
+  for (const std::uint32_t index : path) {
+    if (!constants || index >= constants->size()) return nullptr;
+    constant = &(*constants)[index];
+    constants = constant->code ? &constant->code->constants : &constant->items;
+  }
+  return constant;
+}
+
+// The constants without a literal, by the names that decompiled source has for them.
+ConstantsByName named_constants(const CodeObject& code) {
+  CodeObject shown = code;
+  rename_names(shown, short_names(code));
+  ConstantsByName constants;
+  for (const NamedConstant& named : decompile(shown, {}).constants) {
+    if (const Constant* constant = constant_at(code, named.path)) constants.emplace(named.name, *constant);
+  }
+  return constants;
+}
+
+bool names_constants(const CodeObject& code) {
+  for (const std::string& name : global_names(code)) {
+    if (name.starts_with("__const_")) return true;
+  }
+  return false;
+}
+
+// Puts back what decompiled source shows in another way: unique names, and constants that have no literal. These come last:
+// they are objects of the original code, and nothing in them may change.
+void restore(CodeObject& code, const CodeObject& original) {
+  NewNames full_names;
+  for (const auto& [full, short_name] : short_names(original)) full_names.emplace(short_name, full);
+  rename_names(code, full_names);
+  if (names_constants(code)) bind_names(code, named_constants(original));
+}
+
+nb::object function_for(nb::handle compiled, nb::handle original, nb::handle constants_of, const nb::dict& sorted,
+                        const nb::dict& hidden, const nb::str& prefix, const nb::str& written_name, bool kept) {
+  const CodeObject before = code_from_python(compiled), wanted = code_from_python(original);
+  StandIn result = stand_in({.compiled = &before,
+                             .original = &wanted,
+                             .sorted = from_dict(sorted),
+                             .hidden_arguments = from_dict(hidden),
+                             .prefix = utf8_of(prefix),
+                             .written_name = utf8_of(written_name),
+                             .kept = kept});
+  if (!result.reason.empty()) {
+    const nb::object words = python_text(wanted.name + ": " + result.reason);
+    PyErr_SetObject(PyExc_ValueError, words.ptr());
+    throw nb::python_error();
+  }
+  if (!result.keep.empty()) return python_list(result.keep);
+  if (constants_of.is(original)) restore(result.code, wanted);
+  else restore(result.code, code_from_python(constants_of));
+  return code_to_python(result.code, before, compiled);
+}
+
+nb::object class_for(nb::handle compiled, nb::handle original, const nb::str& prefix) {
+  return changed(compiled, [&](CodeObject& code) {
+    const CodeObject wanted = code_from_python(original);
+    requalify_class(code, wanted, utf8_of(prefix));
+    restore(code, wanted);
+  });
+}
+
+nb::object module_for(nb::handle compiled, nb::handle original, nb::handle constants_of) {
+  return changed(compiled, [&](CodeObject& code) {
+    code.name = code.qualname = code_from_python(original).name;
+    restore(code, code_from_python(constants_of));
+  });
+}
+
+nb::dict constants_named(nb::handle live) {
+  nb::dict result;
+  for (const auto& [name, constant] : named_constants(code_from_python(live)))
+    result[python_text(name)] = constant_to_python(constant);
+  return result;
+}
+
+nb::object first_problem_of(nb::handle live) {
+  const NestedProblem first = first_problem(code_from_python(live));
+  if (first.words.empty()) return nb::none();
+  return nb::make_tuple(python_text(first.function), python_text(first.words));
+}
+
+void complain(const CodeObject& code, nb::list& complaints) {
+  for (const std::string& words : {problem(code), round_trip_difference(code)}) {
+    if (!words.empty()) complaints.append(python_text(code.name + ": " + words));
+  }
+  for (const Constant& constant : code.constants) {
+    if (constant.code) complain(*constant.code, complaints);
+  }
+}
+
+nb::list recode_pyc(nb::bytes file) {
+  const LoadedPyc loaded = load_pyc({file.c_str(), file.size()});
+  if (!loaded.code) throw nb::value_error(loaded.error.c_str());
+  nb::list complaints;
+  complain(*loaded.code, complaints);
+  return complaints;
+}
+
+}  // namespace
+
+void bind_recode(nb::module_& module) {
+  const auto code = nb::arg("code");
+  module.def("problem", &first_problem_of, code,
+             "(name of the code object, what is wrong) for bytecode that CPython would run unasked, in `code` or what "
+             "is nested in it; None where nothing is");
+  module.def(
+      "same_code",
+      [](nb::handle one, nb::handle two) { return same_code(code_from_python(one), code_from_python(two)); },
+      nb::arg("one"), nb::arg("two"),
+      "True if both have the same bytecode, names and constants, and hold no other code");
+  module.def(
+      "global_names", [](nb::handle live) { return python_list(global_names(code_from_python(live))); }, code,
+      "Global names that `code` and what is nested in it read, write or delete");
+  module.def(
+      "assigned_names", [](nb::handle live) { return python_list(assigned_names(code_from_python(live))); }, code,
+      "Global names that `code` and what is nested in it assign, in the bodies of classes and modules too");
+  module.def(
+      "short_names", [](nb::handle live) { return to_dict(short_names(code_from_python(live))); }, code,
+      "Full name -> name without Dynamo's uuid, for the names that can be shown short");
+  module.def("bind_names", &bound, code, nb::arg("values"),
+             "`code` with each load of these global names a load of the value as a constant, at any depth");
+  module.def("with_nested", &with_nested, code, nb::arg("nested"),
+             "`code` with other code objects among its constants, by index; functions get the cells that these want");
+  module.def("moved", &moved, code, nb::arg("file") = nb::none(), nb::arg("lines_down") = 0,
+             nb::arg("name") = nb::none(),
+             "`code`, and what is of the same file in it, in another file or so many lines further down; itself with "
+             "another name");
+  module.def(
+      "with_locals",
+      [](nb::handle live, const nb::dict& names) {
+        return changed(live, [&](CodeObject& it) { rename_locals(it, from_dict(names)); });
+      },
+      code, nb::arg("names"), "`code` with other names for its own locals");
+  module.def(
+      "raised_by_one_line",
+      [](nb::handle live) { return changed(live, [](CodeObject& it) { raise_by_one_line(it); }); }, code,
+      "`code` with all that stands below its first line one line further up");
+  module.def(
+      "as_data", [](nb::handle live) { return changed(live, [](CodeObject& it) { keep_data_alone(it); }); }, code,
+      "`code` with the names of types in the place of constants that are no plain data");
+  module.def(
+      "names_that_sort", [](nb::handle live) { return to_dict(names_that_sort(code_from_python(live))); }, code,
+      "Names to compile with, so that free and cell variables come in the order of `code`; empty where they are sorted");
+  module.def(
+      "named_like",
+      [](nb::handle live, nb::handle original) {
+        return changed(live, [&](CodeObject& it) { name_like(it, code_from_python(original)); });
+      },
+      code, nb::arg("original"),
+      "`code` under the qualified name of another function, with its mark of `from __future__ import annotations`");
+  module.def("constants", &constants_named, code,
+             "Constants that have no literal, by the names that decompiled source has for them");
+  module.def("function_for", &function_for, nb::arg("compiled"), nb::arg("original"), nb::kw_only(),
+             nb::arg("constants_of"), nb::arg("sorted"), nb::arg("hidden"), nb::arg("prefix"), nb::arg("written_name"),
+             nb::arg("kept"),
+             "A compiled function that can stand in for another, or a list of variables that the source has to mention "
+             "first. Raises ValueError where it cannot");
+  module.def("class_for", &class_for, nb::arg("compiled"), nb::arg("original"), nb::arg("prefix"),
+             "The compiled body of a class under the names of another");
+  module.def("module_for", &module_for, nb::arg("compiled"), nb::arg("original"), nb::arg("constants_of"),
+             "The compiled code of a module under the names of another");
+  module.def(
+      "recode_pyc", &recode_pyc, nb::arg("file"),
+      "For tests: what is not sound in a .pyc of any version, or differs when it is taken apart and put together");
+}
+
+}  // namespace depyf

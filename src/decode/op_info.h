@@ -1,0 +1,202 @@
+// The table of operations: what `op.def` says of each of them, as data.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "decode/instruction.h"
+#include "dialect/dialect.h"
+
+namespace depyf {
+
+// What the argument of an operation counts. `decode` refuses code with an argument out of its range.
+enum class Argument : std::uint8_t {
+  none,
+  number,           // of values, or a choice between forms of the operation
+  depth,            // on the stack, from 1 at the top
+  small_int,        // the value itself, from -1
+  constant,         // an index that DecodedCode::constant takes
+  common_constant,  // a CommonName
+  local,            // an entry of localsplus: a fast local, a cell or a free variable
+  cell,             // an entry of localsplus that is a cell or a free variable
+  name,             // an entry of co_names
+  unpacked,         // a number of values that are pushed at once
+  slice_parts,      // 2 or 3
+  special,          // a method that the with statement looks up, 0 to 3
+  conversion,       // of an interpolation, 0 to 3
+  raised,           // operands of a raise statement, 0 to 2
+  intrinsic_1,      // an Intrinsic1
+  intrinsic_2,      // an Intrinsic2
+};
+
+// Where control goes after an operation; any may raise besides.
+enum class Control : std::uint8_t {
+  next,
+  jump,          // to the target
+  test,          // to the target or to the next, by the truth of the value on top, which is popped
+  keeping_test,  // the same, and the value stays where it jumps
+  branch,        // to the target or to the next
+  handler,       // to the next; an exception leads to the target from there on
+  subroutine,    // to the target, which comes back
+  leave,         // out of the frame, or to a handler
+};
+
+// What an operation may change that is not on the stack and no fast local. One that runs code of the program may change
+// anything; operators and attributes are taken not to.
+enum class Effects : std::uint8_t {
+  none,
+  in_place,  // of an operand, where aux is not 0
+  runs,      // anything
+};
+
+// A number of values on the stack, which may depend on the fields of the instruction.
+struct Count {
+  std::int8_t fixed = 0, arg = 0, arg_bits = 0, aux = 0, aux_bit = 0, has_aux = 0;
+
+  constexpr Count() = default;
+  // Implicit, so that a row may say just 1.
+  constexpr Count(int number) : fixed(static_cast<std::int8_t>(number)) {}
+
+  constexpr bool is_fixed() const { return !(arg | arg_bits | aux | aux_bit | has_aux); }
+  constexpr std::int32_t of(const Instruction& it) const {
+    if (is_fixed()) return fixed;
+    const std::int32_t bits = (it.arg & 1) + (it.arg >> 1 & 1) + (it.arg >> 2 & 1) + (it.arg >> 3 & 1);
+    return fixed + arg * it.arg + arg_bits * bits + aux * it.aux + aux_bit * (it.aux & 1) + has_aux * (it.aux != 0);
+  }
+};
+
+// The values on the stack that an operation pops and pushes, and when it does.
+struct Picture {
+  bool Dialect::* fact = nullptr;  // of the version; null: any
+  bool is_wanted = true;          // the value that the fact must have
+  bool only_where_it_jumps = false;
+  Count pops, pushes, stays;  // stays: values popped that are the first ones pushed
+};
+
+// Rows of the table.
+namespace op_rows {
+
+// To 3.10 an exception is six values on the stack: that which was being handled, then the new one, each as traceback,
+// value, type. In 3.8 one value (NULL, or an address to return to) may lie in their place; the compiler counts six.
+inline constexpr int exception_values = 6;
+
+constexpr Count counting(std::int8_t Count::* source) {
+  Count count;
+  count.*source = 1;
+  return count;
+}
+inline constexpr Count arg = counting(&Count::arg), arg_bits = counting(&Count::arg_bits), aux = counting(&Count::aux),
+                       aux_bit = counting(&Count::aux_bit), has_aux = counting(&Count::has_aux);
+
+constexpr Count operator+(Count left, const Count& right) {
+  for (auto part : {&Count::fixed, &Count::arg, &Count::arg_bits, &Count::aux, &Count::aux_bit, &Count::has_aux})
+    left.*part = static_cast<std::int8_t>(left.*part + right.*part);
+  return left;
+}
+constexpr Count operator*(int times, Count count) {
+  for (auto part : {&Count::fixed, &Count::arg, &Count::arg_bits, &Count::aux, &Count::aux_bit, &Count::has_aux})
+    count.*part = static_cast<std::int8_t>(count.*part * times);
+  return count;
+}
+
+struct Keeps {
+  Count stays;
+};
+constexpr Keeps keeps(Count stays) { return {stays}; }
+constexpr Picture when(bool Dialect::* fact, Count pops, Count pushes, Count stays = 0) {
+  return {fact, true, false, pops, pushes, stays};
+}
+constexpr Picture unless(bool Dialect::* fact, Count pops, Count pushes, Count stays = 0) {
+  return {fact, false, false, pops, pushes, stays};
+}
+constexpr Picture where_it_jumps(Count pops, Count pushes, Count stays = 0) {
+  return {nullptr, true, true, pops, pushes, stays};
+}
+constexpr Picture where_it_jumps_unless(bool Dialect::* fact, Count pops, Count pushes, Count stays = 0) {
+  return {fact, false, true, pops, pushes, stays};
+}
+
+}  // namespace op_rows
+
+struct OpInfo {
+  std::string_view name;
+  Argument argument = Argument::none;
+  Control control = Control::next;
+  Effects effects = Effects::none;
+  std::uint8_t pictures_count = 0;
+  bool is_fixed = false;  // the stack changes by the same counts in all versions, whatever the instruction says
+  std::array<Picture, 3> pictures = {};  // the first that fits holds; the last one always fits
+};
+
+namespace op_rows {
+
+template <class... Details>
+constexpr OpInfo row(std::string_view name, Count pops, Count pushes, Argument argument, Control control,
+                     Effects effects, Details... details) {
+  OpInfo info{.name = name, .argument = argument, .control = control, .effects = effects};
+  Picture usual{.pops = pops, .pushes = pushes, .stays = 0};
+  [[maybe_unused]] auto take = [&](const auto& detail) {
+    if constexpr (std::is_same_v<decltype(detail), const Keeps&>) usual.stays = detail.stays;
+    else info.pictures[info.pictures_count++] = detail;
+  };
+  (take(details), ...);
+  info.is_fixed = info.pictures_count == 0 && pops.is_fixed() && pushes.is_fixed();
+  info.pictures[info.pictures_count++] = usual;
+  return info;
+}
+
+inline constexpr OpInfo all[] = {
+#define OP(name, pops, pushes, argument, control, effects, ...) \
+  row(#name, pops, pushes, Argument::argument, Control::control, Effects::effects __VA_OPT__(, ) __VA_ARGS__),
+#include "decode/op.def"
+#undef OP
+};
+
+// What no row may say.
+constexpr bool is_sound(const OpInfo& info) {
+  if (info.name == "unknown") return true;
+  const bool has_target = info.control != Control::next && info.control != Control::leave;
+  for (std::size_t index = 0; index < info.pictures_count; ++index) {
+    const Picture& picture = info.pictures[index];
+    if (picture.only_where_it_jumps && !has_target) return false;
+    const bool is_counted = picture.pops.is_fixed() && picture.pushes.is_fixed() && picture.stays.is_fixed();
+    if (is_counted && picture.stays.fixed > picture.pops.fixed) return false;
+    if (is_counted && picture.stays.fixed > picture.pushes.fixed) return false;
+    if (picture.pops.fixed < 0 || picture.pushes.fixed < 0) return false;
+  }
+  const bool is_test = info.control == Control::test || info.control == Control::keeping_test;
+  return !is_test || info.pictures[info.pictures_count - 1].pops.fixed == 1;
+}
+static_assert([] {
+  for (const OpInfo& info : all)
+    if (!is_sound(info)) return false;
+  return true;
+}());
+
+}  // namespace op_rows
+
+constexpr const OpInfo& info_of(Op op) { return op_rows::all[static_cast<std::size_t>(op)]; }
+
+constexpr bool uses_name(Op op) { return info_of(op).argument == Argument::name; }
+constexpr bool uses_cell(Op op) { return info_of(op).argument == Argument::cell; }
+// A fast local, a cell or a free variable.
+constexpr bool uses_local(Op op) { return info_of(op).argument == Argument::local || uses_cell(op); }
+
+// True if control never goes from the operation to another one of its code, but for a handler.
+constexpr bool leaves_frame(Op op) { return info_of(op).control == Control::leave; }
+// True if the operation jumps by the truth of a value, which may stay on the stack.
+constexpr bool tests_truth(Op op) {
+  return info_of(op).control == Control::test || info_of(op).control == Control::keeping_test;
+}
+// True if the operation adds to a list, set or dict that lies `arg` values below what it adds.
+constexpr bool adds_to_display(Op op) {
+  return info_of(op).argument == Argument::depth && op != Op::copy_ && op != Op::swap_ && op != Op::rotate_;
+}
+
+// True if the instruction may change what is neither on the stack nor a fast local.
+constexpr bool has_effects(const Instruction& it) {
+  const Effects effects = info_of(it.op).effects;
+  return effects == Effects::runs || (effects == Effects::in_place && it.aux != 0);
+}
+
+}  // namespace depyf

@@ -1,0 +1,29 @@
+// A table with a value for each operation.
+#pragma once
+
+#include "decode/instruction.h"
+
+namespace depyf {
+
+// A value for each operation, such as the function that handles it: the rows name sets of operations, and all that are in
+// none of them have the same value.
+template <class T>
+class OpTable {
+ public:
+  struct Row {
+    OpSet ops;
+    T value;
+  };
+  constexpr OpTable(T others, std::initializer_list<Row> rows) {
+    values_.fill(others);
+    for (const Row& row : rows)
+      for (std::size_t op = 0; op < values_.size(); ++op)
+        if (row.ops.has(static_cast<Op>(op))) values_[op] = row.value;
+  }
+  constexpr const T& operator[](Op op) const { return values_[static_cast<std::size_t>(op)]; }
+
+ private:
+  std::array<T, op_count> values_{};
+};
+
+}  // namespace depyf

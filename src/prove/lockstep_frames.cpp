@@ -1,0 +1,128 @@
+#include "prove/lockstep_frames.h"
+
+#include <algorithm>
+#include <bit>
+#include <ranges>
+
+#include "depyf/code_object.h"
+#include "dialect/dialect.h"
+
+namespace depyf::lockstep {
+namespace {
+
+using Kind = Constant::Kind;
+
+bool is_number(const Constant& value) {
+  return value.kind == Kind::integer || value.kind == Kind::real || value.kind == Kind::complex ||
+         value.kind == Kind::true_ || value.kind == Kind::false_;
+}
+
+}  // namespace
+
+bool same_constant(const Constant& one, const Constant& two, bool is_order_free) {
+  if (one.kind != two.kind) return false;
+  const auto same_bits = [](double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  };
+  switch (one.kind) {
+    case Kind::none:
+    case Kind::true_:
+    case Kind::false_:
+    case Kind::ellipsis: return true;
+    case Kind::integer:
+    case Kind::string:
+    case Kind::bytes: return one.text == two.text;
+    case Kind::real: return same_bits(one.real, two.real);
+    case Kind::complex: return same_bits(one.real, two.real) && same_bits(one.imag, two.imag);
+    case Kind::tuple:
+    case Kind::slice:
+      return std::ranges::equal(one.items, two.items,
+                                [](const Constant& a, const Constant& b) { return same_constant(a, b); });
+    case Kind::frozenset: {
+      if (one.items.size() != two.items.size()) return false;
+      if (std::ranges::equal(one.items, two.items,
+                             [](const Constant& a, const Constant& b) { return same_constant(a, b); }))
+        return true;
+      // The order of numbers is the same in every process, so that a program may tell it.
+      constexpr std::size_t most_compared = 32;
+      if (one.items.size() > most_compared || (!is_order_free && std::ranges::all_of(one.items, is_number)))
+        return false;
+      return std::ranges::is_permutation(one.items, two.items,
+                                         [](const Constant& a, const Constant& b) { return same_constant(a, b); });
+    }
+    case Kind::code: return false;
+    case Kind::opaque: return one.identity != 0 && one.identity == two.identity;
+  }
+  return false;
+}
+
+Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
+  version = std::min(decoded.code->version, one_iterator_version);
+  has_table = dialect_of(version).exception_table;
+  meets.assign(instructions.size(), 0);
+  for (const Instruction& instruction : instructions)
+    if (instruction.target >= 0) meets[std::size_t(instruction.target)] = 1;
+  if (!decoded.ranges.empty()) handler_of.assign(instructions.size(), -1);
+  for (std::size_t range = 0; range < decoded.ranges.size(); ++range) {
+    meets[std::size_t(decoded.ranges[range].target)] = 1;
+    for (int at = decoded.ranges[range].begin; at < decoded.ranges[range].end; ++at)
+      if (handler_of[std::size_t(at)] < 0) handler_of[std::size_t(at)] = static_cast<int>(range);
+  }
+  find_class_details();
+  slot_partner.assign(decoded.localsplus.size(), -1);
+  is_cell.assign(decoded.localsplus.size(), 0);
+  if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
+}
+
+// From 3.13 on: where the compiler has a class body store the line of its source, first, and names of attributes, last.
+void Code::find_class_details() {
+  if (!dialect_of(version).class_details || (decoded.code->flags & CodeObject::optimized)) return;
+  bool has_line = false;
+  for (std::size_t at = 1; at < instructions.size(); ++at) {
+    if (instructions[at].op != Op::store_name_) continue;
+    const std::string& name = decoded.code->names[std::size_t(instructions[at].arg)];
+    const Op before = instructions[at - 1].op;
+    if (name == "__firstlineno__" && !has_line) {
+      has_line = true;
+      line_at = before == Op::load_const_ || before == Op::load_int_ ? int(at) - 1 : -1;
+    }
+    if (name == "__static_attributes__") attributes_at = before == Op::load_const_ ? int(at) - 1 : -1;
+  }
+}
+int Code::begin() {
+  std::size_t at = 0;
+  for (; at < instructions.size(); ++at) {
+    const Instruction& instruction = instructions[at];
+    if (instruction.op == Op::make_cell_ && !is_cell[std::size_t(instruction.arg)])
+      is_cell[std::size_t(instruction.arg)] = 1;
+    else if (instruction.op == Op::copy_free_vars_)
+      std::fill(is_cell.begin() + decoded.first_free, is_cell.end(), std::uint8_t{1});
+    else if (instruction.op != Op::nop_) break;
+  }
+  return static_cast<int>(at);
+}
+
+// A list of constants, which compilers copy from a tuple.
+bool Code::starts_list_of_constants(int at) const {
+  if (instructions[std::size_t(at)].arg != 0 || op_at(at + 1) != Op::load_const_ || op_at(at + 2) != Op::list_extend_ ||
+      instructions[std::size_t(at) + 2].arg != 1)
+    return false;
+  return constant_at(at + 1)->kind == Kind::tuple;
+}
+
+Shadow* shadow_of(Frames& frames, int slot) {
+  for (Shadow& shadow : frames.shadows | std::views::reverse)
+    if (shadow.slot == slot && shadow.saved != 0) return &shadow;
+  return nullptr;
+}
+
+bool leave_handler(Frame& frame) {
+  if (frame.blocks.empty() || frame.blocks.back().target != is_running) return false;
+  const int level = frame.blocks.back().level;
+  if (level < 0 || std::size_t(level) + exception_values > frame.stack.size()) return false;
+  frame.handled = frame.stack[std::size_t(level) + 1];
+  frame.blocks.pop_back();
+  return is_whole(frame.handled);
+}
+
+}  // namespace depyf::lockstep

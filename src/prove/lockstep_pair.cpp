@@ -1,0 +1,114 @@
+#include "prove/lockstep_pair.h"
+#include "depyf/code_object.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace depyf::lockstep {
+
+using Kind = Constant::Kind;
+
+bool EventPair::same_slots(int one, int two, Frames& frames) {
+  if (one < 0 || two < 0) return one == two;
+  if (Shadow* shadow = shadow_of(frames, one)) return same_shadow(*shadow, two, frames);
+  int &forth = codes_[0].slot_partner[std::size_t(one)], &back = codes_[1].slot_partner[std::size_t(two)];
+  if (forth == two && back == one) return true;
+  if (forth != -1 || back != -1) return false;
+  if (codes_[0].decoded.localsplus[std::size_t(one)] != codes_[1].decoded.localsplus[std::size_t(two)] ||
+      codes_[0].is_cell[std::size_t(one)] != codes_[1].is_cell[std::size_t(two)])
+    return false;
+  forth = two;
+  back = one;
+  return true;
+}
+
+bool EventPair::store_all(Frames& frames) {
+  std::size_t counts[2] = {};
+  for (int side = 0; side < 2; ++side) {
+    const Frame& frame = frames.sides[side];
+    if (frame.at == left_frame) return false;
+    while (counts[side] < frame.stack.size() && frame.stack[frame.stack.size() - 1 - counts[side]] > null_value &&
+           codes_[side].op_at(frame.at + int(counts[side])) == Op::store_fast_)
+      ++counts[side];
+  }
+  const std::size_t count = std::min(counts[0], counts[1]);
+  if (count < 2 || frames.sides[0].handled != frames.sides[1].handled) return false;
+  const auto slot = [&](int side, std::size_t index) {
+    return codes_[side].instructions[std::size_t(frames.sides[side].at) + index].arg;
+  };
+  const auto stored = [&](int side, std::size_t index) {
+    const std::vector<Value>& stack = frames.sides[side].stack;
+    return stack[stack.size() - 1 - index];
+  };
+  std::vector<bool> is_taken(count);
+  for (std::size_t one = 0; one < count; ++one) {
+    std::size_t two = 0;
+    for (; two < count; ++two)
+      if (!is_taken[two] && stored(0, one) == stored(1, two) && stored(0, one) % parts != self_part &&
+          codes_[0].decoded.localsplus[std::size_t(slot(0, one))] ==
+              codes_[1].decoded.localsplus[std::size_t(slot(1, two))])
+        break;
+    if (two == count || !same_slots(slot(0, one), slot(1, two), frames)) return false;
+    is_taken[two] = true;
+    for (std::size_t earlier = 0; earlier < one; ++earlier)  // the last of two stores counts
+      if (slot(0, earlier) == slot(0, one)) return false;
+  }
+  for (Frame& frame : frames.sides) {
+    frame.at += int(count);
+    frame.stack.resize(frame.stack.size() - count);
+  }
+  return true;
+}
+
+// The local of a comprehension: what is stored there is loaded there.
+bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
+  const Op op = shown(0).op;
+  if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
+  int& back = codes_[1].slot_partner[std::size_t(two)];
+  if (op != Op::store_fast_ || back >= 0) return false;
+  back = is_shadow;
+  for (Shadow& around : frames.shadows)
+    if (around.partner == two) around.partner = -1;
+  shadow.partner = two;
+  return true;
+}
+
+bool EventPair::same_constants(const Event& one, const Event& two, const Frames& frames) {
+  if (!one.constant || !two.constant) {
+    if (one.constant == two.constant) return one.number == two.number;
+    const Constant& constant = one.constant ? *one.constant : *two.constant;
+    const std::string& number = one.constant ? two.number : one.number;
+    return constant.kind == Kind::integer && !number.empty() && constant.text == number;
+  }
+  if (one.constant->code && two.constant->code) {
+    if (one.constant->code->freevars != two.constant->code->freevars) return false;
+    pairs_.emplace_back(one.constant->code.get(), two.constant->code.get());
+    return true;
+  }
+  if (one.op == Op::store_name_) {
+    std::vector<std::string_view> names[2];
+    for (int side = 0; side < 2; ++side) {
+      const Constant& attributes = *shown(side).constant;
+      if (attributes.kind != Kind::tuple) return false;
+      for (const Constant& attribute : attributes.items) names[side].push_back(attribute.text);
+      std::ranges::sort(names[side]);
+    }
+    return names[0] == names[1];
+  }
+  const bool is_searched = codes_[0].op_at(frames.sides[0].at + 1) == Op::contains_op_ &&
+                           codes_[1].op_at(frames.sides[1].at + 1) == Op::contains_op_;
+  return same_constant(*one.constant, *two.constant, is_searched);
+}
+
+bool EventPair::same_events(Frames& frames) {
+  const Event &one = shown(0), &two = shown(1);
+  if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
+      one.boolean != two.boolean || readers_[0].operands != readers_[1].operands)
+    return false;
+  // To 3.10 the end of an async for is within a handler, from 3.11 on it is not; nothing runs there that could see it.
+  if (frames.sides[0].handled != frames.sides[1].handled && one.then != Event::Then::end_async_for) return false;
+  if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
+  return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);
+}
+
+}  // namespace depyf::lockstep

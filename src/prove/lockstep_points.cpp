@@ -1,0 +1,110 @@
+#include "prove/lockstep_points.h"
+
+namespace depyf::lockstep {
+
+bool VisitedPoints::arrive(Frames& frames, bool& known) {
+  set_pattern(frames);
+  int& first = first_point_[std::size_t(frames.sides[0].at + 1)];
+  int index = first;
+  while (index >= 0 && points_[std::size_t(index)].at != frames.sides[1].at) index = points_[std::size_t(index)].next;
+  if (index < 0) {
+    points_.push_back({frames.sides[1].at, first, pattern_});
+    first = int(points_.size()) - 1;
+    return true;
+  }
+  std::vector<Value>& visited = points_[std::size_t(index)].pattern;
+  known = visited == pattern_;
+  if (known) return true;
+  if (!generalise(frames, visited)) return false;
+  set_pattern(frames);
+  known = visited == pattern_;
+  if (!known) visited = pattern_;
+  return true;
+}
+
+void VisitedPoints::set_pattern(const Frames& frames) {
+  pattern_.clear();
+  numbered_.clear();
+  for (const Frame& frame : frames.sides) {
+    pattern_.push_back(frame.phase);
+    pattern_.push_back(Value(frame.stack.size()));
+    pattern_.push_back(Value(frame.blocks.size()));
+    for (const Block& block : frame.blocks) pattern_.insert(pattern_.end(), {block.target, block.level});
+    pattern_.push_back(number(frame.handled, frames.shadows));
+    for (Value value : frame.stack) pattern_.push_back(number(value, frames.shadows));
+  }
+  for (const Shadow& shadow : frames.shadows)
+    pattern_.insert(pattern_.end(), {shadow.slot, shadow.saved != 0, shadow.partner});
+}
+
+// Makes `frames`, whose pattern is `pattern_`, stand for what was visited with the pattern `visited` too.
+bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited) {
+  if (visited.size() != pattern_.size()) return false;
+  merged_.clear();
+  std::size_t at = 0;
+  for (Frame& frame : frames.sides) {
+    const std::size_t shapes = 3 + 2 * frame.blocks.size();
+    for (std::size_t same = 0; same < shapes; ++same, ++at)
+      if (visited[at] != pattern_[at]) return false;
+    if (!merge(frame.handled, visited[at], pattern_[at])) return false;
+    ++at;
+    for (Value& value : frame.stack) {
+      if (!merge(value, visited[at], pattern_[at])) return false;
+      ++at;
+    }
+  }
+  for (Shadow& shadow : frames.shadows) {
+    for (int same = 0; same < 2; ++same, ++at)
+      if (visited[at] != pattern_[at]) return false;
+    if (visited[at] != pattern_[at]) shadow.partner = -1;
+    ++at;
+  }
+  return true;
+}
+
+// `one` and `two`: what the value is in the patterns of two visits. The same two have the same value in all places.
+bool VisitedPoints::merge(Value& value, Value one, Value two) {
+  if (one == two && one < first_fresh) return true;
+  if (!may_merge(one) || !may_merge(two)) return false;
+  const Value part = !is_whole(one) ? one % parts : !is_whole(two) ? two % parts : 0;
+  if (part && one % parts != two % parts) return false;
+  one -= part;
+  two -= part;
+  for (const Merged& merged : merged_)
+    if (merged.one == one && merged.two == two) {
+      value = merged.value + part;
+      return true;
+    }
+  const std::uint8_t flags[] = {flags_in_pattern(one), flags_in_pattern(two)};
+  value =
+      values_.fresh(std::uint8_t((flags[0] & flags[1] & is_boolean) | ((flags[0] | flags[1]) & is_tuple_of_constants)));
+  merged_.push_back({one, two, value});
+  value += part;
+  return true;
+}
+
+// True for what may be an operand, and for a part of an exception.
+bool VisitedPoints::may_merge(Value value) {
+  if (value % parts == address_part) return false;
+  return value >= first_fresh || value / parts == callers_exception / parts || value == none_value ||
+         value / parts == true_value / parts;
+}
+
+// A value with its base replaced by its place in the order of first occurrence, and by what is known of it.
+Value VisitedPoints::number(Value value, const std::vector<Shadow>& shadows) {
+  if (value < 0)
+    for (std::size_t index = 0; index < shadows.size(); ++index)
+      if (shadows[index].saved == value) return -parts * Value(index + 1);
+  if (value < first_fresh || value % parts == address_part) return value;
+  const Value base = value / parts;
+  std::size_t index = 0;
+  while (index < numbered_.size() && numbered_[index] != base) ++index;
+  if (index == numbered_.size()) numbered_.push_back(base);
+  return first_fresh + (Value(index) * flag_values + values_.flags_of(value)) * parts + value % parts;
+}
+
+std::uint8_t VisitedPoints::flags_in_pattern(Value value) const {
+  return value < first_fresh ? values_.flags_of(value) : std::uint8_t((value - first_fresh) / parts % flag_values);
+}
+
+}  // namespace depyf::lockstep

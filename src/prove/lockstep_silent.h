@@ -1,0 +1,62 @@
+// The instructions that nobody sees: those that move values, jump, or raise again what was raised.
+#pragma once
+
+#include "prove/lockstep_frames.h"
+
+namespace depyf::lockstep {
+
+class SilentSteps {
+ public:
+  SilentSteps(Code (&codes)[2], const Values& values) : codes_(codes), values_(values) {}
+
+  // Runs one side up to its next event. False if the code makes no sense; `has_met`: it came along where ways meet.
+  bool advance(int side, Frames& frames, bool& has_met);
+  // Goes where an exception leads that is raised at `frame.at`. False if the stack does not fit.
+  bool unwind(int side, Frame& frame, Value exception) const;
+
+ private:
+  enum class Outcome : std::uint8_t { silent, shows, fails };
+  // An instruction of one side.
+  struct Place {
+    int side;
+    Frames& frames;
+    Frame& frame;
+    const Code& code;
+    const Instruction& instruction;
+    std::vector<Value>& stack;
+    std::size_t depth, count;  // count: its argument, 0 if that is negative
+  };
+  using Step = Outcome (SilentSteps::*)(const Place&);
+
+  Outcome pass(const Place& place) { return next(place); }
+  Outcome jump(const Place& place);
+  Outcome pop(const Place& place);
+  Outcome copy(const Place& place);
+  Outcome move(const Place& place);
+  Outcome push_null(const Place& place);
+  Outcome load_const(const Place& place);
+  Outcome build_list(const Place& place);
+  Outcome build_tuple(const Place& place);
+  Outcome clear(const Place& place);
+  Outcome store(const Place& place);
+  Outcome end_send(const Place& place);
+  Outcome return_generator(const Place& place);
+  Outcome with_cleanup_finish(const Place& place);
+  Outcome push_exc_info(const Place& place);
+  Outcome pop_except(const Place& place);
+  Outcome reraise(const Place& place);
+  Outcome truth(const Place& place);
+  Outcome jump_if(const Place& place);
+  Outcome block_stack(const Place& place);
+  static Outcome next(const Place& place) { return ++place.frame.at, Outcome::silent; }
+
+  bool give_to_comprehension(int side, Frames& frames);
+  bool run_block_stack(int side, Frame& frame) const;
+  bool unwind_blocks(Frame& frame, Value exception) const;
+
+  Code (&codes_)[2];
+  const Values& values_;
+  Value saved_ = 0;  // how many locals were given to comprehensions
+};
+
+}  // namespace depyf::lockstep

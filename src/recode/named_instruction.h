@@ -1,0 +1,23 @@
+// Instructions whose argument is a name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decode/raw.h"
+#include "depyf/recode.h"
+#include "dialect/dialect.h"
+
+namespace depyf {
+
+// The index of the name that such an instruction gives, of which the lowest bits of some tell something else.
+inline std::size_t name_index(const RawInstruction& raw, const Dialect& dialect) {
+  if (raw.opcode == Opcode::LOAD_GLOBAL && dialect.global_null_bit) return raw.arg >> 1;
+  if (raw.opcode == Opcode::IMPORT_NAME && dialect.import_flags) return raw.arg >> 2;
+  return raw.arg;
+}
+
+// The global names that a code object itself reads, writes or deletes, without those in it.
+NameSet own_global_names(const CodeObject& code);
+
+}  // namespace depyf

@@ -1,0 +1,35 @@
+// Walks over a code object and those among its constants.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "depyf/code_object.h"
+
+namespace depyf {
+
+// Calls `look` with the code object and each one that is nested in it, the outermost first.
+template <class Look>
+void for_each_code(const CodeObject& code, const Look& look) {
+  look(code);
+  for (const Constant& constant : code.constants) {
+    if (constant.code) for_each_code(*constant.code, look);
+  }
+}
+
+// Calls `change`, which returns whether it changed something, with each code object, the innermost first. Returns
+// whether any changed.
+template <class Change>
+bool change_each_code(CodeObject& code, const Change& change) {
+  bool changed = false;
+  for (Constant& constant : code.constants) {
+    if (!constant.code) continue;
+    CodeObject nested = *constant.code;
+    if (!change_each_code(nested, change)) continue;
+    constant.code = std::make_shared<const CodeObject>(std::move(nested));
+    changed = true;
+  }
+  return change(code) || changed;
+}
+
+}  // namespace depyf

@@ -1,0 +1,98 @@
+// The verifier of bytecode: what CPython takes for granted when it runs a code object.
+#include <string>
+#include <vector>
+
+#include "decode/decode.h"
+#include "depyf/recode.h"
+#include "recode/nested.h"
+
+namespace depyf {
+namespace {
+
+bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
+
+// Walks all ways through the operations with the number of values on the stack. A way that comes again to an operation
+// with no more values than before is not followed.
+class StackDepths {
+ public:
+  explicit StackDepths(const DecodedCode& decoded)
+      : decoded_(decoded), deepest_(decoded.instructions.size(), not_reached) {}
+
+  std::string problem() {
+    reach(0, 0);
+    for (const ProtectedRange& range : decoded_.ranges)  // a handler finds the exception, and where it was raised
+      reach(range.target, range.depth + 1 + range.lasti);
+    while (problem_.empty() && !todo_.empty()) {
+      const std::int32_t index = todo_.back();
+      todo_.pop_back();
+      follow(index, deepest_[std::size_t(index)]);
+    }
+    return problem_;
+  }
+
+ private:
+  static constexpr std::int32_t not_reached = -1;
+
+  const Instruction& at(std::int32_t index) const { return decoded_.instructions[std::size_t(index)]; }
+
+  std::string place(std::int32_t index) const { return "offset " + std::to_string(at(index).offset) + ": "; }
+
+  void reach(std::int32_t index, std::int32_t depth) {
+    std::int32_t& known = deepest_[std::size_t(index)];
+    if (known >= depth) return;
+    known = depth;
+    todo_.push_back(index);
+  }
+
+  // One instruction of CPython may be several operations, which hold more values between them than it does.
+  bool begins_instruction(std::int32_t index) const { return index == 0 || at(index).offset != at(index - 1).offset; }
+
+  void follow(std::int32_t index, std::int32_t depth) {
+    const Instruction& instruction = at(index);
+    if (instruction.offset >= decoded_.code->bytecode.size()) {
+      problem_ = "control runs off its end";
+      return;
+    }
+    if (begins_instruction(index) && depth > decoded_.code->stacksize) {
+      problem_ =
+          place(index) + std::to_string(depth) + " values on a stack of " + std::to_string(decoded_.code->stacksize);
+      return;
+    }
+    if (instruction.target >= 0) step(index, instruction.target, depth, true);
+    if (!leaves(instruction.op)) step(index, index + 1, depth, false);
+  }
+
+  void step(std::int32_t index, std::int32_t next, std::int32_t depth, bool jump) {
+    const StackEffect effect = stack_effect(at(index), decoded_.code->version, jump);
+    if (effect.pops > depth) {
+      if (problem_.empty())
+        problem_ = place(index) + std::string(op_name(at(index).op)) + " takes more than is on the stack";
+      return;
+    }
+    reach(next, depth - effect.pops + effect.pushes);
+  }
+
+  const DecodedCode& decoded_;
+  std::vector<std::int32_t> deepest_;  // by operation: the most values that it was reached with
+  std::vector<std::int32_t> todo_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string problem(const CodeObject& code) {
+  Result<DecodedCode> decoded = decode(code);
+  if (!decoded) return "offset " + std::to_string(decoded.error().offset) + ": " + decoded.error().message;
+  return StackDepths(*decoded).problem();
+}
+
+NestedProblem first_problem(const CodeObject& code) {
+  NestedProblem first;
+  for_each_code(code, [&](const CodeObject& each) {
+    if (!first.words.empty()) return;
+    first = {each.name, problem(each)};
+  });
+  return first;
+}
+
+}  // namespace depyf

@@ -1,0 +1,261 @@
+// A program that shows a graph break by itself: the user's function with what it needs of its file, and a call with the recorded
+// inputs. Where the inputs are not known it is the user's whole file, if that is a script.
+
+/** @typedef {{text: string, names: string[]}} Statement a statement of a file, and the names that it binds */
+/** @typedef {{name: string, isKeyword: boolean, hasDefault: boolean}} Parameter */
+/** @typedef {{program: string, about: string, missing: string[]}} BreakProgram */
+
+const identifier = /[\p{L}_][\p{L}\p{N}_]*/gu;
+const literal = /^(?:-?\d[\d.e+-]*|True|False|None|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([-\d\s.,e+]*\))$/;
+const isGuardOfMain = (/** @type {string} */ text) => /^if __name__\b/.test(text);
+const isOnlyBinding = (/** @type {string} */ text) => /^(@|import |from |def |async def |class |[\p{L}_][^=("']*=(?!=)|"""|''')/u.test(text);
+/** In parts, as in reproduction.js. */
+const compileOf = ["torch", "compile"].join(".");
+
+/** @param {string} row */
+const indentOf = (row) => row.length - row.trimStart().length;
+
+/**
+ * The row behind the statement that begins at a row; rows from 0.
+ * @param {string[]} rows @param {Uint8Array} states @param {number} first
+ */
+function endOfStatement(rows, states, first) {
+  const indent = indentOf(rows[first]);
+  let isDecorated = rows[first].trimStart().startsWith("@");
+  let end = first + 1;
+  for (let index = first + 1; index < rows.length; index += 1) {
+    const text = rows[index].trimStart();
+    if (states[index] === stateCode && text !== "" && !text.startsWith("#") && indentOf(rows[index]) <= indent) {
+      const isContinued = indentOf(rows[index]) === indent && /^([)\]}]|(else|elif|except|finally)\b)/.test(text);
+      if (!isContinued && !isDecorated) break;
+      if (isDecorated && !text.startsWith("@")) isDecorated = false;
+    }
+    if (text !== "" && (indentOf(rows[index]) > indent || !text.startsWith("#"))) end = index + 1;
+  }
+  return end;
+}
+
+/**
+ * The names that a statement binds in its module.
+ * @param {string} text @returns {string[]}
+ */
+function namesBoundBy(text) {
+  /** @type {string[]} */
+  const names = [];
+  for (const [, imported] of text.matchAll(/^[ \t]*(?:from\s+[\w.]+\s+)?import\s+(\([^)]*\)|[^\n#]*)/gm))
+    for (const item of imported.replace(/[()]/g, "").split(",")) names.push(item.trim().replace(/^.* as /, "").split(".")[0]);
+  for (const [, name] of text.matchAll(/^[ \t]*(?:async\s+)?(?:def|class)\s+([\p{L}_][\p{L}\p{N}_]*)/gmu)) names.push(name);
+  for (const [, targets] of text.matchAll(/^[ \t]*([\p{L}_][\p{L}\p{N}_, ]*)(?::[^=\n]*)?=(?!=)/gmu)) names.push(...(targets.match(identifier) || []));
+  return names;
+}
+
+/**
+ * The statements of a module, by the row at which each begins, from 0.
+ * @param {string[]} rows @returns {Map<number, Statement & {end: number}>}
+ */
+function statementsOf(rows) {
+  const states = statesOf(rows);
+  /** @type {Map<number, Statement & {end: number}>} */
+  const statements = new Map();
+  for (let index = 0; index < rows.length; ) {
+    const text = rows[index];
+    if (states[index] !== stateCode || text.trim() === "" || text.startsWith("#")) {
+      index += 1;
+      continue;
+    }
+    const end = endOfStatement(rows, states, index);
+    const whole = rows.slice(index, end).join("\n");
+    statements.set(index, { text: whole, names: /^(def|async def|class|@)/.test(text) ? namesBoundBy(whole).slice(0, 1) : namesBoundBy(whole), end });
+    index = end;
+  }
+  return statements;
+}
+
+/**
+ * The parameters of the function whose definition begins at a row, from 0; null if they cannot be read.
+ * @param {string[]} rows @param {number} first @returns {Parameter[] | null}
+ */
+function parametersOf(rows, first) {
+  const text = rows.slice(first, first + 60).join("\n").replace(/#[^\n]*/g, "");
+  const head = /(?:^|\n)[ \t]*(?:async\s+)?def\s+[\p{L}_][\p{L}\p{N}_]*\s*\(/u.exec(text);
+  if (!head) return null;
+  /** @type {string[]} */
+  const parts = [""];
+  let depth = 1;
+  for (let at = head.index + head[0].length; at < text.length && depth > 0; at += 1) {
+    const character = text[at];
+    if ("([{".includes(character)) depth += 1;
+    if (")]}".includes(character)) depth -= 1;
+    if (character === "," && depth === 1) parts.push("");
+    else if (depth > 0) parts[parts.length - 1] += character;
+  }
+  if (depth > 0) return null;
+  let isKeyword = false;
+  /** @type {Parameter[]} */
+  const parameters = [];
+  for (const part of parts.map((item) => item.trim()).filter((item) => item && item !== "/")) {
+    if (part.startsWith("*")) isKeyword = true; // what stands for the rest may stay empty
+    else parameters.push({ name: part.split(/[:=\s]/)[0], isKeyword, hasDefault: part.includes("=") });
+  }
+  return parameters;
+}
+
+/**
+ * The value of a parameter in the recorded call, as an expression; null if it is not known.
+ * @param {string} name @param {GraphInput[]} inputs
+ * @param {Limit[]} limits of the function, and of what goes on after its breaks: what is used there alone has its guard there
+ */
+function valueOfParameter(name, inputs, limits) {
+  const input = inputs.find((candidate) => candidate.name === "L_" + name + "_");
+  if (input) return inputExpression(input, false);
+  for (const { subject, condition } of limits) {
+    if (subject !== name) continue;
+    const value = condition.startsWith(name + " == ") ? condition.slice(name.length + 4) : condition.startsWith(name + " is ") ? condition.slice(name.length + 4) : "";
+    if (literal.test(value)) return value;
+  }
+  return null;
+}
+
+/**
+ * The compilation of the function that a break is in, from its beginning: those after a break begin in the middle of it.
+ * @param {Process} process @param {Compilation} compilation
+ */
+function wholeFunctionOf(process, compilation) {
+  if (!compilation.isResume) return compilation;
+  const candidates = process.compilations.filter((candidate) => !candidate.isResume && candidate.name === compilation.name && candidate.line >= 0);
+  return candidates.find((candidate) => fileNumberOfLine(candidate.line) === fileNumberOfLine(compilation.line));
+}
+
+/**
+ * The statements that a text needs, in the order of the file, with those that they need.
+ * @param {Statement[]} statements @param {string} text
+ */
+function neededStatements(statements, text) {
+  const used = new Set(text.match(identifier) || []);
+  const needed = new Set(statements.filter((statement) => /^from .* import \*/.test(statement.text)));
+  for (let hasGrown = true; hasGrown; ) {
+    hasGrown = false;
+    for (const statement of statements) {
+      if (needed.has(statement) || isGuardOfMain(statement.text) || !statement.names.some((name) => used.has(name))) continue;
+      needed.add(statement);
+      for (const name of statement.text.match(identifier) || []) used.add(name);
+      hasGrown = true;
+    }
+  }
+  return statements.filter((statement) => needed.has(statement));
+}
+
+/** Without the decorator that would compile a function a second time, with another backend. */
+const withoutCompiling = (/** @type {string} */ text) => text.replace(new RegExp("^[ \\t]*@" + compileOf.replace(".", "\\.") + "(\\([^()\\n]*\\))?[ \\t]*(#.*)?\\n", "gm"), "");
+
+/** A text as a comment, which no text can end. */
+const asComment = (/** @type {string} */ text) => visible(text).split("\n").map((row) => ("# " + row).trimEnd());
+
+/** True if a file does something when it runs, besides defining names. */
+const isScript = (/** @type {string} */ text) => [...statementsOf(text.split("\n")).values()].some((statement) => isGuardOfMain(statement.text) || !isOnlyBinding(statement.text));
+
+/**
+ * The modules of the user that a text imports: their files are not in the program.
+ * @param {string} text @param {number} file
+ */
+function ownImports(text, file) {
+  const modules = new Set([...text.matchAll(/^[ \t]*(?:from|import)[ \t]+(\.*[\w.]*)/gm)].map(([, name]) => name));
+  return [...modules].filter((name) => name.startsWith(".") || data.files.some((candidate, number) => number !== file && !candidate.isFramework && candidate.name === name.split(".").slice(-1)[0] + ".py"));
+}
+
+/**
+ * The whole file as a program that prints its graph breaks.
+ * @param {string[]} comment @param {string} text
+ */
+function wholeFile(comment, text) {
+  const rows = text.split("\n");
+  const future = rows.reduce((last, row, index) => (/^from __future__ /.test(row) ? index + 1 : last), 0);
+  return [...comment, ...rows.slice(0, future), importTorch, "", printBreaks, "", ...rows.slice(future)].join("\n");
+}
+const printBreaks = ["torch", "_logging.set_logs(graph_breaks=True)  # prints each graph break, with its reason and its line"].join(".");
+
+/**
+ * The expression for the function that is compiled, and the rows before it; null if no instance of its class can be made.
+ * @param {string[]} rows @param {number} first row of the function @param {Statement} statement that holds it
+ */
+function calleeOf(rows, first, statement) {
+  const definition = /def\s+([\p{L}_][\p{L}\p{N}_]*)/u.exec(rows.slice(first).join("\n"));
+  if (!definition) return null;
+  if (indentOf(rows[first]) === 0) return { callee: definition[1], setUp: [], isMethod: false };
+  if (!/^class\s/m.test(statement.text) || indentOf(rows[first]) > 4) return null; // within a function: its free variables are not known
+  const members = statement.text.split("\n");
+  const start = members.findIndex((row) => /^\s+def __init__\(/.test(row));
+  const parameters = start < 0 ? [] : parametersOf(members, start);
+  if (!parameters || parameters.slice(1).some((parameter) => !parameter.hasDefault)) return null;
+  return { callee: "instance." + definition[1], setUp: ["instance = " + statement.names[0] + "()"], isMethod: true };
+}
+
+/**
+ * What is known of a graph break where the record has no source: the lines that it quotes, and the inputs of the graph.
+ * @param {Process} process @param {Compilation} compilation @param {Break} item @returns {BreakProgram | null}
+ */
+function quotedLines(process, compilation, item) {
+  const { name, quoted } = fileOfLine(compilation.line);
+  const rows = Object.keys(quoted).map(Number).filter((row) => row >= rowOfLine(compilation.line) && quoted[row]).sort((a, b) => a - b);
+  const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
+  const graph = pane && graphOfText(data.texts[pane.text]);
+  if (!rows.length && !graph) return null;
+  const program = [
+    ...headOfProgram(process, item),
+    ...asComment("It does not run as it is: the record has these lines of " + name + " alone."),
+    "", importTorch, "", ...rows.map((row) => quoted[row] + "  # " + name + ":" + row),
+    "", "# The graph before the break has these inputs:", ...(graph ? graph.inputs.flatMap((input) => asComment(input.name + ": " + input.annotation)) : ["# they are not recorded."]), "",
+  ].join("\n");
+  return { program, about: "The record has no source of this file; these are the lines that it quotes.", missing: ["the rest of " + name] };
+}
+
+/** @param {Process} process @param {Break} item */
+function headOfProgram(process, item) {
+  return asComment("The graph break at " + item.where + (process.torch ? ", seen by PyTorch " + process.torch : "") + ". Written by " + data.tool + ".\n" + item.sentence);
+}
+
+/**
+ * The program of a graph break; null if nothing of its function is known.
+ * @param {Process} process @param {Break} item @returns {BreakProgram | null}
+ */
+function programOfBreak(process, item) {
+  const compilation = item.compilations.length ? wholeFunctionOf(process, process.compilations[item.compilations[0]]) : undefined;
+  if (data.isRedacted || !compilation || compilation.line < 0) return null;
+  if (fileOfLine(compilation.line).text < 0) return quotedLines(process, compilation, item);
+  const file = fileNumberOfLine(compilation.line);
+  const rows = rowsOfText(data.files[file].text);
+  const first = rowOfLine(compilation.line) - 1;
+  const statements = statementsOf(rows);
+  const start = [...statements.keys()].find((row) => row <= first && first < (statements.get(row)?.end ?? 0));
+  const holder = start === undefined ? undefined : statements.get(start);
+  if (!holder || rows[first] === undefined) return null;
+  const callee = calleeOf(rows, first, holder);
+  const parameters = parametersOf(rows, first);
+  const pane = compilation.panes.find((candidate) => candidate.stage === "captured");
+  const graph = pane && graphOfText(data.texts[pane.text]);
+  const parts = process.compilations.filter((candidate) => candidate.isResume && candidate.name === compilation.name);
+  const limits = [compilation, ...parts].flatMap((part) => part.limits);
+  const values = (parameters || []).slice(callee && callee.isMethod ? 1 : 0).map((parameter) => ({ parameter, value: valueOfParameter(parameter.name, graph ? graph.inputs : [], limits) }));
+  const unknown = values.filter(({ parameter, value }) => value === null && !parameter.hasDefault).map(({ parameter }) => parameter.name);
+  const comment = headOfProgram(process, item);
+  if (!callee || !parameters || unknown.length) {
+    const text = rows.join("\n") + "\n";
+    if (!isScript(text)) {
+      const lacking = unknown.length ? "the values of " + unknown.join(", ") : "an instance of its class, or the values of its free variables";
+      const source = rows.slice(first, endOfStatement(rows, statesOf(rows), first)).join("\n");
+      return { program: [...comment, ...asComment("It does not run as it is: it lacks " + lacking + "."), "", importTorch, "", source, ""].join("\n"), about: "The function alone, as the call that broke is not recorded.", missing: [lacking] };
+    }
+    return { program: wholeFile([...comment, ""], text), about: "The whole file, as the inputs of the function are not recorded. It prints each graph break.", missing: ownImports(text, file).map((name) => "your module " + name) };
+  }
+  const needed = neededStatements([...statements.values()], holder.text).map((statement) => withoutCompiling(statement.text)).filter((text) => text !== importTorch);
+  const future = needed.filter((text) => text.startsWith("from __future__ "));
+  const known = values.filter(({ value }) => value !== null);
+  const isPassedByName = (/** @type {number} */ index) => known.length < values.length && values.slice(0, index).some(({ value }) => value === null);
+  const passed = values.flatMap(({ parameter, value }, index) => (value === null ? [] : [(parameter.isKeyword || isPassedByName(index) ? parameter.name + "=" : "") + value]));
+  const program = [
+    ...comment, "", ...future, importTorch, "", needed.filter((text) => !future.includes(text)).join("\n\n"), "", "", printBreaks, ...callee.setUp,
+    ...sizesOfInputs(compilation, known.flatMap(({ parameter }) => graph?.inputs.filter(({ name }) => name === "L_" + parameter.name + "_") || [])),
+    compileOf + "(" + callee.callee + ', backend="eager")(' + passed.join(", ") + ")", "",
+  ].join("\n");
+  return { program, about: "The function with what it needs of its file, called with inputs of the recorded shapes. It prints each graph break.", missing: ownImports(needed.join("\n"), file).map((name) => "your module " + name) };
+}

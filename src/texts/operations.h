@@ -1,0 +1,32 @@
+// Operations of Inductor's IR in the user's terms.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "links/seen.h"
+
+namespace depyf::texts {
+
+// Operations that were fused, as what was seen of the compilation holds them.
+using Operations = std::vector<const links::SeenOperation*>;
+
+struct Subjects {
+  links::Names nodes;  // the captured nodes; "code of PyTorch" if there is none
+  links::Names places;  // the user's lines
+};
+
+Subjects subjects_of(const Operations& operations, const links::DirectionLinks& links);
+
+// The captured nodes, with the user's lines: "gelu, mul (train.py:12)".
+std::string subject_text(const Operations& operations, const links::DirectionLinks& links);
+
+// "train.py:12"
+std::string place_text(const links::SeenLine& line);
+
+// The names of operations that Inductor joined to the name of a group, `op0_op1`; and that name.
+links::Names names_in_group(std::string_view group);
+std::string group_name(const Operations& operations);
+
+}  // namespace depyf::texts

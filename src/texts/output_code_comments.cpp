@@ -1,0 +1,215 @@
+#include "texts/output_code_comments.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "support/words.h"
+#include "texts/operations.h"
+
+namespace depyf::texts {
+
+using namespace links;
+
+namespace {
+
+constexpr std::size_t source_nodes_max = 2;  // that stay in Inductor's comment; of more only the last does
+constexpr std::size_t source_text_max = 100;  // characters of a line of source above a kernel's definition
+
+std::string module_text(const SeenPlace& place) {
+  const std::string line = place_text(place.line);
+  return place.module.empty() ? line : place.module + " (" + line + ")";
+}
+
+// The beginning of a text with so many characters.
+std::string_view beginning(std::string_view text, std::size_t characters) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end)
+    if ((text[end] & 0xc0) != 0x80 && characters-- == 0) break;
+  return text.substr(0, end);
+}
+
+// The first place in a module, and how many more there are: provenance.json lists the nodes of all.
+std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
+  const auto in_module =
+      std::find_if(places.begin(), places.end(), [](const SeenPlace& place) { return !place.module.empty(); });
+  const SeenPlace& first = in_module == places.end() ? places[0] : *in_module;
+  std::string text = module_text(first);
+  if (with_text && !first.line.text.empty()) {
+    const std::string source = " " + first.line.text;
+    const std::string_view start = beginning(source, source_text_max);
+    text += start.size() < source.size() ? std::string(start) + " ..." : source;
+  }
+  std::vector<const SeenPlace*> distinct;
+  for (const SeenPlace& place : places)
+    if (std::none_of(distinct.begin(), distinct.end(), [&](const SeenPlace* known) { return *known == place; }))
+      distinct.push_back(&place);
+  return distinct.size() > 1 ? text + " and " + std::to_string(distinct.size() - 1) + " more" : text;
+}
+
+// The line that Inductor writes above each call, with fewer nodes; empty if the line is another.
+//
+//     # Topologically Sorted Source Nodes: [a, b, c], Original ATen: [aten.add]
+//     # Source Nodes: [..., c]
+std::string shortened_nodes(std::string_view line) {
+  std::string_view rest = stripped_start(line);
+  const std::string_view indent = line.substr(0, line.size() - rest.size());
+  if (!take(rest, "# Topologically Sorted Source Nodes: [")) return {};
+  const std::size_t end = rest.find(']');
+  if (end == std::string_view::npos) return {};
+  const std::string_view nodes = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  if (!rest.empty() && !(take(rest, ", Original ATen: [") && rest.find(']') == rest.size() - 1 && !rest.empty()))
+    return {};
+  std::size_t count = 1;
+  for (std::size_t at = 0; (at = nodes.find(", ", at)) != std::string_view::npos; at += 2) ++count;
+  const std::string shown =
+      count > source_nodes_max ? "..., " + std::string(nodes.substr(nodes.rfind(", ") + 2)) : std::string(nodes);
+  return std::string(indent) + "# Source Nodes: [" + shown + "]";
+}
+
+// `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; empty if the line is another.
+std::string shortened_alignment(std::string_view line) {
+  std::string_view rest = stripped_start(line);
+  if (!take(rest, "# buffer ")) return {};
+  const std::string_view name = word_at(rest);
+  rest.remove_prefix(name.size());
+  if (name.empty() || !take(rest, " (op: ")) return {};
+  const std::size_t end = rest.find_first_of("()");
+  if (end == std::string_view::npos || rest.substr(end) != ") is assumed to be not aligned") return {};
+  const std::size_t kept = static_cast<std::size_t>(rest.data() - line.data()) - std::string_view(" (op: ").size();
+  return std::string(line.substr(0, kept)) + " is assumed to be not aligned";
+}
+
+// The lines of output code with Inductor's comments shortened.
+std::vector<std::string> shortened_lines(std::string_view output_code) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : rows_of(output_code)) {
+    std::string shorter = shortened_nodes(line);
+    if (shorter.empty()) shorter = shortened_alignment(line);
+    lines.push_back(shorter.empty() ? std::string(line) : std::move(shorter));
+  }
+  return lines;
+}
+
+// The kernel that a line calls; empty if it calls none.
+std::string_view called_in(std::string_view line, const std::set<std::string, std::less<>>& kernels) {
+  std::string_view rest = stripped_start(line);
+  if (rest.size() == line.size()) return {};
+  if (std::string_view target = rest; take(target, "buf")) {
+    const std::size_t digits = std::min(target.find_first_not_of("0123456789"), target.size());
+    target.remove_prefix(digits);
+    if (digits && take(target, " = ")) rest = target;
+  }
+  std::string_view name = rest.substr(0, rest.find('('));
+  if (name.size() == rest.size()) return {};
+  if (kernels.contains(name)) return name;
+  if (name.ends_with(".run")) name.remove_suffix(4);
+  return kernels.contains(name) ? name : std::string_view();
+}
+
+// The function of a library that a line calls, as it stands there; empty if it calls none.
+std::string_view library_call_in(std::string_view line) {
+  std::string_view rest = stripped_start(line);
+  if (rest.size() == line.size()) return {};
+  if (const std::size_t equals = rest.find(" = "); equals != std::string_view::npos && equals < rest.find('('))
+    rest.remove_prefix(equals + 3);
+  const std::string_view name = rest.substr(0, rest.find('('));
+  if (name.size() == rest.size() || name.find_first_of(" '\"") != std::string_view::npos) return {};
+  for (const std::string_view library : {"extern_kernels.", "torch.ops.", "aten.", "inductor_ops."})
+    if (name.starts_with(library)) return name;
+  return {};
+}
+
+using KernelNames = std::set<std::string, std::less<>>;
+
+// Writes the comments of one file of output code.
+class Commented {
+ public:
+  Commented(std::vector<std::string> lines, const DirectionLinks& links) : links_(links), lines_(std::move(lines)) {
+    for (const auto& [call, places] : links.places) kernels_.insert(call.first);
+  }
+
+  std::string text(std::vector<record::KernelCall>& library_calls) {
+    for (std::string& line : lines_) {
+      if (const std::string_view library = library_call_in(line); !library.empty()) {
+        record::KernelCall& call = library_calls.emplace_back();
+        call.kernel = library;
+        call.kind = "library";
+      }
+      const std::string kernel(called_in(line, kernels_));
+      if (kernel.empty()) continue;
+      const std::vector<SeenPlace> places = places_of_call(line, kernel);
+      if (places.empty()) continue;
+      if (!library_calls.empty() && library_calls.back().kernel == kernel)
+        library_calls.back().places = {record_place(places[0].line)};
+      std::vector<SeenPlace>& of_all_calls = places_of_[kernel];
+      of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
+      line += "  " + std::string(comment_mark) + shortly(places, false);
+    }
+    comment_definitions();
+    return joined(lines_, "\n");
+  }
+
+ private:
+  // The places of what a call computes. The first call that names a buffer writes it.
+  std::vector<SeenPlace> places_of_call(std::string_view line, const std::string& kernel) {
+    Names own;
+    for (const std::string_view name : buffers_in(line)) {
+      std::string buffer(name);
+      if (!written_.contains(buffer) && links_.places.contains({kernel, buffer})) own.push_back(std::move(buffer));
+    }
+    std::vector<SeenPlace> places;
+    for (const std::string& buffer : own) {
+      written_.insert(buffer);
+      // What was computed last leads: the values before are also what the kernel reads.
+      const std::vector<SeenPlace>& of_buffer = links_.places.find({kernel, buffer})->second;
+      for (auto place = of_buffer.rbegin(); place != of_buffer.rend(); ++place)
+        if (std::find(places.begin(), places.end(), *place) == places.end()) places.push_back(*place);
+    }
+    return places;
+  }
+
+  // What a kernel computes stands above its definition, if there is a blank line: its code begins inside a string.
+  void comment_definitions() {
+    for (std::size_t i = 2; i < lines_.size(); ++i) {
+      const std::size_t end = lines_[i].find(" = async_compile.");
+      if (end == std::string::npos || !stripped(lines_[i - 1]).empty()) continue;
+      if (const auto places = places_of_.find(lines_[i].substr(0, end)); places != places_of_.end())
+        lines_[i - 1] = std::string(comment_mark) + shortly(places->second, true);
+    }
+  }
+
+  const DirectionLinks& links_;
+  std::vector<std::string> lines_;
+  KernelNames kernels_;
+  std::unordered_set<std::string> written_;  // buffers that a call has written
+  std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel, of all its calls
+};
+
+}  // namespace
+
+std::string with_places(std::string_view output_code, const DirectionLinks* links,
+                        std::vector<record::KernelCall>& library_calls) {
+  std::vector<std::string> lines = shortened_lines(output_code);
+  if (!links || links->places.empty()) return joined(lines, "\n");
+  return Commented(std::move(lines), *links).text(library_calls);
+}
+
+std::string without_comments(std::string_view text) {
+  if (text.find(comment_mark) == std::string_view::npos) return std::string(text);
+  std::vector<std::string_view> lines = rows_of(text);
+  for (std::string_view& line : lines) {
+    const std::size_t begin = line.find(comment_mark);
+    if (begin == std::string_view::npos) continue;
+    line = line.substr(0, begin >= 2 && line.substr(begin - 2, 2) == "  " ? begin - 2 : begin);
+  }
+  return joined(lines, "\n");
+}
+
+record::Place record_place(const SeenLine& line) {
+  return {line.file, line.function, line.text, static_cast<int>(line.line)};
+}
+
+}  // namespace depyf::texts
