@@ -116,13 +116,13 @@ def own_lines(lines: dict[str, list[str]]) -> list[str]:
     """The lines of a dump's files, by name, without those that are PyTorch's.
 
     Those are graphs and output code, also where full_code shows them, and the text of the tree of guards, which the record
-    has as it is.
+    has as it is, and the events of times.json.
     """
     of_pytorch = {line.strip() for name in lines if name.startswith("__compiled_fn_") for line in lines[name]}
     return [
         line
         for name in lines
-        if not name.startswith(("__compiled_fn_", "session.json"))
+        if not name.startswith(("__compiled_fn_", "session.json", "times.json"))
         for line in lines[name]
         if line.strip() not in of_pytorch
     ]
