@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT / "python")]
 
 WIDTH, HEADS, TOKENS, WORDS = 32, 4, 8, 50
 # What a comment of depyf's or of PyTorch's begins with in Inductor's output code.
-COMMENT = ("#", "//")
+COMMENT = ("# ", "#~", "//")
 
 
 def transformer(layers: int):

@@ -15,6 +15,7 @@ using namespace links;
 namespace {
 
 constexpr std::size_t source_nodes_max = 2;  // that stay in Inductor's comment; of more only the last does
+constexpr std::string_view source_nodes = "# Source Nodes: [";  // begins Inductor's comment when it is shortened
 constexpr std::size_t source_text_max = 100;  // characters of a line of source above a kernel's definition
 
 std::string module_text(const SeenPlace& place) {
@@ -66,7 +67,7 @@ std::string shortened_nodes(std::string_view line) {
   for (std::size_t at = 0; (at = nodes.find(", ", at)) != std::string_view::npos; at += 2) ++count;
   const std::string shown =
       count > source_nodes_max ? "..., " + std::string(nodes.substr(nodes.rfind(", ") + 2)) : std::string(nodes);
-  return std::string(indent) + "# Source Nodes: [" + shown + "]";
+  return std::string(indent) + std::string(source_nodes) + shown + "]";
 }
 
 // `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; empty if the line is another.
@@ -132,7 +133,8 @@ class Commented {
   }
 
   std::string text(std::vector<record::KernelCall>& library_calls) {
-    for (std::string& line : lines_) {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      std::string& line = lines_[i];
       if (const std::string_view library = library_call_in(line); !library.empty()) {
         record::KernelCall& call = library_calls.emplace_back();
         call.kernel = library;
@@ -147,9 +149,13 @@ class Commented {
       std::vector<SeenPlace>& of_all_calls = places_of_[kernel];
       of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
       line += "  " + std::string(comment_mark) + shortly(places, false);
+      drop_nodes_above(i);
     }
     comment_definitions();
-    return joined(lines_, "\n");
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (!dropped_.contains(i)) kept.push_back(std::move(lines_[i]));
+    return joined(kept, "\n");
   }
 
  private:
@@ -171,6 +177,15 @@ class Commented {
     return places;
   }
 
+  // A call has one comment, its place: the nodes that Inductor lists above it are in provenance.json.
+  void drop_nodes_above(std::size_t call) {
+    for (std::size_t i = call; i-- > 0;) {
+      const std::string_view line = stripped_start(lines_[i]);
+      if (!line.starts_with("# ")) return;
+      if (line.starts_with(source_nodes)) dropped_.insert(i);
+    }
+  }
+
   // What a kernel computes stands above its definition, if there is a blank line: its code begins inside a string.
   void comment_definitions() {
     for (std::size_t i = 2; i < lines_.size(); ++i) {
@@ -184,6 +199,7 @@ class Commented {
   const DirectionLinks& links_;
   std::vector<std::string> lines_;
   KernelNames kernels_;
+  std::unordered_set<std::size_t> dropped_;  // indices of lines that are not written
   std::unordered_set<std::string> written_;  // buffers that a call has written
   std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel, of all its calls
 };
