@@ -216,8 +216,18 @@ class GraphReader {
     for (const std::string& input : node.inputs)
       if (const Node* parameter = find(input); parameter && parameter->op == "placeholder" && node.module.empty())
         node.module = parameter->module;
-    node.place = place_;
+    const Node* copied = copied_into_input(node);
+    node.place = copied ? copied->place : place_;
     add(std::move(node));
+  }
+
+  // The node whose value a node copies into an input of the graph; null for other nodes. AOTAutograd writes the new values of
+  // buffers back at the end of a graph, under the graph's last line; the line that computed the value is the user's.
+  const Node* copied_into_input(const Node& node) const {
+    if (node.op != "aten.copy_.default" || node.inputs.size() < 2) return nullptr;
+    const Node* into = find(node.inputs[0]);
+    const Node* value = find(node.inputs[1]);
+    return into && into->op == "placeholder" && value && value->op != "placeholder" ? value : nullptr;
   }
 
   std::string op_of(std::string_view expression) const {

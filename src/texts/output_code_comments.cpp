@@ -149,13 +149,10 @@ class Commented {
       std::vector<SeenPlace>& of_all_calls = places_of_[kernel];
       of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
       line += "  " + std::string(comment_mark) + shortly(places, false);
-      drop_nodes_above(i);
+      blank_nodes_above(i);
     }
     comment_definitions();
-    std::vector<std::string> kept;
-    for (std::size_t i = 0; i < lines_.size(); ++i)
-      if (!dropped_.contains(i)) kept.push_back(std::move(lines_[i]));
-    return joined(kept, "\n");
+    return joined(lines_, "\n");
   }
 
  private:
@@ -177,12 +174,13 @@ class Commented {
     return places;
   }
 
-  // A call has one comment, its place: the nodes that Inductor lists above it are in provenance.json.
-  void drop_nodes_above(std::size_t call) {
+  // A call has one comment, its place: the nodes that Inductor lists above it are in provenance.json. A blank line takes the
+  // place of the list, since code that was compiled from the file may be stepped through.
+  void blank_nodes_above(std::size_t call) {
     for (std::size_t i = call; i-- > 0;) {
       const std::string_view line = stripped_start(lines_[i]);
       if (!line.starts_with("# ")) return;
-      if (line.starts_with(source_nodes)) dropped_.insert(i);
+      if (line.starts_with(source_nodes)) lines_[i].clear();
     }
   }
 
@@ -199,7 +197,6 @@ class Commented {
   const DirectionLinks& links_;
   std::vector<std::string> lines_;
   KernelNames kernels_;
-  std::unordered_set<std::size_t> dropped_;  // indices of lines that are not written
   std::unordered_set<std::string> written_;  // buffers that a call has written
   std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel, of all its calls
 };

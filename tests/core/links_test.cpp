@@ -140,6 +140,23 @@ TEST_CASE("graph: notes of PyTorch in front of a place") {
   CHECK(checkpointed.nodes[2].place.file.empty());
 }
 
+TEST_CASE("graph: a copy into an input has the line of the value that it copies") {
+  const Graph forward = graph_of(R"(class GraphModule(torch.nn.Module):
+    def forward(self, primals_1: "f32[3]", primals_2: "f32[3]"):
+        # File: /a/net.py:14 in forward, code: x = self.norm(x)
+        add_2: "f32[3]" = torch.ops.aten.add.Tensor(primals_1, primals_2)
+        # File: /a/net.py:30 in forward, code: return self.head(x)
+        mul: "f32[3]" = torch.ops.aten.mul.Tensor(add_2, 2)
+        copy_: "f32[3]" = torch.ops.aten.copy_.default(primals_1, add_2);  primals_1 = add_2 = copy_ = None
+        copy__1: "f32[3]" = torch.ops.aten.copy_.default(mul, primals_2);  copy__1 = None
+        return (mul,)
+)");
+  REQUIRE(forward.nodes.size() == 6);
+  CHECK(forward.nodes[4].name == "copy_");
+  CHECK(forward.nodes[4].place.line == 14);
+  CHECK(forward.nodes[5].place.line == 30);  // a copy into a value of the graph stays where it stands
+}
+
 TEST_CASE("links: a kernel that overwrites inputs computes what is copied into them") {
   Compilation compilation;
   compilation.graphs.push_back(graph(R"(class GraphModule(torch.nn.Module):

@@ -608,3 +608,26 @@ def test_no_records_of_the_trace_are_made_for_a_block_alone(tmp_path):
     command = [sys.executable, "-c", RECORDS, str(tmp_path / "dump")]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_new_values_of_buffers_belong_to_the_line_that_computes_them(tmp_path):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = torch.nn.BatchNorm1d(4)
+            self.head = torch.nn.Linear(4, 2)
+
+        def forward(self, x):
+            x = self.norm(x)
+            return self.head(x)
+
+    torch._dynamo.reset()
+    with depyf.prepare_debug(tmp_path):
+        torch.compile(Model(), backend="aot_eager")(torch.randn(3, 4)).sum().backward()
+    file = next(path for path in tmp_path.glob("*.Forward_graph.*"))
+    copies = [line for line in file.read_text().splitlines() if "aten.copy_.default(" in line]
+    assert len(copies) == 3
+    chains = json.loads((tmp_path / "provenance.json").read_text())["runs"][0]["compilations"][0]["chains"]
+    lines = {name: c["line"]["text"] for c in chains for name in c["directions"]["forward"]["graph"]}
+    assert {lines[name] for name in ("copy_", "copy__1", "copy__2")} == {"x = self.norm(x)"}
+    assert lines["addmm"] == "return self.head(x)"

@@ -22,6 +22,7 @@ NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr"
 """The private names of what is read of a node."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
+_COPY = "aten.copy_.default"
 _SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
@@ -91,7 +92,8 @@ _NOTES = _Notes()
 def rows(graph_module: Any) -> list[NodeRow]:
     """Returns the nodes of a graph in their order, without inputs and output."""
     torch_folder = library()
-    node_rows = []
+    node_rows: list[NodeRow] = []
+    by_name: dict[str, NodeRow] = {}
     # By identity of what many nodes have in common, and keep: an operator may be anything that can be called.
     texts: dict[int, str] = {}
     targets: dict[tuple[str, int], str] = {}
@@ -127,20 +129,33 @@ def rows(graph_module: Any) -> list[NodeRow]:
         target = targets.get((node.op, id(node.target)))
         if target is None:
             target = targets[node.op, id(node.target)] = _target(node)
-        node_rows.append(
-            NodeRow(
-                node.name,
-                target,
-                _line(stack, torch_folder),
-                tuple(dict.fromkeys(map(_innermost, made_from))) if made_from else (),
-                seq_nr,
-                text,
-                tag == "is_backward",
-                _NOTES[tuple([value is not None for value in noted[: len(NOTES)]])],
-                modules,
-            )
+        copied = _copied_into_input(node) if target.endswith(_COPY) else ""
+        if copied in by_name:
+            node_rows.append(by_name[copied]._replace(name=node.name, target=target))
+            continue
+        row = by_name[node.name] = NodeRow(
+            node.name,
+            target,
+            _line(stack, torch_folder),
+            tuple(dict.fromkeys(map(_innermost, made_from))) if made_from else (),
+            seq_nr,
+            text,
+            tag == "is_backward",
+            _NOTES[tuple([value is not None for value in noted[: len(NOTES)]])],
+            modules,
         )
+        node_rows.append(row)
     return node_rows
+
+
+def _copied_into_input(node: Any) -> str:
+    """Returns the name of the node whose value a `copy_` copies into an input of the graph; "" for other copies.
+
+    AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for these
+    copies. The line that computed the value is the user's.
+    """
+    into, value = node.args[:2] if len(node.args) > 1 else (None, None)
+    return str(value.name) if getattr(into, "op", "") == "placeholder" and hasattr(value, "name") else ""
 
 
 @guarded(int)
