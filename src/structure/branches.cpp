@@ -10,15 +10,19 @@
 namespace depyf {
 using namespace ast;
 
+namespace {
+
 // 3.8: what stands behind a statement that never goes on lies behind the else clause, which starts at `second`.
-bool Structurer::skips_else(int first, int second, const Statements& body) const {
-  if (dead_ends_.empty() || !is<Try>(body.back())) return false;
-  return std::ranges::any_of(dead_ends_, [&](int node) {
-    return graph_.order(node) >= 0 && graph_.dominates(first, node) && nodes_[node].a != second &&
-           nodes_[node].end_offset != start_of(second) && nodes_[node].region >= 0 &&
-           cfg_.inside(nodes_[first].region, nodes_[nodes_[node].a].region);
+bool skips_else(const Outline& outline, int first, int second, const std::vector<Stmt*>& body) {
+  if (outline.dead_ends().empty() || !is<Try>(body.back())) return false;
+  return std::ranges::any_of(outline.dead_ends(), [&](int node) {
+    return outline.order(node) >= 0 && outline.dominates(first, node) && outline.nodes[node].a != second &&
+           outline.nodes[node].end_offset != outline.start_of(second) && outline.nodes[node].region >= 0 &&
+           outline.cfg().inside(outline.nodes[first].region, outline.nodes[outline.nodes[node].a].region);
   });
 }
+
+}  // namespace
 
 int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
@@ -57,7 +61,7 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   Expr* test = negated ? negate(context_, info.value) : info.value;
   Statements body, orelse;
   go(first, place, body, false);
-  if (!handler && !body.empty() && leaves(body) && !skips_else(first, second, body)) {
+  if (!handler && !body.empty() && leaves(body) && !skips_else(outline_, first, second, body)) {
     out.push_back(make(If{test, block(body), {}}, info));
     return go(second, place, out, tail);
   }

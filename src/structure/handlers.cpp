@@ -6,13 +6,15 @@
 //     else:                            rest
 //         bind_exception; rest
 //     (reraise at the end: no clause matched)
+#include "structure/handlers.h"
 #include "ast/visit.h"
-#include "structure/structurer.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
+using Statements = std::vector<Stmt*>;
+
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
@@ -22,12 +24,12 @@ bool ends_clauses(const std::vector<Stmt*>& statements) {
 }
 }  // namespace
 
-std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
+std::vector<ExceptHandler> except_clauses(Context& context, const Statements& body) {
   std::vector<ExceptHandler> clauses;
   Statements rest = body;
   auto pass = [&](Statements statements) {
-    if (statements.empty()) statements.push_back(context_.stmt(Pass{}));
-    return block(statements);
+    if (statements.empty()) statements.push_back(context.stmt(Pass{}));
+    return context.arena.copy(statements);
   };
   while (!rest.empty() && !ends_clauses(rest)) {
     auto* branch = as<If>(rest[0]);
@@ -50,7 +52,7 @@ std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
     Statements inner = rest;
     if (auto* bind = marker(inner[0], StmtMarker::bind_exception)) {
       if (bind->value) {
-        clause.type = context_.name("BaseException");
+        clause.type = context.name("BaseException");
         clause.name = as<Name>(bind->value)->id;
       }
       inner.erase(inner.begin());
@@ -60,22 +62,21 @@ std::vector<ExceptHandler> Structurer::handlers(const Statements& body) {
     break;
   }
   if (clauses.empty()) {
-    ExceptHandler clause{nullptr, {}, context_.list({context_.stmt(Raise{nullptr, nullptr})})};
+    ExceptHandler clause{nullptr, {}, context.list({context.stmt(Raise{nullptr, nullptr})})};
     clauses.push_back(clause);
   }
   return clauses;
 }
 
-// A finally clause drops the exception where it leaves by return, break or continue.
-Structurer::Statements Structurer::without_exception(const Statements& body) {
+Statements without_exception(Context& context, const Statements& body) {
   Statements result;
   for (Stmt* stmt : body) {
     if (auto* bind = marker(stmt, StmtMarker::bind_exception); bind && !bind->value) continue;
     for_each_block(stmt, [&](Block& inner) {
       if (inner.empty()) return;
-      Statements kept = without_exception({inner.begin(), inner.end()});
-      if (kept.empty()) kept.push_back(context_.stmt(Pass{}));
-      inner = block(kept);
+      Statements kept = without_exception(context, {inner.begin(), inner.end()});
+      if (kept.empty()) kept.push_back(context.stmt(Pass{}));
+      inner = context.arena.copy(kept);
     });
     result.push_back(stmt);
   }

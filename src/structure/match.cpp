@@ -24,28 +24,23 @@ Expr* take_subject(Context& context, std::string_view name, std::vector<Stmt*>& 
   return subject;
 }
 
-}  // namespace
-
-bool Structurer::is_case(int node) const {
-  if (node < 0 || nodes_[node].end != Node::End::branch) return false;
-  auto* internal = as<Internal>(nodes_[node].value);
-  return internal && internal->marker == Marker::match_case;
-}
-
 // The branch on the guard of the case that `test` tests, -1: there is none.
-int Structurer::guard_of(int test) const {
-  const Node& info = nodes_[test];
-  const CaseTest& wanted = context_.cases[as<Internal>(info.value)->index];
+int guard_of(const Context& context, const Outline& outline, int test) {
+  const Node& info = outline.nodes[test];
+  const CaseTest& wanted = context.cases[as<Internal>(info.value)->index];
   if (wanted.keeps && !wanted.guard) return -1;
-  const Node& guard = nodes_[info.a];
-  bool fits = info.a != info.b && guard.end == Node::End::branch && guard.statements.empty() && !is_case(info.a) &&
-              graph_.preds(info.a).size() == 1 && !graph_.is_header(info.a) && guard.a != guard.b;
+  const Node& guard = outline.nodes[info.a];
+  bool fits = info.a != info.b && guard.end == Node::End::branch && guard.statements.empty() &&
+              !outline.is_case(info.a) && outline.preds(info.a).size() == 1 && !outline.is_header(info.a) &&
+              guard.a != guard.b;
   // The last case is left where its guard fails; where it always matches, only the line tells the guard from an `if`.
   bool shared = fits && (guard.a == info.b || guard.b == info.b);
   if (wanted.keeps) return shared ? info.a : -1;
   bool one_line = wanted.line >= 0 && guard.line == wanted.line;
   return fits && one_line && (shared || info.b < 0) ? info.a : -1;
 }
+
+}  // namespace
 
 int Structurer::match(int first, const Place& place, Statements& out) {
   struct Arm {
@@ -59,15 +54,15 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   std::set<int> own;        // they decide which arm runs
   int rest = first;                      // where no pattern matches
   do {
-    arms.push_back({rest, guard_of(rest), {}});
+    arms.push_back({rest, guard_of(context_, outline_, rest), {}});
     own.insert(rest);
     if (arms.back().guard >= 0) own.insert(arms.back().guard);
     rest = nodes_[rest].b;
-  } while (test_of(arms.back().test).keeps && is_case(rest) && !own.contains(rest) && nodes_[rest].statements.empty() &&
-           subject_of(rest) == subject);
+  } while (test_of(arms.back().test).keeps && outline_.is_case(rest) && !own.contains(rest) &&
+           nodes_[rest].statements.empty() && subject_of(rest) == subject);
   if (test_of(arms.back().test).keeps) fail("a match statement without its last case", first);
   auto only_failures = [&](int node) {
-    return std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(),
+    return std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
                        [&](int pred) { return own.contains(pred); });
   };
   // Where control goes from a guard, or a test without one. The last case may match always: then its body stands first.
@@ -81,29 +76,30 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     return nodes_[guard].a == failure_of(guard, nodes_[test].b) ? nodes_[guard].b : nodes_[guard].a;
   };
   for (const Arm& arm : arms) {
-    if (arm.test != first && (!only_failures(arm.test) || claimed_[arm.test] || emitted_[arm.test]))
+    if (arm.test != first && (!only_failures(arm.test) || claims_.claimed[arm.test] || claims_.emitted[arm.test]))
       fail("a case in two places", arm.test);
     bool guarded = test_of(arm.test).guard && nodes_[arm.test].a != nodes_[arm.test].b;
     if (guarded && arm.guard < 0) fail("a guard of several statements", arm.test);
   }
   for (const Arm& arm : arms) {
-    emitted_[arm.test] = claimed_[arm.test] = 1;
-    if (arm.guard >= 0) emitted_[arm.guard] = claimed_[arm.guard] = 1;
+    claims_.emitted[arm.test] = claims_.claimed[arm.test] = 1;
+    if (arm.guard >= 0) claims_.emitted[arm.guard] = claims_.claimed[arm.guard] = 1;
   }
   // What stands after the statement.
   if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
   const bool empty_arm =
       std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
-  const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claimed_[rest] && !empty_arm && only_failures(rest);
+  const bool own_rest =
+      rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm && only_failures(rest);
   std::vector<int> after;
   for (int test : own)
-    for (int node : graph_.dominated(test))
-      if (!claimed_[node] && graph_.forward_preds(node) > 1 && cfg_.inside(nodes_[node].region, place.region) &&
-          !(own_rest && node == rest))
+    for (int node : outline_.dominated(test))
+      if (!claims_.claimed[node] && outline_.forward_preds(node) > 1 &&
+          cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
         after.push_back(node);
-  std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
-  for (int node : after) claimed_[node] = 1;
-  if (own_rest) claimed_[rest] = 1;
+  std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
+  for (int node : after) claims_.claimed[node] = 1;
+  if (own_rest) claims_.claimed[rest] = 1;
   Place inner = place;
   if (!after.empty()) inner.next = after[0];
   std::vector<MatchCase> cases;
@@ -132,7 +128,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   const bool follows = own_rest && after.empty() && all_leave && !hinted;
   Statements otherwise;
   if (own_rest && !follows) {
-    claimed_[rest] = 0;
+    claims_.claimed[rest] = 0;
     place_node(rest, inner, otherwise);
   } else if (rest >= 0 && !own_rest) {
     go(rest, inner, otherwise, false);

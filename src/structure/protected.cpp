@@ -6,10 +6,25 @@
 // An else clause is what only the body leads to, where handlers go on past it.
 #include <algorithm>
 
+#include "structure/handlers.h"
 #include "structure/structurer.h"
 
 namespace depyf {
 using namespace ast;
+
+namespace {
+
+// Does some way through the handlers go on after the statement, to a place that is no node of its own?
+bool handler_falls(const Outline& outline, int handler, int scope, const Place& place) {
+  for (int node : scope >= 0 ? outline.regions().of(scope) : std::span<const int>(outline.sequence())) {
+    if (!outline.dominates(handler, node)) continue;
+    for (int next : outline.successors(node))
+      if (next == place.next && next >= 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 int Structurer::protect(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
@@ -18,7 +33,7 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   if (kind.kind == Region::Kind::with) return with(setup, place, out);
   if (info.b < 0) fail("a handler that is nowhere", setup);
   std::vector<int> after = merges(setup, place);
-  for (int node : after) claimed_[node] = 1;
+  for (int node : after) claims_.claimed[node] = 1;
   int handler_scope = nodes_[info.b].region;
   const std::vector<int> body_exits = exits_of(region, info.a, place);
   std::vector<int> handler_exits = exits_of(handler_scope, info.b, place);
@@ -26,10 +41,11 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   int orelse_at = -1;
   if (body_exits.size() > 1) fail("a try statement with several ends", setup);
   if (!body_exits.empty()) {
-    claimed_[body_exits[0]] = 1;
+    claims_.claimed[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
     // Handlers that go on to where the statement ends make what only the body reaches its else clause.
-    if (!is_finally && (joined || nodes_[body_exits[0]].else_clause || handler_falls(info.b, handler_scope, place)))
+    if (!is_finally &&
+        (joined || nodes_[body_exits[0]].else_clause || handler_falls(outline_, info.b, handler_scope, place)))
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
@@ -37,23 +53,25 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       int node = handler_exits[index];
-      bool dead = std::all_of(graph_.preds(node).begin(), graph_.preds(node).end(),
+      bool dead = std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
                               [&](int pred) { return nodes_[pred].end == Node::End::stop; });
-      bool joined = !after.empty() || handler_exits.size() > 1 || handler_falls(info.b, handler_scope, place);
+      bool joined = !after.empty() || handler_exits.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
       if (!dead || !joined) continue;
-      orelse_at = node, claimed_[node] = 1;
+      orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
   int goes_on = -1;  // what follows the statement, where it is no node of its own
   // 3.8: what control would go on to if no handler raised the exception again stands behind the statement.
-  const int behind = is_finally ? -1 : dead_end_of(handler_scope);
+  const int behind = is_finally ? -1 : outline_.dead_end_of(handler_scope);
   if (behind >= 0) {
     const int at = nodes_[behind].a;
     const bool own = std::ranges::find(after, at) != after.end();
-    const bool reached = std::ranges::any_of(
-        graph_.preds(at), [&](int pred) { return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope); });
-    bool has_else = nodes_[behind].end_offset > start_of(at);
-    if (!nodes_[behind].end_offset && own) has_else = after.size() > 1 || handler_falls(info.b, handler_scope, place);
+    const bool reached = std::ranges::any_of(outline_.preds(at), [&](int pred) {
+      return pred != behind && cfg_.inside(nodes_[pred].region, handler_scope);
+    });
+    bool has_else = nodes_[behind].end_offset > outline_.start_of(at);
+    if (!nodes_[behind].end_offset && own)
+      has_else = after.size() > 1 || handler_falls(outline_, info.b, handler_scope, place);
     if (own && has_else && !reached && orelse_at < 0) {
       orelse_at = at;
       std::erase(after, at);
@@ -62,8 +80,8 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
       goes_on = at;
     }
   }
-  for (int node : handler_exits) claimed_[node] = 1, after.push_back(node);
-  std::sort(after.begin(), after.end(), [&](int a, int b) { return graph_.order(a) < graph_.order(b); });
+  for (int node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
+  std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
   Place inner = place;
   int next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
   inner.next = orelse_at >= 0 ? orelse_at : next;
@@ -82,45 +100,21 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   if (is_finally) {
     step.next = -2;
     for (auto [scope, end] : finally_ends_)
-      if (scope == handler_scope) step.next = end, claimed_[end] = 1;
+      if (scope == handler_scope) step.next = end, claims_.claimed[end] = 1;
   }
   step.region = handler_scope;
   go_into(info.b, step, handler);
   if (body.empty()) body.push_back(make(Pass{}, info));
   if (is_finally) {
-    handler = without_exception(handler);
+    handler = without_exception(context_, handler);
     if (handler.empty()) handler.push_back(make(Pass{}, info));
     out.push_back(make(Try{block(body), {}, {}, block(handler), false}, info));
   } else {
-    std::vector<ExceptHandler> clauses = handlers(handler);
+    std::vector<ExceptHandler> clauses = except_clauses(context_, handler);
     out.push_back(make(Try{block(body), context_.arena.copy(clauses), block(orelse), {}, kind.is_star}, info));
   }
   if (goes_on >= 0) return go(goes_on, place, out, true);
   return place_all(after, place, out);
-}
-
-// The offset of its first instruction; that of the node is the one it is known by.
-std::uint32_t Structurer::start_of(int node) const {
-  if (node >= int(cfg_.blocks.size())) return nodes_[node].offset;
-  return cfg_.code[cfg_.blocks[node].begin].offset;
-}
-
-// 3.8: the end of the handlers in `scope`, which raises again and leads on all the same; -1: none.
-int Structurer::dead_end_of(int scope) const {
-  if (dead_ends_.empty() || scope < 0) return -1;
-  for (int node : regions_.of(scope))
-    if (nodes_[node].region == scope && nodes_[node].end == Node::End::stop && nodes_[node].a >= 0) return node;
-  return -1;
-}
-
-// Does some way through the handlers go on after the statement, to a place that is no node of its own?
-bool Structurer::handler_falls(int handler, int scope, const Place& place) const {
-  for (int node : scope >= 0 ? regions_.of(scope) : std::span<const int>(graph_.sequence())) {
-    if (!graph_.dominates(handler, node)) continue;
-    for (int next : graph_.successors(node))
-      if (next == place.next && next >= 0) return true;
-  }
-  return false;
 }
 
 }  // namespace depyf

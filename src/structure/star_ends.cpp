@@ -5,42 +5,42 @@
 //         except* E: b; return          except* E: b
 //     return                        return            the with statement ends there as well
 #include "ast/equal.h"
-#include "structure/structurer.h"
+#include "structure/outline.h"
 
 namespace depyf {
 using namespace ast;
 
-void Structurer::find_star_ends() {
+void Outline::find_star_ends() {
   bool changed = false;
-  for (int index = 0; index < int(nodes_.size()); ++index) {
-    const Node& setup = nodes_[index];
+  for (int index = 0; index < int(nodes.size()); ++index) {
+    const Node& setup = nodes[index];
     if (setup.end != Node::End::setup || setup.b < 0 || !cfg_.regions[setup.index].is_star) continue;
-    int scope = nodes_[setup.b].region;
+    int scope = nodes[setup.b].region;
     if (scope < 0) continue;
     for (int node : regions_.of(scope)) {
-      for (int next : graph_.successors(node)) {
-        if (next < 0 || cfg_.inside(nodes_[next].region, scope) || after_star_[next]) continue;
+      for (int next : successors(node)) {
+        if (next < 0 || cfg_.inside(nodes[next].region, scope) || after_star_[next]) continue;
         if (trivial_tail(next) && end_with(setup.index, next)) changed = true;
         else after_star_[next] = 1;
       }
     }
   }
   if (!changed) return;
-  graph_.analyse();
+  analyse();
   find_regions();
 }
 
 // `tail` returns what is returned after a with statement around `region` too: it becomes the end of its body.
-bool Structurer::end_with(int region, int tail) {
+bool Outline::end_with(int region, int tail) {
   for (int with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
     const Region& outer = cfg_.regions[with];
-    if (outer.kind != Region::Kind::with || cfg_.inside(nodes_[tail].region, with)) continue;
-    for (const Node& node : nodes_) {
+    if (outer.kind != Region::Kind::with || cfg_.inside(nodes[tail].region, with)) continue;
+    for (const Node& node : nodes) {
       if (node.end != Node::End::setup || node.index != with || node.b < 0 || node.b == tail || !trivial_tail(node.b))
         continue;
-      if (!equal(nodes_[tail].value, nodes_[node.b].value)) return false;
+      if (!equal(nodes[tail].value, nodes[node.b].value)) return false;
       const int end = node.b;
-      for (Node& before : nodes_)
+      for (Node& before : nodes)
         for (int* to : {&before.a, &before.b})
           if (*to == tail) *to = end;
       return true;

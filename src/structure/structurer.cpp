@@ -1,10 +1,9 @@
 #include "structure/structurer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "dialect/dialect.h"
+#include "structure/handlers.h"
 
 namespace depyf {
 using namespace ast;
@@ -15,74 +14,24 @@ constexpr int depth_max = 4000;  // a chain of elif is as deep as it is long
 
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
     : context_(context),
-      graph_(lifted.nodes, lifted.entry),
+      outline_(context.version, lifted, cfg, may_return),
       nodes_(lifted.nodes),
       cfg_(cfg),
       finally_ends_(lifted.finally_ends),
-      claimed_(lifted.nodes.size()),
-      emitted_(lifted.nodes.size()),
-      after_star_(lifted.nodes.size()),
-      may_return_(may_return) {
-  find_regions();
-  find_loop_ends();
-  for (int node : graph_.sequence())
-    if (nodes_[node].end == Node::End::stop && nodes_[node].a >= 0) dead_ends_.push_back(node);
-  find_star_ends();
-}
-
-void Structurer::find_regions() {
-  std::vector<int> parents;
-  for (const Region& region : cfg_.regions) parents.push_back(region.parent);
-  regions_ = Forest(parents, graph_.sequence(), [&](int node) { return nodes_[node].region; });
-}
+      claims_(lifted.nodes.size()) {}
 
 void Structurer::fail(const char* what, int node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
 }
 
 Block Structurer::run() {
-  if (graph_.irreducible()) fail("a loop with two entries", graph_.entry);
+  if (outline_.irreducible()) fail("a loop with two entries", outline_.entry);
   Statements out;
-  emit(graph_.entry, Place{}, out);
+  emit(outline_.entry, Place{}, out);
   return clean(context_, block(out));
 }
 
-bool Structurer::trivial_tail(int node) const {
-  const Node& info = nodes_[node];
-  if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
-  for (const Stmt* stmt : info.statements) {
-    auto* internal = as<InternalStmt>(stmt);
-    if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit))
-      return false;
-  }
-  return info.inherited || is_kept_back(info.value);
-}
-
-// A constant that a `return` loads behind what a `finally` or `with` around it does, so that the place does not tell whether it
-// stands within. From 3.14 on those are not that the compiler folds only later.
-bool Structurer::is_kept_back(const Expr* value) const {
-  auto* node = as<ConstantExpr>(value);
-  if (!node || !dialect_of(context_.version).late_folding) return node;
-  switch (const Constant& constant = *node->value; constant.kind) {
-    case Constant::Kind::integer: return !constant.text.starts_with('-');
-    case Constant::Kind::real: return !std::signbit(constant.real);
-    case Constant::Kind::complex: return !std::signbit(constant.imag) && constant.real == 0;
-    case Constant::Kind::tuple:
-    case Constant::Kind::frozenset: return false;
-    case Constant::Kind::none:
-    case Constant::Kind::true_:
-    case Constant::Kind::false_:
-    case Constant::Kind::ellipsis:
-    case Constant::Kind::string:
-    case Constant::Kind::bytes:
-    case Constant::Kind::slice:
-    case Constant::Kind::code:
-    case Constant::Kind::opaque: return true;
-  }
-  return true;
-}
-
-bool Structurer::leaves(std::span<Stmt* const> out) const {
+bool leaves(std::span<Stmt* const> out) {
   if (out.empty()) return false;
   const Stmt* last = out.back();
   if (is<Return>(last) || is<Raise>(last) || is<Break>(last) || is<Continue>(last)) return true;
@@ -106,9 +55,9 @@ bool Structurer::leaves(std::span<Stmt* const> out) const {
 // The nodes where ways meet that stand after `node`, in order.
 std::vector<int> Structurer::merges(int node, const Place& place) {
   std::vector<int> found;
-  for (int other : graph_.dominated(node)) {
+  for (int other : outline_.dominated(node)) {
     // One that leaves the loop for good (a return that several ways share) is placed like any other.
-    if (claimed_[other] || graph_.forward_preds(other) < 2) continue;
+    if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
     if (!cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
   }
@@ -120,32 +69,32 @@ std::vector<int> Structurer::merges(int node, const Place& place) {
 std::vector<int> Structurer::exits_of(int region, int first, const Place& place) const {
   if (region < 0) return {};
   std::set<int> found;  // by order
-  for (int pred : regions_.of(region))
-    for (int node : graph_.successors(pred)) {
-      if (graph_.order(pred) >= graph_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
-      if (claimed_[node] || !graph_.dominates(first, node)) continue;
-      if (trivial_tail(node) && !nodes_[node].behind_handlers) continue;
-      found.insert(graph_.order(node));
+  for (int pred : outline_.regions().of(region))
+    for (int node : outline_.successors(pred)) {
+      if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
+      if (claims_.claimed[node] || !outline_.dominates(first, node)) continue;
+      if (outline_.trivial_tail(node) && !nodes_[node].behind_handlers) continue;
+      found.insert(outline_.order(node));
     }
   std::vector<int> nodes;
   for (int order : found)
-    if (int node = graph_.sequence()[order]; !place.leads_to(node)) nodes.push_back(node);
+    if (int node = outline_.sequence()[order]; !place.leads_to(node)) nodes.push_back(node);
   return nodes;
 }
 
 void Structurer::emit(int node, Place place, Statements& out) {
   if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
-    if (graph_.is_header(node) && place.cont != node) {
+    if (outline_.is_header(node) && place.cont != node) {
       // What lies behind the loop but not in it is placed by the loop.
       node = step_to(loop(node, place, out), place);
       continue;
     }
-    if (emitted_[node]) fail("a block in two places", node);
-    emitted_[node] = 1;
+    if (claims_.emitted[node]) fail("a block in two places", node);
+    claims_.emitted[node] = 1;
     out.insert(out.end(), nodes_[node].statements.begin(), nodes_[node].statements.end());
     int next = -1;
-    if (is_case(node)) {
+    if (outline_.is_case(node)) {
       next = match(node, place, out);
     } else if (nodes_[node].end == Node::End::loop) {
       next = loop(node, place, out);
@@ -153,7 +102,7 @@ void Structurer::emit(int node, Place place, Statements& out) {
       next = protect(node, place, out);
     } else {
       std::vector<int> after = merges(node, place);
-      for (int other : after) claimed_[other] = 1;
+      for (int other : after) claims_.claimed[other] = 1;
       Place inner = place;
       if (!after.empty()) inner.next = after[0];
       next = terminator(node, inner, out, after.empty());
@@ -166,9 +115,9 @@ void Structurer::emit(int node, Place place, Statements& out) {
 
 // Nodes that leave the loop for good stand in it all the same; their own merges are in no loop or in one further out.
 int Structurer::step_to(int node, Place& place) const {
-  if (node < 0 || place.loop < 0 || graph_.in_loop(node, place.loop)) return node;
-  place.loop = graph_.loop_of(node);
-  if (place.loop == node) place.loop = graph_.outer_loop(node);
+  if (node < 0 || place.loop < 0 || outline_.in_loop(node, place.loop)) return node;
+  place.loop = outline_.loop_of(node);
+  if (place.loop == node) place.loop = outline_.outer_loop(node);
   return node;
 }
 
@@ -213,8 +162,8 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
-  bool first = !emitted_[target] && !claimed_[target] && graph_.forward_preds(target) == 1;
-  if (trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
+  bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
+  if (outline_.trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
     out.insert(out.end(), info.statements.begin(), info.statements.end());
     out.push_back(make(Return{info.value}, info));
     return -1;
@@ -228,7 +177,7 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
 
 void Structurer::go_into(int node, const Place& place, Statements& out) {
   if (node == place.next) return;
-  if (emitted_[node]) fail("a block in two places", node);
+  if (claims_.emitted[node]) fail("a block in two places", node);
   emit(node, place, out);
 }
 

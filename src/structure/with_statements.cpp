@@ -9,10 +9,10 @@ int Structurer::with(int setup, const Place& place, Statements& out) {
   int region = info.index, follow = info.b;
   std::vector<int> after;
   bool own = follow >= 0 && !place.leads_to(follow);
-  bool tail = own && (claimed_[follow] || !cfg_.inside(nodes_[follow].region, place.region));
-  if (tail && !trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
-  if (own && !tail) claimed_[follow] = 1, after.push_back(follow);
-  for (int node : merges(setup, place)) claimed_[node] = 1, after.push_back(node);
+  bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));
+  if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
+  if (own && !tail) claims_.claimed[follow] = 1, after.push_back(follow);
+  for (int node : merges(setup, place)) claims_.claimed[node] = 1, after.push_back(node);
   if (!exits_of(region, info.a, place).empty()) fail("a with statement with several ends", setup);
   Place inner = place;
   inner.region = region;

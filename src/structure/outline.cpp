@@ -1,0 +1,92 @@
+#include "structure/outline.h"
+
+#include <cmath>
+
+#include "dialect/dialect.h"
+
+namespace depyf {
+using namespace ast;
+
+Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
+    : Graph(lifted.nodes, lifted.entry),
+      version_(version),
+      cfg_(cfg),
+      after_star_(lifted.nodes.size()),
+      may_return_(may_return) {
+  find_regions();
+  find_loop_ends();
+  for (int node : sequence())
+    if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);
+  find_star_ends();
+}
+
+void Outline::find_regions() {
+  std::vector<int> parents;
+  for (const Region& region : cfg_.regions) parents.push_back(region.parent);
+  regions_ = Forest(parents, sequence(), [&](int node) { return nodes[node].region; });
+}
+
+void Outline::find_loop_ends() {
+  std::vector<std::uint32_t> last(cfg_.code.size());  // by where they lead
+  for (int at = 0; at < int(cfg_.code.size()); ++at)
+    if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
+      last[it.target] = it.offset;
+  loop_end_.resize(nodes.size());
+  for (int block = 0; block < int(cfg_.blocks.size()); ++block)
+    if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
+}
+
+bool Outline::trivial_tail(int node) const {
+  const Node& info = nodes[node];
+  if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
+  for (const Stmt* stmt : info.statements) {
+    auto* internal = as<InternalStmt>(stmt);
+    if (!internal || (internal->marker != StmtMarker::pop_except && internal->marker != StmtMarker::with_exit))
+      return false;
+  }
+  return info.inherited || is_kept_back(info.value);
+}
+
+// A constant that a `return` loads behind what a `finally` or `with` around it does, so that the place does not tell whether it
+// stands within. From 3.14 on those are not that the compiler folds only later.
+bool Outline::is_kept_back(const Expr* value) const {
+  auto* node = as<ConstantExpr>(value);
+  if (!node || !dialect_of(version_).late_folding) return node;
+  switch (const Constant& constant = *node->value; constant.kind) {
+    case Constant::Kind::integer: return !constant.text.starts_with('-');
+    case Constant::Kind::real: return !std::signbit(constant.real);
+    case Constant::Kind::complex: return !std::signbit(constant.imag) && constant.real == 0;
+    case Constant::Kind::tuple:
+    case Constant::Kind::frozenset: return false;
+    case Constant::Kind::none:
+    case Constant::Kind::true_:
+    case Constant::Kind::false_:
+    case Constant::Kind::ellipsis:
+    case Constant::Kind::string:
+    case Constant::Kind::bytes:
+    case Constant::Kind::slice:
+    case Constant::Kind::code:
+    case Constant::Kind::opaque: return true;
+  }
+  return true;
+}
+
+bool Outline::is_case(int node) const {
+  if (node < 0 || nodes[node].end != Node::End::branch) return false;
+  auto* internal = as<Internal>(nodes[node].value);
+  return internal && internal->marker == Marker::match_case;
+}
+
+std::uint32_t Outline::start_of(int node) const {
+  if (node >= int(cfg_.blocks.size())) return nodes[node].offset;
+  return cfg_.code[cfg_.blocks[node].begin].offset;
+}
+
+int Outline::dead_end_of(int scope) const {
+  if (dead_ends_.empty() || scope < 0) return -1;
+  for (int node : regions_.of(scope))
+    if (nodes[node].region == scope && nodes[node].end == Node::End::stop && nodes[node].a >= 0) return node;
+  return -1;
+}
+
+}  // namespace depyf
