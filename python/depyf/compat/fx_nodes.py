@@ -154,6 +154,8 @@ def _copied_into_input(node: Any) -> str:
     AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for these
     copies. The line that computed the value is the user's.
     """
+    into: Any
+    value: Any
     into, value = node.args[:2] if len(node.args) > 1 else (None, None)
     return str(value.name) if getattr(into, "op", "") == "placeholder" and hasattr(value, "name") else ""
 
