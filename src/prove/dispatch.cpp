@@ -1,147 +1,361 @@
 // What each operation does to a frame.
+#include "prove/dispatch.h"
 #include "decode/decode.h"
+#include "decode/op_info.h"
 #include "dialect/dialect.h"
-#include "prove/machine.h"
+#include "prove/calls.h"
+#include "prove/displays.h"
+#include "prove/exceptions.h"
+#include "prove/finally38.h"
+#include "prove/frame_values.h"
+#include "prove/methods.h"
 
-namespace depyf {
+namespace depyf::operations {
+
+namespace {
+
+// A branch on a boolean is no effect: both outcomes are followed, on both sides.
+Step branch(Execution& run, const Instruction& it) {
+  Symbol test = -1;
+  Step step = Step::silent;
+  if (it.op == Op::pop_jump_if_none_ || it.op == Op::pop_jump_if_not_none_) {
+    test = run.symbols.is(run.frame.peek(1), run.symbols.none());
+    if (test < 0) return run.stuck("a value that is not understood");
+    test = run.frame.fact(test);
+  } else {
+    test = run.truth(run.frame.peek(1), step);
+    if (test < 0) return step;
+  }
+  if (test != run.symbols.boolean(true) && test != run.symbols.boolean(false)) {
+    run.outcome.split = test;
+    return Step::split;
+  }
+  bool holds = test == run.symbols.boolean(true);
+  constexpr OpSet jumps_if_true = {Op::jump_if_true_or_pop_, Op::pop_jump_if_true_, Op::pop_jump_if_none_};
+  const bool jumps = holds == jumps_if_true.has(it.op);
+  const bool keeps = info_of(it.op).control == Control::keeping_test;
+  if (!keeps || !jumps) run.frame.pop();
+  return jumps ? run.frame.go(it.target) : run.frame.silent();
+}
+
+// Comparisons of constants, as state machines have them.
+Step constant_test(Symbols& symbols, Frame& frame, const Instruction& it) {
+  const Constant *a = symbols.value(frame.peek(2)), *b = symbols.value(frame.peek(1));
+  if (!a || !b || a->kind != Constant::Kind::integer || b->kind != a->kind) return Step::stuck;
+  if (a->text.starts_with("0x") || b->text.starts_with("0x") || a->text.starts_with("-0x") ||
+      b->text.starts_with("-0x")) {
+    return Step::stuck;
+  }
+  auto op = static_cast<CompareOp>(it.arg);
+  if (op != CompareOp::eq && op != CompareOp::ne) return Step::stuck;
+  bool holds = (a->text == b->text) == (op == CompareOp::eq);
+  frame.drop(2);
+  frame.push(symbols.boolean(holds));
+  return frame.silent();
+}
+
+Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame) {
+  Side& side = frame.side();
+  for (std::size_t i = static_cast<std::size_t>(program.decoded.first_free); i < side.locals.size(); ++i) {
+    side.locals[i] = symbols.known("free variable " + std::string(program.decoded.localsplus[i]));
+  }
+  return frame.silent();
+}
+
+Step load_super_attribute(Execution& run, const Instruction& it) {
+  if (run.program.across(&Dialect::super_attributes)) return super_attribute(run, it);
+  Effect made{.op = it.op,
+              .detail = it.aux >> 1,
+              .name = run.program.names[static_cast<std::size_t>(it.arg)],
+              .operands = run.frame.top(3)};
+  made.pops = 3, made.results = 1, made.method = it.aux & 1;
+  return run.effect(std::move(made));
+}
+
+Step import_name(Execution& run, const Instruction& it) {
+  Step step = run.named(it);
+  run.outcome.effect.detail = it.aux;
+  return step;
+}
+
+Step import_from(Execution& run, const Instruction& it) {
+  Step step = run.peeks(it.op, 1, 1);
+  run.outcome.effect.name = run.program.names[static_cast<std::size_t>(it.arg)];
+  return step;
+}
+
+Step compare(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
+  if (side.second) {
+    Step step = Step::silent;
+    Symbol truth_value = run.truth(run.frame.peek(1), step);
+    if (truth_value < 0) return step;
+    side.second = false, side.stack.back() = truth_value;
+    return run.frame.silent();
+  }
+  if (Step folded = constant_test(run.symbols, run.frame, it); folded == Step::silent) return folded;
+  Step step = run.simple(it, it.arg);
+  run.outcome.effect.half = it.aux;
+  return step;
+}
+
+Step compare_identity(Execution& run, const Instruction& it) {
+  Symbol test = run.symbols.is(run.frame.peek(2), run.frame.peek(1));
+  if (test < 0) return run.stuck("a value that is not understood");
+  run.frame.drop(2);
+  test = run.frame.fact(test);
+  run.frame.push(it.arg ? run.symbols.negation(test) : test);
+  return run.frame.peek(1) < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+}
+
+Step contains(Execution& run, const Instruction& it) {
+  Step step = run.simple(it, 0);
+  if (step == Step::effect) run.outcome.effect.operands[1] = run.symbols.unordered(run.frame.peek(1));
+  run.outcome.effect.boolean = true, run.outcome.effect.negated = it.arg;
+  return step;
+}
+
+Step unary(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
+  if (static_cast<UnaryOp>(it.arg) != UnaryOp::not_) return run.simple(it, it.arg);
+  Step step = Step::silent;
+  Symbol test = run.truth(run.frame.peek(1), step);
+  if (test < 0) return step;
+  side.stack.back() = run.symbols.negation(test);
+  return side.stack.back() < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+}
+
+Step to_bool(Execution& run) {
+  Side& side = run.frame.side();
+  Step step = Step::silent;
+  Symbol test = run.truth(run.frame.peek(1), step);
+  if (test < 0) return step;
+  side.stack.back() = test;
+  return run.frame.silent();
+}
+
+Step build_string(Execution& run, const Instruction& it) {
+  Parts parts = run.frame.top(it.arg);
+  if (run.program.across(&Dialect::ends_format_specs))
+    std::erase(parts, run.symbols.string(""));  // the end of a format spec
+  Symbol text = run.symbols.term("string of", std::move(parts));
+  if (text < 0) return run.simple(it, it.arg);
+  run.frame.drop(it.arg);
+  run.frame.push(text);
+  return run.frame.silent();
+}
+
+Step for_iter(Execution& run, const Instruction& it) {
+  Effect made{.op = it.op, .operands = run.frame.top(1)};
+  made.then = Effect::Then::iterate, made.results = 1;
+  return run.effect(std::move(made));
+}
+
+Step send(Execution& run, const Instruction& it) {
+  Effect made{.op = it.op, .operands = run.frame.top(2)};
+  made.then = Effect::Then::send, made.results = 1;
+  return run.effect(std::move(made));
+}
+
+Step yield_value(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
+  Step step = run.simple(it, 0);
+  const Instruction& next = run.program.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
+  // Does throw() go to what is being waited for?
+  bool delegates = run.program.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
+  run.outcome.effect.detail = run.program.has_table() && delegates;
+  return step;
+}
+
+Step return_value(Execution& run, const Instruction& it) {
+  Effect made{.op = it.op, .operands = run.frame.top(1), .then = Effect::Then::end, .raises = false};
+  if (run.symbols.may_be_null(run.frame.peek(1))) return run.stuck("no value where one is needed");
+  return run.effect(std::move(made));
+}
+
+Step return_generator(Execution& run, const Instruction& it) {
+  // To 3.10 a generator starts without an instruction that says so.
+  if (run.program.across(&Dialect::returned_generators))
+    return run.frame.push(run.symbols.known("what starts a generator")), run.frame.silent();
+  Effect made{.op = it.op, .results = 1};
+  made.raises = false;
+  return run.effect(std::move(made));
+}
+
+Step push_exc_info(Frame& frame) {
+  Side& side = frame.side();
+  Symbol exception = frame.pop();
+  frame.push(side.handled);
+  frame.push(exception);
+  side.handled = exception;
+  return frame.silent();
+}
+
+Step copy_without_keys(Execution& run, const Instruction& it) {
+  Step step = run.peeks(it.op, 2, 1);
+  run.outcome.effect.pops = 1;
+  return step;
+}
+
+Step store_name(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
+  if (run.program.across(&Dialect::class_details) &&
+      (side.at == run.program.stores_line || side.at == run.program.stores_attributes)) {
+    return run.frame.pop(), run.frame.silent();
+  }
+  return run.named(it);
+}
+
+Step load_global(Execution& run, const Instruction& it) {
+  if (Symbol value = run.program.installed[static_cast<std::size_t>(it.arg)]; value != Symbols::null) {
+    return run.frame.push(value), run.frame.silent();
+  }
+  return run.named(it);
+}
+
+}  // namespace
 
 // This is a table: what each operation does.
-Step Machine::dispatch(const Instruction& it) {
-  Side& side = frame();
+Step dispatch(Execution& run, const Instruction& it) {
+  Side& side = run.frame.side();
   switch (it.op) {
     case Op::nop_:
-    case Op::resume_: return silent();
-    case Op::jump_: return go(it.target);
+    case Op::resume_: return run.frame.silent();
+    case Op::jump_: return run.frame.go(it.target);
     case Op::pop_top_:
     case Op::end_for_:
-    case Op::pop_iter_: return pop(), silent();
-    case Op::copy_: return push(peek(it.arg)), silent();
+    case Op::pop_iter_: return run.frame.pop(), run.frame.silent();
+    case Op::copy_: return run.frame.push(run.frame.peek(it.arg)), run.frame.silent();
     case Op::swap_:
       std::swap(side.stack[side.stack.size() - 1], side.stack[side.stack.size() - static_cast<std::size_t>(it.arg)]);
-      return silent();
+      return run.frame.silent();
     case Op::rotate_: {
-      Symbol moved = pop();
+      Symbol moved = run.frame.pop();
       side.stack.insert(side.stack.end() - (it.arg - 1), moved);
-      return silent();
+      return run.frame.silent();
     }
-    case Op::push_null_: return push(Symbols::null), silent();
-    case Op::load_const_: return push(program_.constants[static_cast<std::size_t>(it.arg)]), silent();
-    case Op::load_int_: return push(symbols_.integer(it.arg)), silent();
-    case Op::load_common_constant_: return push(symbols_.known("common constant " + std::to_string(it.arg))), silent();
-    case Op::load_assertion_error_: return push(symbols_.known("AssertionError")), silent();
-    case Op::load_locals_: return push(symbols_.known("the locals")), silent();
+    case Op::push_null_: return run.frame.push(Symbols::null), run.frame.silent();
+    case Op::load_const_:
+      return run.frame.push(run.program.constants[static_cast<std::size_t>(it.arg)]), run.frame.silent();
+    case Op::load_int_: return run.frame.push(run.symbols.integer(it.arg)), run.frame.silent();
+    case Op::load_common_constant_:
+      return run.frame.push(run.symbols.known("common constant " + std::to_string(it.arg))), run.frame.silent();
+    case Op::load_assertion_error_: return run.frame.push(run.symbols.known("AssertionError")), run.frame.silent();
+    case Op::load_locals_: return run.frame.push(run.symbols.known("the locals")), run.frame.silent();
 
     case Op::load_fast_:
     case Op::load_closure_:
-    case Op::delete_fast_: return load_local(it);
+    case Op::delete_fast_: return load_local(run, it);
     case Op::load_fast_and_clear_:
-      push(local(it));
-      local(it) = Symbols::null;
-      return silent();
-    case Op::store_fast_: return local(it) = pop(), silent();
-    case Op::load_deref_: return load_cell(it);
-    case Op::store_deref_: return store_cell(it);
-    case Op::delete_deref_: return delete_cell(it);
+      run.frame.push(run.frame.local(it));
+      run.frame.local(it) = Symbols::null;
+      return run.frame.silent();
+    case Op::store_fast_: return run.frame.local(it) = run.frame.pop(), run.frame.silent();
+    case Op::load_deref_: return load_cell(run, it);
+    case Op::store_deref_: return store_cell(run, it);
+    case Op::delete_deref_: return delete_cell(run, it);
     case Op::load_class_deref_:
-    case Op::load_from_dict_or_deref_: return class_cell(it);
-    case Op::make_cell_: return local(it) = make(Object::Kind::cell, {local(it)}), silent();
-    case Op::copy_free_vars_: return copy_free_variables();
+    case Op::load_from_dict_or_deref_: return class_cell(run, it);
+    case Op::make_cell_:
+      return run.frame.local(it) = run.frame.make(Object::Kind::cell, {run.frame.local(it)}), run.frame.silent();
+    case Op::copy_free_vars_: return copy_free_variables(run.symbols, run.program, run.frame);
 
     case Op::load_attr_:
-    case Op::load_method_: return load_attribute(it);
-    case Op::load_super_attr_: return load_super_attribute(it);
-    case Op::import_name_: return import_name(it);
-    case Op::import_from_: return import_from(it);
+    case Op::load_method_: return load_attribute(run, it);
+    case Op::load_super_attr_: return load_super_attribute(run, it);
+    case Op::import_name_: return import_name(run, it);
+    case Op::import_from_: return import_from(run, it);
 
-    case Op::compare_op_: return compare(it);
-    case Op::is_op_: return compare_identity(it);
-    case Op::contains_op_: return contains(it);
-    case Op::unary_op_: return unary(it);
-    case Op::to_bool_: return to_bool();
-    case Op::binary_op_: return simple(it, it.arg << 1 | it.aux);
+    case Op::compare_op_: return compare(run, it);
+    case Op::is_op_: return compare_identity(run, it);
+    case Op::contains_op_: return contains(run, it);
+    case Op::unary_op_: return unary(run, it);
+    case Op::to_bool_: return to_bool(run);
+    case Op::binary_op_: return run.simple(it, it.arg << 1 | it.aux);
     case Op::pop_jump_if_true_:
     case Op::pop_jump_if_false_:
     case Op::pop_jump_if_none_:
     case Op::pop_jump_if_not_none_:
     case Op::jump_if_true_or_pop_:
-    case Op::jump_if_false_or_pop_: return branch(it);
+    case Op::jump_if_false_or_pop_: return branch(run, it);
 
     case Op::build_tuple_:
-    case Op::build_list_: return build(it);
+    case Op::build_list_: return build(run, it);
     case Op::build_map_:
-    case Op::build_const_key_map_: return build_map(it);
-    case Op::build_slice_: return build_slice(it.arg);
-    case Op::build_string_: return build_string(it);
-    case Op::build_unpack_: return simple(it, it.arg << 3 | it.aux);
+    case Op::build_const_key_map_: return build_map(run, it);
+    case Op::build_slice_: return build_slice(run, it.arg);
+    case Op::build_string_: return build_string(run, it);
+    case Op::build_unpack_: return run.simple(it, it.arg << 3 | it.aux);
     case Op::list_append_:
     case Op::set_add_:
-    case Op::map_add_: return append(it);
+    case Op::map_add_: return append(run, it);
     case Op::list_extend_:
-    case Op::set_update_: return extend(it);
+    case Op::set_update_: return extend(run, it);
     case Op::dict_update_:
-    case Op::dict_merge_: return merge(it);
-    case Op::list_to_tuple_: return list_to_tuple();
+    case Op::dict_merge_: return merge(run, it);
+    case Op::list_to_tuple_: return list_to_tuple(run);
     case Op::binary_subscr_:
-    case Op::binary_slice_: return subscript(it);
+    case Op::binary_slice_: return subscript(run, it);
     case Op::store_subscr_:
-    case Op::store_slice_: return store_subscript(it);
-    case Op::delete_subscr_: return delete_subscript(it);
+    case Op::store_slice_: return store_subscript(run, it);
+    case Op::delete_subscr_: return delete_subscript(run, it);
     case Op::unpack_sequence_:
-    case Op::unpack_ex_: return unpack(it);
+    case Op::unpack_ex_: return unpack(run, it);
 
     case Op::call_:
     case Op::call_kw_:
     case Op::call_function_:
-    case Op::call_function_kw_: return call(it);
-    case Op::call_function_ex_: return call_expanded(it);
-    case Op::make_function_: return make_function(it);
-    case Op::set_function_attribute_: return set_function_attribute(it);
+    case Op::call_function_kw_: return call(run, it);
+    case Op::call_function_ex_: return call_expanded(run, it);
+    case Op::make_function_: return make_function(run, it);
+    case Op::set_function_attribute_: return set_function_attribute(run, it);
 
-    case Op::for_iter_: return for_iter(it);
-    case Op::send_: return send(it);
+    case Op::for_iter_: return for_iter(run, it);
+    case Op::send_: return send(run, it);
     case Op::end_send_: {
-      Symbol value = pop();
+      Symbol value = run.frame.pop();
       side.stack.back() = value;
-      return silent();
+      return run.frame.silent();
     }
-    case Op::yield_value_: return yield_value(it);
-    case Op::async_gen_wrap_: return push(make(Object::Kind::wrapped, {pop()})), silent();
-    case Op::return_value_: return return_value(it);
+    case Op::yield_value_: return yield_value(run, it);
+    case Op::async_gen_wrap_:
+      return run.frame.push(run.frame.make(Object::Kind::wrapped, {run.frame.pop()})), run.frame.silent();
+    case Op::return_value_: return return_value(run, it);
     case Op::raise_: {
-      Step step = simple(it, it.arg);
-      outcome_.effect.returns = false;
+      Step step = run.simple(it, it.arg);
+      run.outcome.effect.returns = false;
       return step;
     }
-    case Op::return_generator_: return return_generator(it);
+    case Op::return_generator_: return return_generator(run, it);
 
-    case Op::reraise_: return reraise(it);
-    case Op::push_exc_info_: return push_exc_info();
-    case Op::pop_except_: return pop_except();
-    case Op::check_exc_match_: return exception_match(it);
-    case Op::end_async_for_: return end_async_for();
-    case Op::cleanup_throw_: return cleanup_throw();
-    case Op::with_except_start_: return with_except_start();
+    case Op::reraise_: return reraise(run, it);
+    case Op::push_exc_info_: return push_exc_info(run.frame);
+    case Op::pop_except_: return pop_except(run);
+    case Op::check_exc_match_: return exception_match(run, it);
+    case Op::end_async_for_: return end_async_for(run);
+    case Op::cleanup_throw_: return cleanup_throw(run);
+    case Op::with_except_start_: return with_except_start(run);
     case Op::setup_finally_:
     case Op::setup_with_:
     case Op::setup_async_with_:
-    case Op::pop_block_: return blocks(it);
+    case Op::pop_block_: return blocks(run, it);
 
-    case Op::get_anext_: return peeks(it.op, 1, 1);
-    case Op::get_len_: return peeks(it.op, 1, 1);
+    case Op::get_anext_: return run.peeks(it.op, 1, 1);
+    case Op::get_len_: return run.peeks(it.op, 1, 1);
     case Op::match_mapping_:
-    case Op::match_sequence_: return peeks(it.op, 1, 1, true, false);
-    case Op::match_keys_: return peeks(it.op, 2, stack_effect(it, program_.version(), false).pushes);
-    case Op::copy_dict_without_keys_: return copy_without_keys(it);
+    case Op::match_sequence_: return run.peeks(it.op, 1, 1, true, false);
+    case Op::match_keys_: return run.peeks(it.op, 2, stack_effect(it, run.program.version(), false).pushes);
+    case Op::copy_dict_without_keys_: return copy_without_keys(run, it);
 
-    case Op::store_name_: return store_name(it);
-    case Op::load_global_: return load_global(it);
+    case Op::store_name_: return store_name(run, it);
+    case Op::load_global_: return load_global(run, it);
     case Op::load_name_:
     case Op::delete_name_:
     case Op::store_global_:
     case Op::delete_global_:
     case Op::load_from_dict_or_globals_:
     case Op::store_attr_:
-    case Op::delete_attr_: return named(it);
+    case Op::delete_attr_: return run.named(it);
 
     case Op::load_build_class_:
     case Op::import_star_:
@@ -152,7 +366,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::setup_annotations_:
     case Op::print_expr_:
     case Op::check_eg_match_:
-    case Op::build_template_: return simple(it, 0);
+    case Op::build_template_: return run.simple(it, 0);
     case Op::build_set_:
     case Op::build_interpolation_:
     case Op::format_value_:
@@ -161,16 +375,16 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::intrinsic_2_:
     case Op::get_awaitable_:
     case Op::load_special_:
-    case Op::match_class_: return simple(it, it.arg);
+    case Op::match_class_: return run.simple(it, it.arg);
     case Op::before_with_:
-    case Op::before_async_with_: return simple(it, 0);
+    case Op::before_async_with_: return run.simple(it, 0);
 
     case Op::begin_finally_:
     case Op::end_finally_:
     case Op::call_finally_:
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
-    case Op::with_cleanup_finish_: return finally38(it);
+    case Op::with_cleanup_finish_: return finally38(run, it);
     // What flow passes make; the prover takes code as it was decoded.
     case Op::annotated_:
     case Op::comprehension_:
@@ -181,162 +395,7 @@ Step Machine::dispatch(const Instruction& it) {
     case Op::unreachable_:
     case Op::unknown_: break;
   }
-  return stuck("an operation that the prover does not know: " + std::string(op_name(it.op)));
+  return run.stuck("an operation that the prover does not know: " + std::string(op_name(it.op)));
 }
 
-Step Machine::copy_free_variables() {
-  Side& side = frame();
-  for (std::size_t i = static_cast<std::size_t>(program_.decoded.first_free); i < side.locals.size(); ++i) {
-    side.locals[i] = symbols_.known("free variable " + std::string(program_.decoded.localsplus[i]));
-  }
-  return silent();
-}
-
-Step Machine::load_super_attribute(const Instruction& it) {
-  if (program_.across(&Dialect::super_attributes)) return super_attribute(it);
-  Effect made{
-      .op = it.op, .detail = it.aux >> 1, .name = program_.names[static_cast<std::size_t>(it.arg)], .operands = top(3)};
-  made.pops = 3, made.results = 1, made.method = it.aux & 1;
-  return effect(std::move(made));
-}
-
-Step Machine::import_name(const Instruction& it) {
-  Step step = named(it);
-  outcome_.effect.detail = it.aux;
-  return step;
-}
-
-Step Machine::import_from(const Instruction& it) {
-  Step step = peeks(it.op, 1, 1);
-  outcome_.effect.name = program_.names[static_cast<std::size_t>(it.arg)];
-  return step;
-}
-
-Step Machine::compare(const Instruction& it) {
-  Side& side = frame();
-  if (side.second) {
-    Step step = Step::silent;
-    Symbol truth_value = truth(peek(1), step);
-    if (truth_value < 0) return step;
-    side.second = false, side.stack.back() = truth_value;
-    return silent();
-  }
-  if (Step folded = constant_test(it); folded == Step::silent) return folded;
-  Step step = simple(it, it.arg);
-  outcome_.effect.half = it.aux;
-  return step;
-}
-
-Step Machine::compare_identity(const Instruction& it) {
-  Symbol test = symbols_.is(peek(2), peek(1));
-  if (test < 0) return stuck("a value that is not understood");
-  drop(2);
-  test = fact(test);
-  push(it.arg ? symbols_.negation(test) : test);
-  return peek(1) < 0 ? stuck("a value that is not understood") : silent();
-}
-
-Step Machine::contains(const Instruction& it) {
-  Step step = simple(it, 0);
-  if (step == Step::effect) outcome_.effect.operands[1] = symbols_.unordered(peek(1));
-  outcome_.effect.boolean = true, outcome_.effect.negated = it.arg;
-  return step;
-}
-
-Step Machine::unary(const Instruction& it) {
-  Side& side = frame();
-  if (static_cast<UnaryOp>(it.arg) != UnaryOp::not_) return simple(it, it.arg);
-  Step step = Step::silent;
-  Symbol test = truth(peek(1), step);
-  if (test < 0) return step;
-  side.stack.back() = symbols_.negation(test);
-  return side.stack.back() < 0 ? stuck("a value that is not understood") : silent();
-}
-
-Step Machine::to_bool() {
-  Side& side = frame();
-  Step step = Step::silent;
-  Symbol test = truth(peek(1), step);
-  if (test < 0) return step;
-  side.stack.back() = test;
-  return silent();
-}
-
-Step Machine::build_string(const Instruction& it) {
-  Parts parts = top(it.arg);
-  if (program_.across(&Dialect::ends_format_specs)) std::erase(parts, symbols_.string(""));  // the end of a format spec
-  Symbol text = symbols_.term("string of", std::move(parts));
-  if (text < 0) return simple(it, it.arg);
-  drop(it.arg);
-  push(text);
-  return silent();
-}
-
-Step Machine::for_iter(const Instruction& it) {
-  Effect made{.op = it.op, .operands = top(1)};
-  made.then = Effect::Then::iterate, made.results = 1;
-  return effect(std::move(made));
-}
-
-Step Machine::send(const Instruction& it) {
-  Effect made{.op = it.op, .operands = top(2)};
-  made.then = Effect::Then::send, made.results = 1;
-  return effect(std::move(made));
-}
-
-Step Machine::yield_value(const Instruction& it) {
-  Side& side = frame();
-  Step step = simple(it, 0);
-  const Instruction& next = program_.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
-  // Does throw() go to what is being waited for?
-  bool delegates = program_.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
-  outcome_.effect.detail = program_.has_table() && delegates;
-  return step;
-}
-
-Step Machine::return_value(const Instruction& it) {
-  Effect made{.op = it.op, .operands = top(1), .then = Effect::Then::end, .raises = false};
-  if (symbols_.may_be_null(peek(1))) return stuck("no value where one is needed");
-  return effect(std::move(made));
-}
-
-Step Machine::return_generator(const Instruction& it) {
-  // To 3.10 a generator starts without an instruction that says so.
-  if (program_.across(&Dialect::returned_generators)) return push(symbols_.known("what starts a generator")), silent();
-  Effect made{.op = it.op, .results = 1};
-  made.raises = false;
-  return effect(std::move(made));
-}
-
-Step Machine::push_exc_info() {
-  Side& side = frame();
-  Symbol exception = pop();
-  push(side.handled);
-  push(exception);
-  side.handled = exception;
-  return silent();
-}
-
-Step Machine::copy_without_keys(const Instruction& it) {
-  Step step = peeks(it.op, 2, 1);
-  outcome_.effect.pops = 1;
-  return step;
-}
-
-Step Machine::store_name(const Instruction& it) {
-  Side& side = frame();
-  if (program_.across(&Dialect::class_details) &&
-      (side.at == program_.stores_line || side.at == program_.stores_attributes)) {
-    return pop(), silent();
-  }
-  return named(it);
-}
-
-Step Machine::load_global(const Instruction& it) {
-  if (Symbol value = program_.installed[static_cast<std::size_t>(it.arg)]; value != Symbols::null) {
-    return push(value), silent();
-  }
-  return named(it);
-}
-
-}  // namespace depyf
+}  // namespace depyf::operations

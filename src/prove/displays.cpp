@@ -2,42 +2,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "prove/machine.h"
+#include "prove/displays.h"
 #include "support/search_limits.h"
 
-namespace depyf {
-
-Symbol Machine::make(Object::Kind kind, Parts items, Parts keys) {
-  Symbol symbol = symbols_.object();
-  frame().objects.emplace(symbol, Object{kind, std::move(keys), std::move(items)});
-  return symbol;
-}
-
-Object* Machine::object(Symbol symbol) {
-  if (!symbols_.is_object(symbol)) return nullptr;
-  auto found = frame().objects.find(symbol);
-  return found == frame().objects.end() ? nullptr : &found->second;
-}
-
-bool Machine::sequence(Symbol symbol, Parts& items) {
-  if (const Object* known = object(symbol)) {
-    if (!is_sequence(known->kind)) return false;
-    items = known->items;
-    return true;
-  }
-  const Constant* constant = symbols_.value(symbol);
-  if (!constant || constant->kind != Constant::Kind::tuple) return false;
-  items.clear();
-  for (const Constant& item : constant->items) items.push_back(symbols_.constant(item));
-  return true;
-}
-
-// A key that is hashed and compared in silence, and equal to no other such key.
-bool Machine::plain_key(Symbol symbol) const {
-  const Constant* constant = symbols_.value(symbol);
-  return constant && (constant->kind == Constant::Kind::string || constant->kind == Constant::Kind::integer ||
-                      constant->kind == Constant::Kind::none);
-}
+namespace depyf::operations {
 
 namespace {
 
@@ -48,11 +16,16 @@ bool small_integer(const Constant* constant, std::int64_t& value) {
   return error == std::errc() && stop == end;
 }
 
-}  // namespace
+// A key that is hashed and compared in silence, and equal to no other such key.
+bool plain_key(const Symbols& symbols, Symbol symbol) {
+  const Constant* constant = symbols.value(symbol);
+  return constant && (constant->kind == Constant::Kind::string || constant->kind == Constant::Kind::integer ||
+                      constant->kind == Constant::Kind::none);
+}
 
-bool Machine::index(Symbol symbol, std::size_t size, std::size_t& found) const {
+bool index(const Symbols& symbols, Symbol symbol, std::size_t size, std::size_t& found) {
   std::int64_t value = 0;
-  if (!small_integer(symbols_.value(symbol), value)) return false;
+  if (!small_integer(symbols.value(symbol), value)) return false;
   auto count = static_cast<std::int64_t>(size);
   if (value < 0) value += count;
   if (value < 0 || value >= count) return false;
@@ -60,17 +33,17 @@ bool Machine::index(Symbol symbol, std::size_t size, std::size_t& found) const {
   return true;
 }
 
-bool Machine::bounds(Symbol slice, std::size_t size, std::size_t& start, std::size_t& stop) {
+bool bounds(Symbols& symbols, Frame& frame, Symbol slice, std::size_t size, std::size_t& start, std::size_t& stop) {
   Parts parts;
-  if (const Object* known = object(slice); known && known->kind == Object::Kind::slice) {
+  if (const Object* known = frame.object(slice); known && known->kind == Object::Kind::slice) {
     parts = known->items;
-  } else if (const Constant* constant = symbols_.value(slice); constant && constant->kind == Constant::Kind::slice) {
-    for (const Constant& item : constant->items) parts.push_back(symbols_.constant(item));
+  } else if (const Constant* constant = symbols.value(slice); constant && constant->kind == Constant::Kind::slice) {
+    for (const Constant& item : constant->items) parts.push_back(symbols.constant(item));
   }
-  if (parts.size() != 3 || (parts[2] != symbols_.none() && parts[2] != symbols_.integer(1))) return false;
+  if (parts.size() != 3 || (parts[2] != symbols.none() && parts[2] != symbols.integer(1))) return false;
   auto bound = [&](Symbol symbol, std::int64_t absent, std::size_t& result) {
     std::int64_t value = absent;
-    if (symbol != symbols_.none() && !small_integer(symbols_.value(symbol), value)) return false;
+    if (symbol != symbols.none() && !small_integer(symbols.value(symbol), value)) return false;
     auto count = static_cast<std::int64_t>(size);
     if (value < 0) value = std::max<std::int64_t>(value + count, 0);
     result = static_cast<std::size_t>(std::min(value, count));
@@ -81,37 +54,47 @@ bool Machine::bounds(Symbol slice, std::size_t size, std::size_t& start, std::si
   return true;
 }
 
-Step Machine::build(const Instruction& it) {
-  Parts items = top(it.arg);
-  for (Symbol item : items) {
-    if (symbols_.may_be_null(item)) return stuck("no value where one is needed");
-  }
-  drop(it.arg);
-  bool tuple = it.op == Op::build_tuple_;
-  if (tuple && items.empty()) {
-    push(symbols_.constant(Constant::Kind::tuple));
-  } else {
-    push(make(tuple ? Object::Kind::tuple : Object::Kind::list, std::move(items)));
-  }
-  return silent();
+// An effect is looked at again where the other side branches first: the stack stays as it is until then.
+Symbol slice_of(Symbols& symbols, Frame& frame, Symbol start, Symbol stop) {
+  if (symbols.may_be_null(start) || symbols.may_be_null(stop)) return Symbols::null;
+  return frame.make(Object::Kind::slice, {start, stop, symbols.none()});
 }
 
-Step Machine::build_map(const Instruction& it) {
+}  // namespace
+
+Step build(Execution& run, const Instruction& it) {
+  Parts items = run.frame.top(it.arg);
+  for (Symbol item : items) {
+    if (run.symbols.may_be_null(item)) return run.stuck("no value where one is needed");
+  }
+  run.frame.drop(it.arg);
+  bool tuple = it.op == Op::build_tuple_;
+  if (tuple && items.empty()) {
+    run.frame.push(run.symbols.constant(Constant::Kind::tuple));
+  } else {
+    run.frame.push(run.frame.make(tuple ? Object::Kind::tuple : Object::Kind::list, std::move(items)));
+  }
+  return run.frame.silent();
+}
+
+Step build_map(Execution& run, const Instruction& it) {
   Parts keys, values, all;
   int count = it.op == Op::build_map_ ? 2 * it.arg : it.arg + 1;
   if (it.op == Op::build_map_) {
-    for (int n = 2 * it.arg; n > 0; n -= 2) keys.push_back(peek(n)), values.push_back(peek(n - 1));
+    for (int n = 2 * it.arg; n > 0; n -= 2) keys.push_back(run.frame.peek(n)), values.push_back(run.frame.peek(n - 1));
   } else {
-    if (symbols_.is_object(peek(1)) || !sequence(peek(1), keys) || keys.size() != static_cast<std::size_t>(it.arg)) {
-      return stuck("keys that are no constants");
+    if (run.symbols.is_object(run.frame.peek(1)) || !run.frame.sequence(run.frame.peek(1), keys) ||
+        keys.size() != static_cast<std::size_t>(it.arg)) {
+      return run.stuck("keys that are no constants");
     }
-    all = top(count);
+    all = run.frame.top(count);
     values.assign(all.begin(), all.end() - 1);
   }
   bool plain = true;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (symbols_.may_be_null(keys[i]) || symbols_.may_be_null(values[i])) return stuck("no value where one is needed");
-    plain = plain && plain_key(keys[i]);
+    if (run.symbols.may_be_null(keys[i]) || run.symbols.may_be_null(values[i]))
+      return run.stuck("no value where one is needed");
+    plain = plain && plain_key(run.symbols, keys[i]);
   }
   if (plain && keys.size() <= search_limits::compared_keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -124,39 +107,39 @@ Step Machine::build_map(const Instruction& it) {
     Effect made{.op = Op::build_map_};
     for (std::size_t i = 0; i < keys.size(); ++i) made.operands.insert(made.operands.end(), {keys[i], values[i]});
     made.pops = count, made.results = 1;
-    return effect(std::move(made));
+    return run.effect(std::move(made));
   }
-  drop(count);
-  push(make(Object::Kind::dict, std::move(values), std::move(keys)));
-  return silent();
+  run.frame.drop(count);
+  run.frame.push(run.frame.make(Object::Kind::dict, std::move(values), std::move(keys)));
+  return run.frame.silent();
 }
 
-Step Machine::build_slice(int count) {
-  Parts parts = top(count);
+Step build_slice(Execution& run, int count) {
+  Parts parts = run.frame.top(count);
   for (Symbol part : parts) {
-    if (symbols_.may_be_null(part)) return stuck("no value where one is needed");
+    if (run.symbols.may_be_null(part)) return run.stuck("no value where one is needed");
   }
-  drop(count);
-  parts.resize(3, symbols_.none());
-  push(make(Object::Kind::slice, std::move(parts)));
-  return silent();
+  run.frame.drop(count);
+  parts.resize(3, run.symbols.none());
+  run.frame.push(run.frame.make(Object::Kind::slice, std::move(parts)));
+  return run.frame.silent();
 }
 
-Step Machine::append(const Instruction& it) {
+Step append(Execution& run, const Instruction& it) {
   int values = it.op == Op::map_add_ ? 2 : 1;
-  if (depth() < it.arg + values) return stuck("the stack is too short");
-  Symbol container = peek(it.arg + values);
-  Parts added = top(values);
+  if (run.frame.depth() < it.arg + values) return run.stuck("the stack is too short");
+  Symbol container = run.frame.peek(it.arg + values);
+  Parts added = run.frame.top(values);
   for (Symbol value : added) {
-    if (symbols_.may_be_null(value)) return stuck("no value where one is needed");
+    if (run.symbols.may_be_null(value)) return run.stuck("no value where one is needed");
   }
-  Object* known = object(container);
+  Object* known = run.frame.object(container);
   if (known && it.op == Op::list_append_ && known->kind == Object::Kind::list) {
     known->items.push_back(added[0]);
-    drop(1);
-    return silent();
+    run.frame.drop(1);
+    return run.frame.silent();
   }
-  if (known && it.op == Op::map_add_ && known->kind == Object::Kind::dict && plain_key(added[0])) {
+  if (known && it.op == Op::map_add_ && known->kind == Object::Kind::dict && plain_key(run.symbols, added[0])) {
     auto found = std::find(known->keys.begin(), known->keys.end(), added[0]);
     if (found != known->keys.end()) {
       known->items[static_cast<std::size_t>(found - known->keys.begin())] = added[1];
@@ -164,142 +147,145 @@ Step Machine::append(const Instruction& it) {
       known->keys.push_back(added[0]);
       known->items.push_back(added[1]);
     }
-    drop(2);
-    return silent();
+    run.frame.drop(2);
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(container)) return stuck("no value where one is needed");
-  if (it.op == Op::map_add_ && exact_type_of(container) == Exact::dict) {  // the same as d[k] = v
+  if (run.symbols.may_be_null(container)) return run.stuck("no value where one is needed");
+  if (it.op == Op::map_add_ && run.frame.exact_type_of(container) == Exact::dict) {  // the same as d[k] = v
     Effect made{.op = Op::store_subscr_, .operands = {added[1], container, added[0]}};
     made.pops = values;
-    return effect(std::move(made));
+    return run.effect(std::move(made));
   }
   Effect made{.op = it.op, .operands = {container}};
   made.operands.insert(made.operands.end(), added.begin(), added.end());
   made.pops = values, made.raises = it.op != Op::list_append_;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::extend(const Instruction& it) {
-  if (depth() < it.arg + 1) return stuck("the stack is too short");
-  Symbol container = peek(it.arg + 1), added = peek(1);
-  Object* known = object(container);
+Step extend(Execution& run, const Instruction& it) {
+  if (run.frame.depth() < it.arg + 1) return run.stuck("the stack is too short");
+  Symbol container = run.frame.peek(it.arg + 1), added = run.frame.peek(1);
+  Object* known = run.frame.object(container);
   Parts items;
-  if (known && it.op == Op::list_extend_ && known->kind == Object::Kind::list && sequence(added, items)) {
+  if (known && it.op == Op::list_extend_ && known->kind == Object::Kind::list && run.frame.sequence(added, items)) {
     known->items.insert(known->items.end(), items.begin(), items.end());
-    if (known->items.size() > search_limits::known_items) return stuck("a list that is too long");
-    pop();
-    return silent();
+    if (known->items.size() > search_limits::known_items) return run.stuck("a list that is too long");
+    run.frame.pop();
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(container) || symbols_.may_be_null(added)) return stuck("no value where one is needed");
-  if (it.op == Op::set_update_ && exact_type_of(container) == Exact::set && sequence(added, items) && items.empty()) {
-    pop();
-    return silent();
+  if (run.symbols.may_be_null(container) || run.symbols.may_be_null(added))
+    return run.stuck("no value where one is needed");
+  if (it.op == Op::set_update_ && run.frame.exact_type_of(container) == Exact::set &&
+      run.frame.sequence(added, items) && items.empty()) {
+    run.frame.pop();
+    return run.frame.silent();
   }
   Effect made{.op = it.op, .operands = {container, added}};
   made.pops = 1;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::merge(const Instruction& it) {
-  if (depth() < it.arg + 1) return stuck("the stack is too short");
-  Symbol container = peek(it.arg + 1), added = peek(1);
-  Object *into = object(container), *from = object(added);
+Step merge(Execution& run, const Instruction& it) {
+  if (run.frame.depth() < it.arg + 1) return run.stuck("the stack is too short");
+  Symbol container = run.frame.peek(it.arg + 1), added = run.frame.peek(1);
+  Object *into = run.frame.object(container), *from = run.frame.object(added);
   if (into && from && into != from && into->kind == Object::Kind::dict && from->kind == Object::Kind::dict) {
     bool strings = true, fresh = true;
     for (Symbol key : from->keys) {
-      strings = strings && symbols_.value(key)->kind == Constant::Kind::string;
+      strings = strings && run.symbols.value(key)->kind == Constant::Kind::string;
       fresh = fresh && std::find(into->keys.begin(), into->keys.end(), key) == into->keys.end();
     }
     if (fresh && (strings || it.op == Op::dict_update_)) {
       into->keys.insert(into->keys.end(), from->keys.begin(), from->keys.end());
       into->items.insert(into->items.end(), from->items.begin(), from->items.end());
-      if (into->items.size() > search_limits::known_items) return stuck("a dict that is too long");
-      pop();
-      return silent();
+      if (into->items.size() > search_limits::known_items) return run.stuck("a dict that is too long");
+      run.frame.pop();
+      return run.frame.silent();
     }
   }
-  if (symbols_.may_be_null(container) || symbols_.may_be_null(added)) return stuck("no value where one is needed");
+  if (run.symbols.may_be_null(container) || run.symbols.may_be_null(added))
+    return run.stuck("no value where one is needed");
   Effect made{.op = it.op, .operands = {container, added}};
   made.pops = 1;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-// An effect is looked at again where the other side branches first: the stack stays as it is until then.
-Symbol Machine::slice_of(Symbol start, Symbol stop) {
-  if (symbols_.may_be_null(start) || symbols_.may_be_null(stop)) return Symbols::null;
-  return make(Object::Kind::slice, {start, stop, symbols_.none()});
-}
-
-Step Machine::list_to_tuple() {
-  if (const Object* known = object(peek(1)); known && known->kind == Object::Kind::list) {
+Step list_to_tuple(Execution& run) {
+  if (const Object* known = run.frame.object(run.frame.peek(1)); known && known->kind == Object::Kind::list) {
     Parts items = known->items;
-    pop();
-    push(items.empty() ? symbols_.constant(Constant::Kind::tuple) : make(Object::Kind::tuple, std::move(items)));
-    return silent();
+    run.frame.pop();
+    run.frame.push(items.empty() ? run.symbols.constant(Constant::Kind::tuple)
+                                 : run.frame.make(Object::Kind::tuple, std::move(items)));
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(peek(1))) return stuck("no value where one is needed");
-  Effect made{.op = Op::list_to_tuple_, .operands = top(1)};
+  if (run.symbols.may_be_null(run.frame.peek(1))) return run.stuck("no value where one is needed");
+  Effect made{.op = Op::list_to_tuple_, .operands = run.frame.top(1)};
   made.pops = 1, made.results = 1, made.raises = false;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::subscript(const Instruction& it) {
+Step subscript(Execution& run, const Instruction& it) {
   const bool slice = it.op == Op::binary_slice_;
-  Symbol container = peek(slice ? 3 : 2), key = slice ? slice_of(peek(2), peek(1)) : peek(1);
+  Symbol container = run.frame.peek(slice ? 3 : 2),
+         key = slice ? slice_of(run.symbols, run.frame, run.frame.peek(2), run.frame.peek(1)) : run.frame.peek(1);
   Parts items;
   std::size_t at = 0, stop = 0;
-  const Object* known = object(container);
+  const Object* known = run.frame.object(container);
   Symbol result = -1;
-  if (sequence(container, items)) {
-    if (index(key, items.size(), at)) {
+  if (run.frame.sequence(container, items)) {
+    if (index(run.symbols, key, items.size(), at)) {
       result = items[at];
-    } else if (known && known->kind != Object::Kind::outputs && bounds(key, items.size(), at, stop)) {
+    } else if (known && known->kind != Object::Kind::outputs &&
+               bounds(run.symbols, run.frame, key, items.size(), at, stop)) {
       Parts part(items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(stop));
       const bool tuple = known->kind == Object::Kind::tuple;
-      if (tuple && part.empty()) result = symbols_.constant(Constant::Kind::tuple);
+      if (tuple && part.empty()) result = run.symbols.constant(Constant::Kind::tuple);
       else if (tuple && part.size() == items.size()) result = container;  // a slice of all of a tuple is that tuple
-      else result = make(known->kind, std::move(part));
+      else result = run.frame.make(known->kind, std::move(part));
     }
-  } else if (known && known->kind == Object::Kind::dict && plain_key(key)) {
+  } else if (known && known->kind == Object::Kind::dict && plain_key(run.symbols, key)) {
     auto found = std::find(known->keys.begin(), known->keys.end(), key);
     if (found != known->keys.end()) result = known->items[static_cast<std::size_t>(found - known->keys.begin())];
   }
   if (result < 0) {
     Effect made{.op = Op::binary_subscr_, .operands = {container, key}};
-    if (symbols_.may_be_null(container) || symbols_.may_be_null(key)) return stuck("no value where one is needed");
+    if (run.symbols.may_be_null(container) || run.symbols.may_be_null(key))
+      return run.stuck("no value where one is needed");
     made.pops = 2 + slice, made.results = 1;
-    return effect(std::move(made));
+    return run.effect(std::move(made));
   }
-  drop(2 + slice);
-  push(result);
-  return silent();
+  run.frame.drop(2 + slice);
+  run.frame.push(result);
+  return run.frame.silent();
 }
 
-Step Machine::store_subscript(const Instruction& it) {
+Step store_subscript(Execution& run, const Instruction& it) {
   const bool slice = it.op == Op::store_slice_;
   const int pops = 3 + slice;
-  Symbol value = peek(pops), container = peek(pops - 1), key = slice ? slice_of(peek(2), peek(1)) : peek(1);
+  Symbol value = run.frame.peek(pops), container = run.frame.peek(pops - 1),
+         key = slice ? slice_of(run.symbols, run.frame, run.frame.peek(2), run.frame.peek(1)) : run.frame.peek(1);
   for (Symbol symbol : {value, container, key}) {
-    if (symbols_.may_be_null(symbol)) return stuck("no value where one is needed");
+    if (run.symbols.may_be_null(symbol)) return run.stuck("no value where one is needed");
   }
-  Object* known = object(container);
+  Object* known = run.frame.object(container);
   std::size_t at = 0, stop = 0;
   if (known && known->kind == Object::Kind::list) {
     Parts items;
-    if (index(key, known->items.size(), at)) {
+    if (index(run.symbols, key, known->items.size(), at)) {
       known->items[at] = value;
-      drop(pops);
-      return silent();
+      run.frame.drop(pops);
+      return run.frame.silent();
     }
-    if (value != container && sequence(value, items) && bounds(key, known->items.size(), at, stop)) {
+    if (value != container && run.frame.sequence(value, items) &&
+        bounds(run.symbols, run.frame, key, known->items.size(), at, stop)) {
       auto first = known->items.begin() + static_cast<std::ptrdiff_t>(at);
       first = known->items.erase(first, known->items.begin() + static_cast<std::ptrdiff_t>(stop));
       known->items.insert(first, items.begin(), items.end());
-      drop(pops);
-      return silent();
+      run.frame.drop(pops);
+      return run.frame.silent();
     }
   }
-  if (known && known->kind == Object::Kind::dict && plain_key(key)) {
+  if (known && known->kind == Object::Kind::dict && plain_key(run.symbols, key)) {
     auto found = std::find(known->keys.begin(), known->keys.end(), key);
     if (found != known->keys.end()) {
       known->items[static_cast<std::size_t>(found - known->keys.begin())] = value;
@@ -307,45 +293,46 @@ Step Machine::store_subscript(const Instruction& it) {
       known->keys.push_back(key);
       known->items.push_back(value);
     }
-    drop(pops);
-    return silent();
+    run.frame.drop(pops);
+    return run.frame.silent();
   }
   Effect made{.op = Op::store_subscr_, .operands = {value, container, key}};
   made.pops = pops;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::delete_subscript(const Instruction& it) {
-  Symbol container = peek(2), key = peek(1);
-  Object* known = object(container);
+Step delete_subscript(Execution& run, const Instruction& it) {
+  Symbol container = run.frame.peek(2), key = run.frame.peek(1);
+  Object* known = run.frame.object(container);
   std::size_t at = 0;
-  if (known && known->kind == Object::Kind::list && index(key, known->items.size(), at)) {
+  if (known && known->kind == Object::Kind::list && index(run.symbols, key, known->items.size(), at)) {
     known->items.erase(known->items.begin() + static_cast<std::ptrdiff_t>(at));
-    drop(2);
-    return silent();
+    run.frame.drop(2);
+    return run.frame.silent();
   }
-  return simple(it, 0);
+  return run.simple(it, 0);
 }
 
-Step Machine::unpack(const Instruction& it) {
+Step unpack(Execution& run, const Instruction& it) {
   bool star = it.op == Op::unpack_ex_;
   Parts items;
   auto before = static_cast<std::size_t>(it.arg), after = star ? static_cast<std::size_t>(it.aux) : 0;
-  if (!sequence(peek(1), items) || (star ? items.size() < before + after : items.size() != before)) {
-    Step step = simple(it, it.arg << 8 | it.aux);
-    outcome_.effect.detail = it.arg;
-    if (star) outcome_.effect.name = symbols_.integer(it.aux);
+  if (!run.frame.sequence(run.frame.peek(1), items) ||
+      (star ? items.size() < before + after : items.size() != before)) {
+    Step step = run.simple(it, it.arg << 8 | it.aux);
+    run.outcome.effect.detail = it.arg;
+    if (star) run.outcome.effect.name = run.symbols.integer(it.aux);
     return step;
   }
-  pop();
+  run.frame.pop();
   if (star) {
     auto first = items.begin() + static_cast<std::ptrdiff_t>(before);
-    Symbol middle = make(Object::Kind::list, Parts(first, items.end() - static_cast<std::ptrdiff_t>(after)));
+    Symbol middle = run.frame.make(Object::Kind::list, Parts(first, items.end() - static_cast<std::ptrdiff_t>(after)));
     items.erase(first, items.end() - static_cast<std::ptrdiff_t>(after));
     items.insert(items.begin() + static_cast<std::ptrdiff_t>(before), middle);
   }
-  for (std::size_t i = items.size(); i > 0; --i) push(items[i - 1]);
-  return silent();
+  for (std::size_t i = items.size(); i > 0; --i) run.frame.push(items[i - 1]);
+  return run.frame.silent();
 }
 
-}  // namespace depyf
+}  // namespace depyf::operations

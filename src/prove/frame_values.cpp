@@ -1,76 +1,85 @@
 // Locals and cells. A local may be unbound on some of the ways that lead here: then its load is an effect.
-#include "prove/machine.h"
+#include "prove/frame_values.h"
+#include "prove/methods.h"
 
-namespace depyf {
+namespace depyf::operations {
 
-Step Machine::unbound(const Instruction& it, Symbol content) {
-  Effect made{.op = Op::load_fast_, .name = name_of_local(it), .operands = {content}};
-  made.then = Effect::Then::bound;
-  made.returns = content != Symbols::null;
-  return effect(std::move(made));
+namespace {
+
+Symbol name_of_local(Symbols& symbols, const Program& program, const Instruction& it) {
+  return symbols.string(program.decoded.localsplus[static_cast<std::size_t>(it.arg)]);
 }
 
-Step Machine::load_local(const Instruction& it) {
-  Symbol value = local(it);
-  if (symbols_.may_be_null(value)) return unbound(it, value);
+Step unbound(Execution& run, const Instruction& it, Symbol content) {
+  Effect made{.op = Op::load_fast_, .name = name_of_local(run.symbols, run.program, it), .operands = {content}};
+  made.then = Effect::Then::bound;
+  made.returns = content != Symbols::null;
+  return run.effect(std::move(made));
+}
+
+}  // namespace
+
+Step load_local(Execution& run, const Instruction& it) {
+  Symbol value = run.frame.local(it);
+  if (run.symbols.may_be_null(value)) return unbound(run, it, value);
   if (it.op == Op::delete_fast_) {
-    local(it) = Symbols::null;
+    run.frame.local(it) = Symbols::null;
   } else {
-    push(value);
+    run.frame.push(value);
   }
-  return silent();
+  return run.frame.silent();
 }
 
 // The content of a cell that only this frame has is known; that of another may be changed by anyone.
-Step Machine::load_cell(const Instruction& it) {
-  Symbol cell = local(it);
-  if (const Object* known = object(cell)) {
-    if (known->kind != Object::Kind::cell) return stuck("no cell where one is needed");
-    if (symbols_.may_be_null(known->items[0])) return unbound(it, known->items[0]);
-    push(known->items[0]);
-    return silent();
+Step load_cell(Execution& run, const Instruction& it) {
+  Symbol cell = run.frame.local(it);
+  if (const Object* known = run.frame.object(cell)) {
+    if (known->kind != Object::Kind::cell) return run.stuck("no cell where one is needed");
+    if (run.symbols.may_be_null(known->items[0])) return unbound(run, it, known->items[0]);
+    run.frame.push(known->items[0]);
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(cell)) return stuck("no cell where one is needed");
-  if (is_class_of_super(it)) return push(cell), silent();
-  Effect made{.op = it.op, .name = name_of_local(it), .operands = {cell}};
+  if (run.symbols.may_be_null(cell)) return run.stuck("no cell where one is needed");
+  if (is_class_of_super(run.program, run.frame, it)) return run.frame.push(cell), run.frame.silent();
+  Effect made{.op = it.op, .name = name_of_local(run.symbols, run.program, it), .operands = {cell}};
   made.results = 1;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::store_cell(const Instruction& it) {
-  Symbol cell = local(it);
-  if (Object* known = object(cell)) {
-    if (known->kind != Object::Kind::cell) return stuck("no cell where one is needed");
-    known->items[0] = pop();
-    return silent();
+Step store_cell(Execution& run, const Instruction& it) {
+  Symbol cell = run.frame.local(it);
+  if (Object* known = run.frame.object(cell)) {
+    if (known->kind != Object::Kind::cell) return run.stuck("no cell where one is needed");
+    known->items[0] = run.frame.pop();
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(cell)) return stuck("no cell where one is needed");
-  Effect made{.op = it.op, .name = name_of_local(it), .operands = {cell, peek(1)}};
+  if (run.symbols.may_be_null(cell)) return run.stuck("no cell where one is needed");
+  Effect made{.op = it.op, .name = name_of_local(run.symbols, run.program, it), .operands = {cell, run.frame.peek(1)}};
   made.pops = 1, made.raises = false;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-Step Machine::delete_cell(const Instruction& it) {
-  Symbol cell = local(it);
-  if (Object* known = object(cell)) {
-    if (known->kind != Object::Kind::cell) return stuck("no cell where one is needed");
-    if (symbols_.may_be_null(known->items[0])) return unbound(it, known->items[0]);
+Step delete_cell(Execution& run, const Instruction& it) {
+  Symbol cell = run.frame.local(it);
+  if (Object* known = run.frame.object(cell)) {
+    if (known->kind != Object::Kind::cell) return run.stuck("no cell where one is needed");
+    if (run.symbols.may_be_null(known->items[0])) return unbound(run, it, known->items[0]);
     known->items[0] = Symbols::null;
-    return silent();
+    return run.frame.silent();
   }
-  if (symbols_.may_be_null(cell)) return stuck("no cell where one is needed");
-  return effect({.op = it.op, .name = name_of_local(it), .operands = {cell}});
+  if (run.symbols.may_be_null(cell)) return run.stuck("no cell where one is needed");
+  return run.effect({.op = it.op, .name = name_of_local(run.symbols, run.program, it), .operands = {cell}});
 }
 
 // A name in a class body: first among the locals, then in the cell.
-Step Machine::class_cell(const Instruction& it) {
+Step class_cell(Execution& run, const Instruction& it) {
   bool given = it.op == Op::load_from_dict_or_deref_;
-  if (symbols_.may_be_null(local(it))) return stuck("no cell where one is needed");
+  if (run.symbols.may_be_null(run.frame.local(it))) return run.stuck("no cell where one is needed");
   Effect made{.op = Op::load_class_deref_,
-              .name = name_of_local(it),
-              .operands = {given ? peek(1) : symbols_.known("the locals"), local(it)}};
+              .name = name_of_local(run.symbols, run.program, it),
+              .operands = {given ? run.frame.peek(1) : run.symbols.known("the locals"), run.frame.local(it)}};
   made.pops = given, made.results = 1;
-  return effect(std::move(made));
+  return run.effect(std::move(made));
 }
 
-}  // namespace depyf
+}  // namespace depyf::operations

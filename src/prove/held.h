@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "prove/machine.h"
+#include "prove/effect.h"
+#include "prove/state.h"
 
 namespace depyf {
 

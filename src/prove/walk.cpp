@@ -6,6 +6,7 @@
 
 #include "decode/decode.h"
 #include "flow/pair_iterators.h"
+#include "prove/finally38.h"
 #include "prove/held.h"
 #include "prove/join.h"
 #include "prove/lockstep.h"
@@ -97,7 +98,7 @@ class Walk {
     for (const Side& side : now.state.sides)
       steps_ += static_cast<std::int64_t>((side.locals.size() + side.stack.size()) / symbols_of_step);
     if (++steps_ > steps_most_) return fail("it takes too long");
-    Machine::Outcome out[2];
+    Outcome out[2];
     for (int side = 0; side < 2; ++side) {
       out[side] = machines_[side].run(now.state);
       if (side == 0) now.met = now.met || out[side].met;
@@ -276,7 +277,7 @@ class Walk {
     return names[0] == names[1];
   }
 
-  void note(int side, const Side& frame, const Machine::Outcome& out) {
+  void note(int side, const Side& frame, const Outcome& out) {
     const Instruction* at = machines_[side].instruction(frame);
     ProofPlace& where = proof_.where;
     (side ? where.offset_two : where.offset_one) = at ? static_cast<std::int32_t>(at->offset) : -1;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "prove/machine.h"
+#include "prove/effect.h"
 
 namespace depyf {
 
