@@ -5,18 +5,15 @@
 #include <algorithm>
 
 #include "depyf/code_object.h"
-#include "print/printer.h"
+#include "print/aligned.h"
+#include "print/operands.h"
+#include "print/statement.h"
 
 namespace depyf::print {
 
 using namespace ast;
 
 namespace {
-
-bool is_simple(const Stmt* stmt) {
-  return !is<FunctionDef>(stmt) && !is<ClassDef>(stmt) && !is<For>(stmt) && !is<While>(stmt) && !is<If>(stmt) &&
-         !is<With>(stmt) && !is<Match>(stmt) && !is<Try>(stmt) && !is<Comment>(stmt);
-}
 
 // The part of an expression that ends last.
 const Expr* last_operand(const Expr* expr) {
@@ -29,25 +26,30 @@ const Expr* last_operand(const Expr* expr) {
 
 }  // namespace
 
+bool is_simple(const Stmt* stmt) {
+  return !is<FunctionDef>(stmt) && !is<ClassDef>(stmt) && !is<For>(stmt) && !is<While>(stmt) && !is<If>(stmt) &&
+         !is<With>(stmt) && !is<Match>(stmt) && !is<Try>(stmt) && !is<Comment>(stmt);
+}
+
 // True if the test stands below its keyword, which ended in an opening bracket.
-bool Printer::has_line_above(const Expr* test, Block body, std::string_view keyword) {
+bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view keyword) {
   const Expr* leaf = first_leaf(test);
-  if (!leaf || column(leaf) != std::int32_t(out_.indent() + 4)) return false;
+  if (!leaf || positions_.column(leaf) != std::int32_t(out_.indent() + 4)) return false;
   if (keyword.size() + 2 != 4) return true;
   // Behind `if (` it would stand in the same column. The closing bracket has a line of its own, too, if the opening one does.
   const Expr* last = last_operand(test);
-  const std::int32_t end = std::max(end_line(last), last->line), line = first_source_line(body);
+  const std::int32_t end = std::max(positions_.end_line(last), last->line), line = first_source_line(body);
   return end > leaf->line && line > end + 1;
 }
 
 // The greatest line of the code below `line` that an instruction has. Above the body of a `try` or an endless loop that is the line
 // of its keyword, of which the compiler keeps an instruction that does nothing. -1 if there is none.
-std::int32_t Printer::line_of_code_above(std::int32_t line) {
-  if (!code_ || line < 0) return -1;
-  if (code_ != code_of_lines_) {
-    code_of_lines_ = code_;
+std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
+  if (!positions_.code || line < 0) return -1;
+  if (positions_.code != code_of_lines_) {
+    code_of_lines_ = positions_.code;
     lines_of_code_.clear();
-    for (const Position& position : code_->positions)
+    for (const Position& position : positions_.code->positions)
       if (position.line >= 0) lines_of_code_.push_back(position.line);
     std::ranges::sort(lines_of_code_);
   }
@@ -57,14 +59,13 @@ std::int32_t Printer::line_of_code_above(std::int32_t line) {
 
 // The line of the keyword above `body`, which no expression follows: that of an instruction, or else `otherwise` lines above the
 // body.
-std::int32_t Printer::keyword_line(Block body, std::int32_t otherwise) {
+std::int32_t SourceLines::keyword_line(Block body, std::int32_t otherwise) {
   const std::int32_t line = first_source_line(body), above = line_of_code_above(line);
   if (line < 0) return -1;
   return above >= std::int32_t(out_.line()) ? above : line - otherwise;
 }
 
-// The line of the source that the statement starts on; -1 if it is unknown.
-std::int32_t Printer::source_line(const Stmt* stmt) {
+std::int32_t SourceLines::source_line(const Stmt* stmt) {
   auto known = [](std::int32_t line, std::int32_t otherwise) { return line >= 0 ? line : otherwise; };
   auto smaller = [&](const Expr* expr) {
     const std::int32_t line = first_line(expr);
@@ -78,7 +79,7 @@ std::int32_t Printer::source_line(const Stmt* stmt) {
   if (auto* n = as<ExprStmt>(stmt)) return smaller(n->value);
   if (auto* n = as<Return>(stmt)) {
     const std::int32_t line = n->value ? first_line(n->value) : -1;
-    return line < 0 || is_in_brackets(stmt, n->value) ? stmt->line : line;
+    return line < 0 || positions_.is_in_brackets(stmt, n->value) ? stmt->line : line;
   }
   if (auto* n = as<Raise>(stmt)) return n->exc ? smaller(n->exc) : stmt->line;
   if (auto* n = as<Assert>(stmt)) return smaller(n->test);
@@ -105,34 +106,29 @@ std::int32_t Printer::source_line(const Stmt* stmt) {
   return stmt->line;
 }
 
-// The line of the first statement that has one; -1 if none has.
-std::int32_t Printer::first_source_line(Block body) {
+std::int32_t SourceLines::first_source_line(Block body) {
   for (const Stmt* stmt : body)
     if (!is<Comment>(stmt))
       if (const std::int32_t line = source_line(stmt); line >= 0) return line;
   return -1;
 }
 
-// Ends lines until the next one has this number, if it has not come yet.
-void Printer::pad_to(std::int32_t line) {
+void SourceLines::pad_to(std::int32_t line) {
   // A damaged file may name any line. More lines than this have no room in the text.
   constexpr std::size_t bytes_of_line = 16;
   if (!options_.align || line < 0 || std::size_t(line) > options_.limit / bytes_of_line) return;
   for (std::int32_t at = std::int32_t(out_.line()); at < line; ++at) out_.end_line();
 }
 
-// The same for `else:` and its like, which have no line: above what is in them.
-void Printer::pad_to_clause(Block body) {
+void SourceLines::pad_to_clause(Block body) {
   if (options_.align) pad_to(first_source_line(body) - 1);
 }
 
-// True if the next statement starts on the line below, or above that.
-bool Printer::has_no_room_below() {
-  return options_.align && next_line_ >= 0 && next_line_ <= std::int32_t(out_.line()) + 1;
+bool SourceLines::has_no_room_below() {
+  return options_.align && next_line >= 0 && next_line <= std::int32_t(out_.line()) + 1;
 }
 
-// True if the body, whose header has just been written, stood on the same line.
-bool Printer::fits_behind_colon(Block body) {
+bool SourceLines::fits_behind_colon(Block body) {
   if (!options_.align || body.empty()) return false;
   const std::int32_t line = std::int32_t(out_.line());
   if (first_source_line(body) < 0 && !has_no_room_below()) return false;
@@ -140,40 +136,39 @@ bool Printer::fits_behind_colon(Block body) {
 }
 
 // The suite of a clause that another one follows.
-void Printer::suite_before(Block body, Block following) {
-  const std::int32_t after = next_line_;
+void Statements::suite_before(Block body, Block following) {
+  const std::int32_t after = lines_.next_line;
   if (options_.align)
-    if (const std::int32_t line = first_source_line(following); line > 0) next_line_ = line - 1;
+    if (const std::int32_t line = lines_.first_source_line(following); line > 0) lines_.next_line = line - 1;
   suite(body);
-  next_line_ = after;
+  lines_.next_line = after;
 }
 
-// How many lines what is being printed may have: a header whose body is `body`, or with an empty body a simple statement.
-std::int32_t Printer::room(Block body) {
+std::int32_t SourceLines::room(Block body) {
   constexpr std::int32_t any = 1 << 30;
-  std::int32_t next = body.empty() ? next_line_ : first_source_line(body);
+  std::int32_t next = body.empty() ? next_line : first_source_line(body);
   if (next < 0) return any;
   if (!body.empty() && is_simple(body[0])) ++next;  // may stand behind the colon
   return std::max(next - std::int32_t(out_.begin_number()), 1);
 }
 
-void Printer::aligned_statements(Block body, bool behind_colon) {
-  const std::int32_t after = next_line_;
+void Statements::aligned_statements(Block body, bool behind_colon) {
+  const std::int32_t after = lines_.next_line;
   for (std::size_t i = 0; i < body.size(); ++i) {
-    const std::int32_t next = first_source_line(body.subspan(i + 1));
-    next_line_ = next >= 0 ? next : after;
+    const std::int32_t next = lines_.first_source_line(body.subspan(i + 1));
+    lines_.next_line = next >= 0 ? next : after;
     const bool follows_simple = i > 0 && is_simple(body[i]) && is_simple(body[i - 1]) && body[i - 1]->comment.empty();
-    const std::int32_t line = source_line(body[i]);
+    const std::int32_t line = lines_.source_line(body[i]);
     if (follows_simple && (behind_colon || (line >= 0 && line < std::int32_t(out_.line())))) {
       out_.reopen_line();
-      write("; ");
+      out_.write("; ");
       continues_line_ = true;
     } else if (i == 0 && behind_colon) {
       continues_line_ = true;
     }
     statement(body[i]);
   }
-  next_line_ = after;
+  lines_.next_line = after;
 }
 
 }  // namespace depyf::print

@@ -6,13 +6,16 @@
 #include "ast/position.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "print/printer.h"
+#include "print/expression.h"
+#include "print/fstring.h"
+#include "print/literal.h"
+#include "print/operands.h"
 
 namespace depyf::print {
 
 using namespace ast;
 
-struct Printer::Piece {
+struct FStrings::Piece {
   enum class Kind : std::uint8_t { literal, spec_literal, code };  // literals are not escaped yet
   Kind kind;
   std::string text;
@@ -59,84 +62,8 @@ bool ends_in_lambda(const Expr* expr) {
 
 }  // namespace
 
-// The expression of a field; a lambda's colon would begin the format specification.
-std::string Printer::field_value(const Expr* value) {
-  return capture([&] {
-    ++fields_;
-    expr(value, ends_in_lambda(value) ? Level::or_ : Level::test);
-    --fields_;
-  });
-}
-
-void Printer::add_field(std::vector<Piece>& pieces, std::string value, char conversion, const Expr* spec,
-                        int spec_depth) {
-  std::string open = value.starts_with('{') ? "{ " : "{";
-  open += value;
-  if (conversion) (open += '!') += conversion;
-  if (spec) open += ':';
-  pieces.push_back({Piece::Kind::code, std::move(open)});
-  if (spec) add_pieces(pieces, spec, spec_depth + 1);
-  pieces.push_back({Piece::Kind::code, "}"});
-}
-
-// `spec_depth`: how many format specifications `part` is in.
-void Printer::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_depth) {
-  auto* constant = as<ConstantExpr>(part);
-  if (constant && constant->value->kind == Constant::Kind::string) {
-    pieces.push_back({spec_depth > 0 ? Piece::Kind::spec_literal : Piece::Kind::literal, constant->value->text});
-  } else if (auto* joined = as<JoinedStr>(part)) {
-    for (const Expr* each : joined->values) add_pieces(pieces, each, spec_depth);
-  } else if (auto* templ = as<TemplateStr>(part)) {
-    for (const Expr* each : templ->values) add_pieces(pieces, each, spec_depth);
-  } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth, version_)) {
-    add_field(pieces, field_value(field->value), field->conversion, field->format_spec, spec_depth);
-  } else if (auto* interpolation = as<Interpolation>(part)) {
-    std::string value = field_value(interpolation->value);
-    if (same_code(interpolation->text, value)) value = interpolation->text;
-    add_field(pieces, std::move(value), interpolation->conversion, interpolation->format_spec, spec_depth);
-  } else {
-    add_field(pieces, field_value(part), 0, nullptr, spec_depth);
-  }
-}
-
-// Writes the pieces between the quotes that fit best; false where none fit.
-bool Printer::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
-  const bool nests = dialect_of(version_).free_fstrings;
-  auto fits = [&](std::string_view quotes) {
-    return std::ranges::none_of(pieces, [&](const Piece& piece) {
-      if (piece.kind != Piece::Kind::code) return false;
-      return piece.text.find(quotes) != std::string::npos ||
-             (!nests && (piece.text.find('\\') != std::string::npos ||
-                         (quotes.size() == 1 && piece.text.find('\n') != std::string::npos)));
-    });
-  };
-  auto in_literals = [&](char quote) {
-    return std::ranges::any_of(pieces, [&](const Piece& piece) {
-      return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
-    });
-  };
-  // As of other strings: see Quoting.
-  const std::string_view usual = fields_ > 0 ? "'" : "\"", other = fields_ > 0 ? "\"" : "'";
-  const bool is_usual = fits(usual), both = is_usual && fits(other);
-  std::optional<std::string_view> quotes;
-  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) quotes = usual;
-  for (std::string_view each : {other, std::string_view("'''"), std::string_view("\"\"\"")})
-    if (!quotes && fits(each)) quotes = each;
-  if (!quotes && nests) quotes = usual;
-  if (!quotes) return false;
-
-  write(prefix);
-  write(*quotes);
-  for (const Piece& piece : pieces) {
-    if (piece.kind == Piece::Kind::code) write(piece.text);
-    else append_piece(out_.text(), piece.text, piece.kind == Piece::Kind::spec_literal, (*quotes)[0]);
-  }
-  write(*quotes);
-  return true;
-}
-
 // Part of an f-string that stood on a line of its own.
-struct Printer::StringLine {
+struct FStrings::StringLine {
   std::int32_t line;
   std::vector<Piece> pieces;
   bool has_field = false;
@@ -159,10 +86,86 @@ std::size_t last_columns(std::string_view text, std::int32_t width) {
 
 }  // namespace
 
+// The expression of a field; a lambda's colon would begin the format specification.
+std::string FStrings::field_value(const Expr* value) {
+  return breaks_.capture([&] {
+    ++constants_.fields;
+    exprs_.expr(value, ends_in_lambda(value) ? Level::or_ : Level::test);
+    --constants_.fields;
+  });
+}
+
+void FStrings::add_field(std::vector<Piece>& pieces, std::string value, char conversion, const Expr* spec,
+                         int spec_depth) {
+  std::string open = value.starts_with('{') ? "{ " : "{";
+  open += value;
+  if (conversion) (open += '!') += conversion;
+  if (spec) open += ':';
+  pieces.push_back({Piece::Kind::code, std::move(open)});
+  if (spec) add_pieces(pieces, spec, spec_depth + 1);
+  pieces.push_back({Piece::Kind::code, "}"});
+}
+
+// `spec_depth`: how many format specifications `part` is in.
+void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_depth) {
+  auto* constant = as<ConstantExpr>(part);
+  if (constant && constant->value->kind == Constant::Kind::string) {
+    pieces.push_back({spec_depth > 0 ? Piece::Kind::spec_literal : Piece::Kind::literal, constant->value->text});
+  } else if (auto* joined = as<JoinedStr>(part)) {
+    for (const Expr* each : joined->values) add_pieces(pieces, each, spec_depth);
+  } else if (auto* templ = as<TemplateStr>(part)) {
+    for (const Expr* each : templ->values) add_pieces(pieces, each, spec_depth);
+  } else if (auto* field = as<FormattedValue>(part); field && !nests_too_deep(*field, spec_depth, version_)) {
+    add_field(pieces, field_value(field->value), field->conversion, field->format_spec, spec_depth);
+  } else if (auto* interpolation = as<Interpolation>(part)) {
+    std::string value = field_value(interpolation->value);
+    if (same_code(interpolation->text, value)) value = interpolation->text;
+    add_field(pieces, std::move(value), interpolation->conversion, interpolation->format_spec, spec_depth);
+  } else {
+    add_field(pieces, field_value(part), 0, nullptr, spec_depth);
+  }
+}
+
+// Writes the pieces between the quotes that fit best; false where none fit.
+bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
+  const bool nests = dialect_of(version_).free_fstrings;
+  auto fits = [&](std::string_view quotes) {
+    return std::ranges::none_of(pieces, [&](const Piece& piece) {
+      if (piece.kind != Piece::Kind::code) return false;
+      return piece.text.find(quotes) != std::string::npos ||
+             (!nests && (piece.text.find('\\') != std::string::npos ||
+                         (quotes.size() == 1 && piece.text.find('\n') != std::string::npos)));
+    });
+  };
+  auto in_literals = [&](char quote) {
+    return std::ranges::any_of(pieces, [&](const Piece& piece) {
+      return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
+    });
+  };
+  // As of other strings: see Quoting.
+  const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
+  const bool is_usual = fits(usual), both = is_usual && fits(other);
+  std::optional<std::string_view> quotes;
+  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) quotes = usual;
+  for (std::string_view each : {other, std::string_view("'''"), std::string_view("\"\"\"")})
+    if (!quotes && fits(each)) quotes = each;
+  if (!quotes && nests) quotes = usual;
+  if (!quotes) return false;
+
+  out_.write(prefix);
+  out_.write(*quotes);
+  for (const Piece& piece : pieces) {
+    if (piece.kind == Piece::Kind::code) out_.write(piece.text);
+    else append_piece(out_.text(), piece.text, piece.kind == Piece::Kind::spec_literal, (*quotes)[0]);
+  }
+  out_.write(*quotes);
+  return true;
+}
+
 // Adds a literal of an f-string that began on the last of `lines`; false if it cannot be told where its lines began. A literal of
 // two strings tells how long the part in the second was, by the column at which it ended.
-bool Printer::add_literal_lines(std::vector<StringLine>& lines, const Expr* part, const Position& position,
-                                std::int32_t column) {
+bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* part, const Position& position,
+                                 std::int32_t column) {
   constexpr std::int32_t quotes = 2;  // `f"` before the text, or a quote on either side of it
   constexpr std::size_t usual_width = 88;
   std::string_view text = as<ConstantExpr>(part)->value->text;
@@ -190,8 +193,10 @@ bool Printer::add_literal_lines(std::vector<StringLine>& lines, const Expr* part
 
 // Prints an f-string that had the line breaks of the source in it, by the positions that its parts have from 3.12 on; returns false
 // if it had not. Behind the last line break a literal ends in the column that its length tells.
-bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
-  const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
+bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
+  const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
+                              ? position_in(*positions_.code, whole)
+                              : nullptr;
   if (!place || !dialect_of(version_).fstring_positions || node.is_percent || place->end_line <= place->line)
     return false;
   std::int32_t line_breaks = 0;
@@ -202,7 +207,7 @@ bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
     const std::size_t newline = text.rfind('\n');
     if (text.find('\r') != text.npos) return false;
     if (newline == text.npos) continue;
-    const Position* position = position_in(*code_, part);
+    const Position* position = position_in(*positions_.code, part);
     if (!position || std::int32_t(text.size() - newline - 1) != position->end_column) return false;
     line_breaks += std::int32_t(std::ranges::count(text, '\n'));
   }
@@ -225,22 +230,24 @@ bool Printer::multiline_fstring(const JoinedStr& node, const Expr* whole) {
       append_piece(text, piece.text, true, '"');
     }
   }
-  write(text);
-  write(quotes);
-  last_line_ = std::max(last_line_, place->end_line);
+  out_.write(text);
+  out_.write(quotes);
+  breaks_.last_line = std::max(breaks_.last_line, place->end_line);
   return true;
 }
 
 // Prints an f-string that was written as several strings, one a line, by the positions that its parts have from 3.12 on; returns
 // false if it was not.
-bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
-  const Position* place = code_ && marking_ && fields_ == 0 ? position_in(*code_, whole) : nullptr;
+bool FStrings::fstring_lines(const JoinedStr& node, const Expr* whole) {
+  const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
+                              ? position_in(*positions_.code, whole)
+                              : nullptr;
   if (!place || !dialect_of(version_).fstring_positions || place->column < 0 || place->end_line <= place->line)
     return false;
   std::vector<StringLine> lines{{place->line, {}}};
   std::int32_t line = place->line;
   for (const Expr* part : node.values) {
-    const Position* position = position_in(*code_, part);
+    const Position* position = position_in(*positions_.code, part);
     if (!position || position->line < line || position->end_column < 0) return false;
     if (position->line > line) lines.push_back({position->line, {}});
     line = position->end_line;
@@ -252,12 +259,12 @@ bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
     }
   }
   if (std::ranges::any_of(lines, [](const StringLine& each) { return each.pieces.empty(); })) return false;
-  last_line_ = place->line;
+  breaks_.last_line = place->line;
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {
-      mark(Mark::Kind::separator, each.line, string_priority);
-      write(" ");
-      anchors_.push_back({out_.text().size(), each.line, place->column});
+      breaks_.mark(Mark::Kind::separator, each.line, string_priority);
+      out_.write(" ");
+      breaks_.anchor_at(each.line, place->column);
     }
     if (each.has_field) {
       quoted("f", each.pieces);
@@ -266,31 +273,30 @@ bool Printer::fstring_lines(const JoinedStr& node, const Expr* whole) {
     Constant literal;
     literal.kind = Constant::Kind::string;
     for (const Piece& piece : each.pieces) literal.text += piece.text;
-    constant_text(literal);
+    constants_.constant_text(literal);
   }
-  last_line_ = std::max(last_line_, place->end_line);
+  breaks_.last_line = std::max(breaks_.last_line, place->end_line);
   return true;
 }
 
-void Printer::fstring(const Expr* expr) {
+void FStrings::fstring(const Expr* expr) {
   if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
     return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
-  if (dialect_of(version_).free_fstrings || fields_ < max_fields) {
+  if (dialect_of(version_).free_fstrings || constants_.fields < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
     if (quoted(is_template ? "t" : "f", pieces)) return;
   }
-  const bool in_field = fields_ > 0;
-  if (in_field) ++fields_;  // so that what fails at each level is not tried anew at each
+  const bool in_field = constants_.fields > 0;
+  if (in_field) ++constants_.fields;  // so that what fails at each level is not tried anew at each
   if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
-  else write("\"\"");  // a template is of 3.14, where everything nests
-  if (in_field) --fields_;
+  else out_.write("\"\"");  // a template is of 3.14, where everything nests
+  if (in_field) --constants_.fields;
 }
 
-// As a string, `%` and a tuple: what the fields of an f-string were.
-void Printer::percent_format(const JoinedStr& node, const Expr* whole) {
+void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
   Constant format;
   format.kind = Constant::Kind::string;
   std::vector<const Expr*> values;
@@ -302,43 +308,43 @@ void Printer::percent_format(const JoinedStr& node, const Expr* whole) {
       for (const char c : text->text) format.text += c == '%' ? "%%" : std::string(1, c);
     }
   }
-  constant_text(format);
-  mark(Mark::Kind::separator, -1, static_cast<std::uint8_t>(int(Level::atom) - int(Level::term)));
-  write(" % (");
+  constants_.constant_text(format);
+  breaks_.mark(Mark::Kind::separator, -1, static_cast<std::uint8_t>(int(Level::atom) - int(Level::term)));
+  out_.write(" % (");
   for (std::size_t i = 0; i < values.size(); ++i) {
-    i == 0 ? open(first_line(values[0])) : comma(first_line(values[i]));
-    expr(values[i], Level::test);
+    i == 0 ? breaks_.open(first_line(values[0])) : breaks_.comma(first_line(values[i]));
+    exprs_.expr(values[i], Level::test);
   }
-  if (values.size() == 1) write(",");
-  close(values.size() > 1 ? whole : nullptr);
-  write(")");
+  if (values.size() == 1) out_.write(",");
+  breaks_.close(values.size() > 1 ? whole : nullptr);
+  out_.write(")");
 }
 
 // The same as an f-string by calls of what it calls: where no quotes are left.
-void Printer::joined_calls(List<Expr*> parts) {
-  write(fields_ > 0 ? "''.join([" : "\"\".join([");
+void FStrings::joined_calls(List<Expr*> parts) {
+  out_.write(constants_.fields > 0 ? "''.join([" : "\"\".join([");
   bool first = true;
   for (const Expr* each : parts) {
-    if (!first) write(", ");
+    if (!first) out_.write(", ");
     first = false;
     if (auto* field = as<FormattedValue>(each)) format_call(*field);
-    else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) expr(each, Level::test);
+    else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) exprs_.expr(each, Level::test);
     else format_call({const_cast<Expr*>(each), 0, nullptr});
   }
-  write("])");
+  out_.write("])");
 }
 
-void Printer::format_call(const FormattedValue& field) {
+void FStrings::format_call(const FormattedValue& field) {
   const std::string_view convert = field.conversion == 's'   ? "str("
                                    : field.conversion == 'r' ? "repr("
                                    : field.conversion == 'a' ? "ascii("
                                                              : "";
-  write("format(");
-  write(convert);
-  expr(field.value, Level::test);
-  if (!convert.empty()) write(")");
-  if (field.format_spec) write(", "), expr(field.format_spec, Level::test);
-  write(")");
+  out_.write("format(");
+  out_.write(convert);
+  exprs_.expr(field.value, Level::test);
+  if (!convert.empty()) out_.write(")");
+  if (field.format_spec) out_.write(", "), exprs_.expr(field.format_spec, Level::test);
+  out_.write(")");
 }
 
 }  // namespace depyf::print

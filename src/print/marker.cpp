@@ -1,5 +1,5 @@
 // Names of what should not be left in a finished tree.
-#include "print/printer.h"
+#include "print/markers.h"
 
 namespace depyf::print {
 

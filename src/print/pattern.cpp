@@ -1,5 +1,5 @@
+#include "print/pattern.h"
 #include "ast/overloaded.h"
-#include "print/printer.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -16,73 +16,73 @@ int level_of(const Pattern* pattern) {
 }
 }  // namespace
 
-void Printer::patterns(List<Pattern*> patterns) {
+void Patterns::patterns(List<Pattern*> patterns) {
   bool first = true;
   for (const Pattern* each : patterns) {
-    if (!first) write(", ");
+    if (!first) out_.write(", ");
     first = false;
     pattern(each, as_pattern);
   }
 }
 
-void Printer::pattern(const Pattern* pattern, int loosest) {
-  if (!pattern) return write("_");
+void Patterns::pattern(const Pattern* pattern, int loosest) {
+  if (!pattern) return out_.write("_");
   const bool parenthesised = level_of(pattern) < loosest;
-  if (parenthesised) write("(");
+  if (parenthesised) out_.write("(");
   std::visit(Overloaded{
-                 [&](const MatchValue& n) { expr(n.value, Level::arithmetic); },
-                 [&](const MatchSingleton& n) { constant(*n.value); },
+                 [&](const MatchValue& n) { exprs_.expr(n.value, Level::arithmetic); },
+                 [&](const MatchSingleton& n) { constants_.constant(*n.value); },
                  [&](const MatchSequence& n) {
-                   write("[");
+                   out_.write("[");
                    patterns(n.patterns);
-                   write("]");
+                   out_.write("]");
                  },
                  [&](const MatchMapping& n) {
-                   write("{");
+                   out_.write("{");
                    for (std::size_t i = 0; i < n.keys.size() && i < n.patterns.size(); ++i) {
-                     if (i > 0) write(", ");
-                     expr(n.keys[i], Level::arithmetic);
-                     write(": ");
+                     if (i > 0) out_.write(", ");
+                     exprs_.expr(n.keys[i], Level::arithmetic);
+                     out_.write(": ");
                      this->pattern(n.patterns[i], as_pattern);
                    }
                    if (!n.rest.empty()) {
-                     write(n.keys.empty() ? "**" : ", **");
-                     name(n.rest);
+                     out_.write(n.keys.empty() ? "**" : ", **");
+                     names_.name(n.rest);
                    }
-                   write("}");
+                   out_.write("}");
                  },
                  [&](const MatchClass& n) {
-                   expr(n.cls, Level::atom);
-                   write("(");
+                   exprs_.expr(n.cls, Level::atom);
+                   out_.write("(");
                    patterns(n.patterns);
                    for (std::size_t i = 0; i < n.kwd_attrs.size() && i < n.kwd_patterns.size(); ++i) {
-                     if (i > 0 || !n.patterns.empty()) write(", ");
-                     name(n.kwd_attrs[i]);
-                     write("=");
+                     if (i > 0 || !n.patterns.empty()) out_.write(", ");
+                     names_.name(n.kwd_attrs[i]);
+                     out_.write("=");
                      this->pattern(n.kwd_patterns[i], as_pattern);
                    }
-                   write(")");
+                   out_.write(")");
                  },
                  [&](const MatchStar& n) {
-                   write("*");
-                   n.name.empty() ? write("_") : name(n.name);
+                   out_.write("*");
+                   n.name.empty() ? out_.write("_") : names_.name(n.name);
                  },
                  [&](const MatchAs& n) {
                    if (n.pattern) {
                      this->pattern(n.pattern, or_pattern);
-                     write(" as ");
+                     out_.write(" as ");
                    }
-                   n.name.empty() ? write("_") : name(n.name);
+                   n.name.empty() ? out_.write("_") : names_.name(n.name);
                  },
                  [&](const MatchOr& n) {
                    for (std::size_t i = 0; i < n.patterns.size(); ++i) {
-                     if (i > 0) write(" | ");
+                     if (i > 0) out_.write(" | ");
                      this->pattern(n.patterns[i], closed_pattern);
                    }
                  },
              },
              pattern->node);
-  if (parenthesised) write(")");
+  if (parenthesised) out_.write(")");
 }
 
 }  // namespace depyf::print

@@ -1,19 +1,21 @@
 #include "print/print.h"
 
-#include "print/printer.h"
+#include "print/literal.h"
+#include "print/statement.h"
 
 namespace depyf {
 
 Printed print_block(ast::Block body, Version version, const CodeObject* module, const PrintOptions& options) {
-  print::Printer printer(version, module, options);
-  printer.module(body);
-  return {std::move(printer.emitter().text()), printer.emitter().take_lines(), printer.has_renamed()};
+  print::Sheet sheet(version, module, options);
+  print::Expressions exprs(sheet);
+  print::Statements(sheet, exprs).module(body);
+  return {std::move(sheet.out.text()), sheet.out.take_lines(), sheet.names.has_renamed()};
 }
 
 std::string print_expr(const ast::Expr* expr, Version version) {
-  print::Printer printer(version, nullptr, {});
-  printer.expr(expr, print::Level::named);
-  return std::move(printer.emitter().text());
+  print::Sheet sheet(version, nullptr, {});
+  print::Expressions(sheet).expr(expr, print::Level::named);
+  return std::move(sheet.out.text());
 }
 
 std::string literal(const Constant& constant) {

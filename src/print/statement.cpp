@@ -3,7 +3,9 @@
 #include "ast/overloaded.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "print/printer.h"
+#include "print/markers.h"
+#include "print/operands.h"
+#include "print/statement.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -26,22 +28,22 @@ bool only_comments(Block body) {
 
 }  // namespace
 
-void Printer::begin(const Stmt* stmt) {
-  const std::int32_t line = options_.lines || options_.align ? source_line(stmt) : -1;
+void Statements::begin(const Stmt* stmt) {
+  const std::int32_t line = options_.lines || options_.align ? lines_.source_line(stmt) : -1;
   const bool continues = std::exchange(continues_line_, false);
-  if (!continues) pad_to(line);
-  if (options_.lines && code_) out_.map_line(code_, stmt->offset, line);
+  if (!continues) lines_.pad_to(line);
+  if (options_.lines && positions_.code) out_.map_line(positions_.code, stmt->offset, line);
   continues ? out_.continue_line() : out_.begin_line();
-  last_line_ = stmt->line;
+  breaks_.last_line = stmt->line;
 }
 
-void Printer::module(Block body) {
-  const std::size_t documented = docstring(body);
+void Statements::module(Block body) {
+  const std::size_t documented = definitions_.docstring(body);
   statements(body.subspan(documented), documented ? Above::heading : Above::nothing);
 }
 
 // Two blank lines around the definitions of a module and one around others; one below the docstring of a module or class.
-void Printer::statements(Block body, Above above) {
+void Statements::statements(Block body, Above above) {
   if (options_.align) return aligned_statements(body, false);
   for (std::size_t i = 0; i < body.size(); ++i) {
     if (i > 0) above = is<Comment>(body[i - 1]) ? Above::comment : Above::statement;
@@ -53,15 +55,15 @@ void Printer::statements(Block body, Above above) {
   }
 }
 
-void Printer::suite(Block body) {
-  write(":");
+void Statements::suite(Block body) {
+  out_.write(":");
   break_lines(body);
-  if (body.empty() && has_no_room_below()) {
-    write(" pass");
+  if (body.empty() && lines_.has_no_room_below()) {
+    out_.write(" pass");
     return out_.end_line();
   }
-  if (fits_behind_colon(body)) {
-    write(" ");
+  if (lines_.fits_behind_colon(body)) {
+    out_.write(" ");
     return aligned_statements(body, true);
   }
   out_.end_line();
@@ -71,21 +73,21 @@ void Printer::suite(Block body) {
   out_.shallower();
 }
 
-void Printer::pass_line() {
+void Statements::pass_line() {
   out_.begin_line();
-  write("pass");
+  out_.write("pass");
   out_.end_line();
 }
 
-void Printer::otherwise(std::string_view keyword, Block body) {
+void Statements::otherwise(std::string_view keyword, Block body) {
   if (body.empty()) return;
-  pad_to_clause(body);
+  lines_.pad_to_clause(body);
   out_.begin_line();
-  write(keyword);
+  out_.write(keyword);
   suite(body);
 }
 
-void Printer::statement(const Stmt* stmt) {
+void Statements::statement(const Stmt* stmt) {
   if (!stmt) return;
   if (auto* n = as<Comment>(stmt)) return comment(n->text);
   if (is<If>(stmt)) return conditional(stmt);
@@ -93,21 +95,21 @@ void Printer::statement(const Stmt* stmt) {
   keyword_statement(stmt);
   if (out_.text().ends_with('\n')) return;
   break_lines();
-  if (!stmt->comment.empty()) write("  # "), write(stmt->comment);
+  if (!stmt->comment.empty()) out_.write("  # "), out_.write(stmt->comment);
   out_.end_line();  // a compound statement ends in its suite
 }
 
-void Printer::comment(std::string_view text) {
-  const bool behind = options_.align && !out_.text().empty() && out_.text().back() == '\n' && next_line_ >= 0 &&
-                      next_line_ <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
-  if (behind) out_.reopen_line(), write("  ");
+void Statements::comment(std::string_view text) {
+  const bool behind = options_.align && !out_.text().empty() && out_.text().back() == '\n' && lines_.next_line >= 0 &&
+                      lines_.next_line <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
+  if (behind) out_.reopen_line(), out_.write("  ");
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (!behind) out_.begin_line();
-    write(end > at ? "# " : "#");
+    out_.write(end > at ? "# " : "#");
     for (std::size_t i = at; i < end;) {
       const CodePoint point = code_point(text, i);
-      write(point.valid && is_printable(point.value) ? text.substr(i, point.size) : "?");
+      out_.write(point.valid && is_printable(point.value) ? text.substr(i, point.size) : "?");
       i += point.size;
     }
     out_.end_line();
@@ -116,74 +118,74 @@ void Printer::comment(std::string_view text) {
 }
 
 // In a loop along `elif`, of which there may be thousands.
-void Printer::conditional(const Stmt* stmt) {
+void Statements::conditional(const Stmt* stmt) {
   for (std::string_view keyword = "if ";; keyword = "elif ") {
     auto* n = as<If>(stmt);
     begin(stmt);
-    write(keyword);
-    clause_condition(n->test);
+    out_.write(keyword);
+    exprs_.clause_condition(n->test);
     suite_before(n->body, n->orelse);
     if (n->orelse.size() != 1 || !is<If>(n->orelse[0])) return otherwise("else", n->orelse);
     stmt = n->orelse[0];
   }
 }
 
-void Printer::with_items(List<WithItem> items) {
-  if (items.empty()) return internal("missing", -1, nullptr);
+void Statements::with_items(List<WithItem> items) {
+  if (items.empty()) return exprs_.internal("missing", -1, nullptr);
   bool first = true;
   const bool may_break = dialect_of(version_).bracketed_with_items && items.size() > 1;
   // Behind the keyword an item stands a column further to the right than on a line of its own.
   const std::int32_t first_item = first_line(items[0].context_expr);
   const bool has_own_line =
-      may_break && first_item > 0 && column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
-  starts_at(has_own_line ? first_item - 1 : first_item);
-  if (may_break) mark(Mark::Kind::open, first_item, 0, true);
+      may_break && first_item > 0 && positions_.column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
+  breaks_.starts_at(has_own_line ? first_item - 1 : first_item);
+  if (may_break) breaks_.mark(Mark::Kind::open, first_item, 0, true);
   for (const WithItem& item : items) {
-    if (!first) comma(first_line(item.context_expr));
+    if (!first) breaks_.comma(first_line(item.context_expr));
     first = false;
     // From 3.9 on, `with (a, b):` has two items instead of a tuple.
     const bool tuple =
         is<Tuple>(item.context_expr) || (is<ConstantExpr>(item.context_expr) &&
                                          as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
     if (tuple && items.size() == 1 && !item.optional_vars) {
-      write("(");
-      expr(item.context_expr, Level::test);
-      write(")");
+      out_.write("(");
+      exprs_.expr(item.context_expr, Level::test);
+      out_.write(")");
     } else {
-      expr(item.context_expr, Level::test);
+      exprs_.expr(item.context_expr, Level::test);
     }
-    if (item.optional_vars) write(" as "), expr(item.optional_vars, Level::test);
+    if (item.optional_vars) out_.write(" as "), exprs_.expr(item.optional_vars, Level::test);
   }
-  if (may_break) mark(Mark::Kind::close, -1, 0, true);
+  if (may_break) breaks_.mark(Mark::Kind::close, -1, 0, true);
 }
 
-void Printer::cases(const Match& node) {
-  write(":");
+void Statements::cases(const Match& node) {
+  out_.write(":");
   break_lines();
   out_.end_line();
   out_.deeper();
   for (const MatchCase& each : node.cases) {
-    pad_to_clause(each.body);
+    lines_.pad_to_clause(each.body);
     out_.begin_line();
-    last_line_ = -1;
-    write("case ");
-    pattern(each.pattern, 0);
-    if (each.guard) write(" if "), condition(each.guard);
+    breaks_.last_line = -1;
+    out_.write("case ");
+    patterns_.pattern(each.pattern, 0);
+    if (each.guard) out_.write(" if "), exprs_.condition(each.guard);
     suite(each.body);
   }
   out_.shallower();
 }
 
-void Printer::handlers(const Try& node) {
+void Statements::handlers(const Try& node) {
   for (std::size_t i = 0; i < node.handlers.size(); ++i) {
     const ExceptHandler& handler = node.handlers[i];
     const std::int32_t line = handler.type ? first_line(handler.type) : -1;
-    line >= 0 ? pad_to(line) : pad_to_clause(handler.body);
+    line >= 0 ? lines_.pad_to(line) : lines_.pad_to_clause(handler.body);
     out_.begin_line();
-    last_line_ = line;
-    write(node.is_star ? "except*" : "except");
-    if (handler.type) write(" "), expr(handler.type, Level::test);
-    if (!handler.name.empty()) write(" as "), name(handler.name);
+    breaks_.last_line = line;
+    out_.write(node.is_star ? "except*" : "except");
+    if (handler.type) out_.write(" "), exprs_.expr(handler.type, Level::test);
+    if (!handler.name.empty()) out_.write(" as "), names_.name(handler.name);
     suite_before(handler.body, i + 1 < node.handlers.size() ? node.handlers[i + 1].body
                                : !node.orelse.empty()       ? node.orelse
                                                             : node.finalbody);
@@ -192,149 +194,150 @@ void Printer::handlers(const Try& node) {
   if (!node.finalbody.empty()) return otherwise("finally", node.finalbody);
   if (node.handlers.empty()) {
     out_.begin_line();
-    write("finally");
+    out_.write("finally");
     suite(node.orelse);
   }
 }
 
 // `line`: of the first name in the source, -1: unknown; the next ones are `step` lines further each.
-void Printer::aliases(List<Alias> aliases, std::int32_t line, int step) {
+void Statements::aliases(List<Alias> aliases, std::int32_t line, int step) {
   bool first = true;
   for (const Alias& alias : aliases) {
-    if (!first) comma(line >= 0 ? line += step : -1);
+    if (!first) breaks_.comma(line >= 0 ? line += step : -1);
     first = false;
-    if (line >= 0) last_line_ = line;
-    alias.name == "*" ? write("*") : dotted_name(alias.name);
-    if (!alias.asname.empty()) write(" as "), name(alias.asname);
+    if (line >= 0) breaks_.last_line = line;
+    alias.name == "*" ? out_.write("*") : names_.dotted_name(alias.name);
+    if (!alias.asname.empty()) out_.write(" as "), names_.name(alias.asname);
   }
 }
 
-void Printer::names(std::string_view keyword, List<std::string_view> names) {
-  if (names.empty()) return write("pass");
+void Statements::names(std::string_view keyword, List<std::string_view> names) {
+  if (names.empty()) return out_.write("pass");
   bool first = true;
   for (std::string_view each : names) {
-    write(first ? keyword : ", ");
+    out_.write(first ? keyword : ", ");
     first = false;
-    name(each);
+    names_.name(each);
   }
 }
 
-void Printer::annotated_assignment(const AnnAssign& assign) {
+void Statements::annotated_assignment(const AnnAssign& assign) {
   const bool is_parenthesised = !assign.simple && is<Name>(assign.target);
-  if (is_parenthesised) write("(");
-  expr(assign.target, Level::test);
-  write(is_parenthesised ? "): " : ": ");
-  expr(assign.annotation, Level::test);
-  if (assign.value) write(" = "), value(assign.value, Level::yield);
+  if (is_parenthesised) out_.write("(");
+  exprs_.expr(assign.target, Level::test);
+  out_.write(is_parenthesised ? "): " : ": ");
+  exprs_.expr(assign.annotation, Level::test);
+  if (assign.value) out_.write(" = "), exprs_.value(assign.value, Level::yield);
 }
 
-void Printer::import_from(const Stmt* stmt, const ImportFrom& import) {
-  if (import.names.empty()) return write("pass");
-  write(import.is_lazy ? "lazy from " : "from ");
-  write(std::string(std::max(import.level, 0), '.'));
-  if (!import.module.empty() || import.level <= 0) dotted_name(import.module);
-  write(" import ");
+void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
+  if (import.names.empty()) return out_.write("pass");
+  out_.write(import.is_lazy ? "lazy from " : "from ");
+  out_.write(std::string(std::max(import.level, 0), '.'));
+  if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
+  out_.write(" import ");
   if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, -1, 0);
-  const Position* position = position_of(stmt);
+  const Position* position = positions_.position_of(stmt);
   const std::int32_t more = position ? position->end_line - stmt->line : 0;
   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
-  optional_brackets(line, [&] { aliases(import.names, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
+  breaks_.optional_brackets(line,
+                            [&] { aliases(import.names, line, more > std::int32_t(import.names.size()) ? 1 : 0); });
 }
 
-void Printer::keyword_statement(const Stmt* stmt) {
+void Statements::keyword_statement(const Stmt* stmt) {
   std::visit(Overloaded{
-                 [&](const FunctionDef& n) { definition(stmt, n); },
-                 [&](const ClassDef& n) { definition(stmt, n); },
+                 [&](const FunctionDef& n) { definitions_.definition(stmt, n); },
+                 [&](const ClassDef& n) { definitions_.definition(stmt, n); },
                  [&](const Return& n) {
-                   write("return");
+                   out_.write("return");
                    if (!n.value) return;
-                   write(" ");
-                   if (first_line(n.value) != stmt->line && !is_in_brackets(stmt, n.value))
-                     last_line_ = first_line(n.value);
-                   value(n.value, Level::tuple);
+                   out_.write(" ");
+                   if (first_line(n.value) != stmt->line && !positions_.is_in_brackets(stmt, n.value))
+                     breaks_.last_line = first_line(n.value);
+                   exprs_.value(n.value, Level::tuple);
                  },
                  [&](const Delete& n) {
-                   write("del ");
-                   if (n.targets.empty()) return write("()");
-                   if (n.targets.size() == 1) return comma_separated(n.targets);
-                   optional_brackets(first_line(n.targets[0]), [&] { comma_separated(n.targets); });
+                   out_.write("del ");
+                   if (n.targets.empty()) return out_.write("()");
+                   if (n.targets.size() == 1) return exprs_.comma_separated(n.targets);
+                   breaks_.optional_brackets(first_line(n.targets[0]), [&] { exprs_.comma_separated(n.targets); });
                  },
                  [&](const Assign& n) {
                    for (const Expr* target : n.targets) {
-                     value(target, Level::tuple);
-                     write(" = ");
+                     exprs_.value(target, Level::tuple);
+                     out_.write(" = ");
                    }
-                   value(n.value, Level::yield);
+                   exprs_.value(n.value, Level::yield);
                  },
                  [&](const AugAssign& n) {
-                   expr(n.target, Level::test);
-                   write(" ");
-                   write(operator_of(n.op).text);
-                   write("= ");
-                   value(n.value, Level::yield, dialect_of(version_).starred_right_sides);
+                   exprs_.expr(n.target, Level::test);
+                   out_.write(" ");
+                   out_.write(operator_of(n.op).text);
+                   out_.write("= ");
+                   exprs_.value(n.value, Level::yield, dialect_of(version_).starred_right_sides);
                  },
                  [&](const AnnAssign& n) { annotated_assignment(n); },
                  [&](const TypeAlias& n) {
-                   write("type ");
-                   name(n.name);
-                   type_params(n.type_params);
-                   write(" = ");
-                   value(n.value, Level::test);
+                   out_.write("type ");
+                   names_.name(n.name);
+                   exprs_.type_params(n.type_params);
+                   out_.write(" = ");
+                   exprs_.value(n.value, Level::test);
                  },
                  [&](const For& n) {
-                   write(n.is_async ? "async for " : "for ");
-                   value(n.target, Level::tuple);
-                   write(" in ");
-                   value(n.iter, Level::tuple, dialect_of(version_).starred_right_sides);
+                   out_.write(n.is_async ? "async for " : "for ");
+                   exprs_.value(n.target, Level::tuple);
+                   out_.write(" in ");
+                   exprs_.value(n.iter, Level::tuple, dialect_of(version_).starred_right_sides);
                    suite_before(n.body, n.orelse);
                    otherwise("else", n.orelse);
                  },
                  [&](const While& n) {
-                   write("while ");
-                   clause_condition(n.test);
+                   out_.write("while ");
+                   exprs_.clause_condition(n.test);
                    suite_before(n.body, n.orelse);
                    otherwise("else", n.orelse);
                  },
                  [&](const If&) { conditional(stmt); },
                  [&](const With& n) {
-                   write(n.is_async ? "async with " : "with ");
+                   out_.write(n.is_async ? "async with " : "with ");
                    with_items(n.items);
                    suite(n.body);
                  },
                  [&](const Match& n) {
-                   write("match ");
-                   is<NamedExpr>(n.subject) ? condition(n.subject) : bare(n.subject, Level::tuple);
+                   out_.write("match ");
+                   is<NamedExpr>(n.subject) ? exprs_.condition(n.subject) : exprs_.bare(n.subject, Level::tuple);
                    cases(n);
                  },
                  [&](const Raise& n) {
-                   write("raise");
-                   if (n.exc) write(" "), value(n.exc, Level::test);
-                   if (n.exc && n.cause) write(" from "), value(n.cause, Level::test);
+                   out_.write("raise");
+                   if (n.exc) out_.write(" "), exprs_.value(n.exc, Level::test);
+                   if (n.exc && n.cause) out_.write(" from "), exprs_.value(n.cause, Level::test);
                  },
                  [&](const Try& n) {
-                   write("try");
+                   out_.write("try");
                    suite_before(n.body, n.handlers.empty() ? n.finalbody : n.handlers[0].body);
                    handlers(n);
                  },
                  [&](const Assert& n) {
-                   write("assert ");
-                   optional_brackets(-1, [&] { expr(n.test, Level::test); });
-                   if (n.msg) write(", "), value(n.msg, Level::test);
+                   out_.write("assert ");
+                   breaks_.optional_brackets(-1, [&] { exprs_.expr(n.test, Level::test); });
+                   if (n.msg) out_.write(", "), exprs_.value(n.msg, Level::test);
                  },
                  [&](const Import& n) {
-                   if (n.is_lazy && !n.names.empty()) write("lazy ");
-                   write(n.names.empty() ? "pass" : "import ");
+                   if (n.is_lazy && !n.names.empty()) out_.write("lazy ");
+                   out_.write(n.names.empty() ? "pass" : "import ");
                    aliases(n.names, -1, 0);
                  },
                  [&](const ImportFrom& n) { import_from(stmt, n); },
                  [&](const Global& n) { names("global ", n.names); },
                  [&](const Nonlocal& n) { names("nonlocal ", n.names); },
-                 [&](const ExprStmt& n) { value(n.value, Level::yield); },
-                 [&](const Pass&) { write("pass"); },
-                 [&](const Break&) { write("break"); },
-                 [&](const Continue&) { write("continue"); },
+                 [&](const ExprStmt& n) { exprs_.value(n.value, Level::yield); },
+                 [&](const Pass&) { out_.write("pass"); },
+                 [&](const Break&) { out_.write("break"); },
+                 [&](const Continue&) { out_.write("continue"); },
                  [&](const Comment& n) { comment(n.text); },
-                 [&](const InternalStmt& n) { internal(name_of(n.marker), n.index, n.value, n.value2); },
+                 [&](const InternalStmt& n) { exprs_.internal(name_of(n.marker), n.index, n.value, n.value2); },
              },
              stmt->node);
 }

@@ -1,0 +1,108 @@
+#include "print/constants.h"
+
+#include <algorithm>
+
+#include "depyf/code_object.h"
+#include "dialect/dialect.h"
+#include "print/literal.h"
+
+namespace depyf::print {
+
+using namespace ast;
+
+// The lines of a tuple that the compiler made one constant of: what is in it has no positions.
+void Constants::constant_items(const Constant& constant, std::int32_t line, int step) {
+  bool first = true;
+  std::vector<const Constant*> items;
+  for (const Constant& item : constant.items) items.push_back(&item);
+  // The order of a set depends on hashes, which change from run to run.
+  if (constant.kind == Constant::Kind::frozenset)
+    std::ranges::sort(items, {}, [](auto* item) { return literal(*item); });
+  for (const Constant* item : items) {
+    if (!first) breaks_.comma(line >= 0 ? line += step : -1);
+    first = false;
+    if (line >= 0) breaks_.last_line = line;
+    this->constant(nullptr, *item);
+  }
+  if (constant.kind == Constant::Kind::tuple && constant.items.size() == 1) out_.write(",");
+}
+
+void Constants::constant(const Expr* leaf, const Constant& constant, bool bracketed) {
+  using Kind = Constant::Kind;
+  const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
+  if (!is_display || fields > 0) {
+    if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
+    return constant_text(constant);
+  }
+  const std::int32_t more = leaf ? positions_.end_line(leaf) - leaf->line : 0;
+  const bool spread = leaf && leaf->line >= 0 && more > 0;
+  const bool one_by_one = more > std::int32_t(constant.items.size());
+  const std::int32_t line = spread ? leaf->line + 1 : -1;
+  const bool tuple = constant.kind == Kind::tuple;
+  if (bracketed) out_.write(tuple ? "(" : "{"), breaks_.open(line);
+  constant_items(constant, line, one_by_one ? 1 : 0);
+  if (spread) breaks_.last_line = std::max(breaks_.last_line, leaf->line + more - 1);
+  if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
+}
+
+// A string that had the line breaks of the source in it.
+bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
+  const std::int32_t more = positions_.end_line(leaf) - leaf->line;
+  if (!positions_.has_own_position(leaf, constant) || fields > 0 || !breaks_.is_marking() || leaf->line < 0 ||
+      more <= 0 || constant.text.find('\r') != std::string::npos)
+    return false;
+  if (std::ranges::count(constant.text, '\n') == more) append_docstring(out_.text(), constant.text, 0);
+  else joined_string(leaf, constant);
+  return true;
+}
+
+// A string that was written as several, one a line. The columns tell how long the last was; the others are filled up.
+void Constants::joined_string(const Expr* leaf, const Constant& constant) {
+  const Position& position = positions_.code->positions[leaf->offset / 2];
+  constexpr std::size_t usual_width = 88;
+  const std::size_t column = std::max(position.column, 0);
+  const std::size_t last_width =
+      position.end_column - position.column > 2 ? position.end_column - position.column - 2 : 0;
+  const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
+  const std::string_view text = constant.text;
+  auto escaped_size = [](std::string_view part) {
+    std::string escaped;
+    append_escaped(escaped, part, 0);
+    return escaped.size();
+  };
+  auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
+  std::size_t last = text.size();
+  while (last > 0 && (!is_start(last - 1) || escaped_size(text.substr(last - 1)) <= last_width)) {
+    if (text.size() - last > last_width) break;
+    --last;
+  }
+  while (last < text.size() && !is_start(last)) ++last;  // never within a character
+  Constant part;
+  part.kind = Constant::Kind::string;
+  std::int32_t line = breaks_.last_line = position.line;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = last;
+    const std::int32_t left = position.end_line - line;
+    if (at >= last || left <= 0) {
+      end = text.size();
+    } else if (left > 1 && last - at > width) {
+      const std::size_t blank = text.rfind(' ', at + width - 1), newline = text.rfind('\n', at + width - 1);
+      end = newline != text.npos && newline > at ? newline + 1
+            : blank != text.npos && blank > at   ? blank + 1
+                                                 : at + width;
+      while (end < last && !is_start(end)) ++end;
+    }
+    part.text = text.substr(at, end - at);
+    if (at > 0) breaks_.mark(Mark::Kind::separator, ++line, string_priority), out_.write(" ");
+    constant_text(part);
+    at = end;
+  }
+  breaks_.last_line = std::max(breaks_.last_line, position.end_line);
+}
+
+void Constants::constant_text(const Constant& constant) {
+  const Quoting in_field = dialect_of(version_).free_fstrings ? Quoting::in_field : Quoting::no_backslash;
+  append_literal(out_.text(), constant, fields > 0 ? in_field : Quoting::usual, version_);
+}
+
+}  // namespace depyf::print

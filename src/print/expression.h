@@ -1,0 +1,74 @@
+// Expressions; see expression.cpp, and arguments.cpp for the lists of arguments and parameters.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "print/fstring.h"
+#include "print/precedence.h"
+#include "print/sheet.h"
+
+namespace depyf::print {
+
+class Expressions {
+ public:
+  explicit Expressions(Sheet& sheet)
+      : out_(sheet.out),
+        version_(sheet.version),
+        positions_(sheet.positions),
+        breaks_(sheet.breaks),
+        names_(sheet.names),
+        constants_(sheet.constants),
+        fstrings_(sheet, *this) {}
+
+  void expr(const ast::Expr* expr, Level loosest);
+  // Where `:=` needs no parentheses.
+  void condition(const ast::Expr* expr);
+  void clause_condition(const ast::Expr* test);
+  // Where a tuple may need no brackets.
+  void bare(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
+  // The same, in brackets where it breaks.
+  void value(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
+  void part(const ast::Expr* expr, Level loosest) {
+    breaks_.perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
+  }
+  void comma_separated(ast::List<ast::Expr*> exprs);
+  // What should not be left in a finished tree; its name says so, and the text stays valid.
+  void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
+
+  // arguments.cpp
+  void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords, const ast::Expr* whole = nullptr);
+  // Returns the marks before each parameter and behind the last.
+  std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
+  void type_params(ast::List<ast::TypeParam> params);
+
+ private:
+  // A node whose leftmost operand is being printed.
+  struct Open {
+    const ast::Expr* expr;
+    bool parenthesised;
+  };
+
+  void after_leftmost(const ast::Expr* expr);
+  void operator_before(std::string_view op, Level level, const ast::Expr* right);
+  void without_leftmost(const ast::Expr* expr);
+  void elements(const ast::Expr* whole, ast::List<ast::Expr*> elts);
+  void slice_index(const ast::Expr* index);
+  void slice_element(const ast::Expr* element);
+  void slice_element(const Constant& element);
+  void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);
+  void comprehension(const ast::ComprehensionExpr& node);
+  void dict(const ast::Dict& node, const ast::Expr* whole);
+  void argument(const ast::Arg& arg, const ast::Expr* default_value, bool annotated);
+
+  Emitter& out_;
+  const Version version_;
+  Positions& positions_;
+  Breaks& breaks_;
+  Identifiers& names_;
+  Constants& constants_;
+  FStrings fstrings_;
+  std::vector<Open> open_;
+};
+
+}  // namespace depyf::print

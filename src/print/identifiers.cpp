@@ -1,0 +1,33 @@
+#include "print/identifiers.h"
+
+#include <algorithm>
+
+namespace depyf::print {
+
+using namespace ast;
+
+// Within a class C the compiler makes _C__x of __x.
+void Identifiers::name(std::string_view name) {
+  const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
+  if (private_name) name.remove_prefix(private_.size() - 2);
+  if (known_names_.is_identifier(name)) out_.write(name);
+  else out_.write(renamed_(name));
+}
+
+void Identifiers::dotted_name(std::string_view name) {
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    if (at > 0) out_.write(".");
+    this->name(name.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+std::string Identifiers::enter_class(std::string_view name) {
+  const std::size_t stripped = std::min(name.find_first_not_of('_'), name.size());
+  std::string around = std::exchange(private_, "_" + std::string(name.substr(stripped)) + "__");
+  if (stripped == name.size()) private_.clear();
+  return around;
+}
+
+}  // namespace depyf::print

@@ -1,0 +1,24 @@
+// Patterns of match statements.
+#pragma once
+
+#include "print/expression.h"
+
+namespace depyf::print {
+
+class Patterns {
+ public:
+  Patterns(Sheet& sheet, Expressions& exprs)
+      : out_(sheet.out), names_(sheet.names), constants_(sheet.constants), exprs_(exprs) {}
+
+  void pattern(const ast::Pattern* pattern, int loosest);
+
+ private:
+  void patterns(ast::List<ast::Pattern*> patterns);
+
+  Emitter& out_;
+  Identifiers& names_;
+  Constants& constants_;
+  Expressions& exprs_;
+};
+
+}  // namespace depyf::print

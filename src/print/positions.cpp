@@ -1,0 +1,55 @@
+#include "print/positions.h"
+
+#include <algorithm>
+
+#include "ast/position.h"
+#include "depyf/code_object.h"
+#include "print/operands.h"
+
+namespace depyf::print {
+
+using namespace ast;
+
+// The column tells: a return out of a with statement may have the
+// position of that, and its value then stands further in.
+bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
+  constexpr int behind_return = 7;
+  const Expr* leaf =
+      first_leaf(is<Tuple>(value) && !as<Tuple>(value)->elts.empty() ? as<Tuple>(value)->elts[0] : value);
+  if (!code || !leaf || leaf->line <= stmt->line) return false;
+  const Position* outer = position_of(stmt);
+  const Position* inner = position_in(*code, leaf);
+  return outer && inner && outer->end_line > inner->end_line && outer->column >= 0 && inner->column > outer->column &&
+         inner->column < outer->column + behind_return;
+}
+
+std::int32_t Positions::end_line(const Expr* expr) const {
+  const Position* position = code ? position_in(*code, expr) : nullptr;
+  return position ? position->end_line : -1;
+}
+
+std::int32_t Positions::column(const Expr* expr) const {
+  const Position* position = code ? position_in(*code, expr) : nullptr;
+  return position ? position->column : -1;
+}
+
+const Position* Positions::position_of(const Stmt* stmt) const {
+  constexpr std::size_t looked_at = 1000;  // from the last effect on
+  if (!code || stmt->line < 0) return nullptr;
+  const std::size_t unit = stmt->offset / 2, end = std::min(code->positions.size(), unit + looked_at);
+  for (std::size_t at = unit; at < end; ++at)
+    if (code->positions[at].line == stmt->line) return &code->positions[at];
+  return nullptr;
+}
+
+bool Positions::loads(const Expr* leaf, const Constant& constant) const {
+  if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
+  const std::size_t low = code->bytecode[leaf->offset + 1];
+  const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;  // of an EXTENDED_ARG
+  return std::ranges::any_of(std::initializer_list<std::size_t>{low, low | high << 8}, [&](std::size_t index) {
+    return index < code->constants.size() && code->constants[index].kind == constant.kind &&
+           code->constants[index].text == constant.text;
+  });
+}
+
+}  // namespace depyf::print
