@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
-#include "lower/lowerer.h"
+#include "lower/expressions.h"
+#include "lower/matching.h"
+#include "lower/statements.h"
 
 namespace depyf::lowering {
 using namespace ast;
 
-struct Lowerer::PatternState {
+struct PatternState {
   std::vector<std::string_view> names;  // whose values wait on the stack, the first deepest
   std::vector<Label> failures;          // by the number of values to pop
   int on_top = 0;                       // values above those that wait
@@ -21,103 +23,75 @@ bool is_wildcard(const Pattern* pattern) {
   return node && node->name.empty() && !node->pattern;
 }
 
-}  // namespace
-
-void Lowerer::match(const Match& node) {
-  expr(node.subject);
-  const Label end = label();
-  const std::size_t count = node.cases.size();
-  const bool has_default = count > 1 && is_wildcard(node.cases.back().pattern);
-  const std::size_t tested = count - has_default;
-  for (std::size_t i = 0; i < tested; ++i) {
-    const MatchCase& each = node.cases[i];
-    const bool last = i + 1 == tested;
-    if (!last) emit(Op::copy_, 1);
-    PatternState state;
-    pattern(each.pattern, state);
-    for (std::string_view bound : state.names) name(bound, Access::store);
-    if (each.guard) {
-      if (state.failures.empty()) state.failures.push_back(label());
-      condition(each.guard, state.failures[0], false);
-    }
-    if (!last) emit(Op::pop_top_);
-    block(each.body);
-    jump(Op::jump_, end);
-    fail_points(state);
-  }
-  if (has_default) {
-    const MatchCase& each = node.cases.back();
-    if (each.guard) condition(each.guard, end, false);
-    block(each.body);
-  }
-  place(end);
-}
+void sequence_pattern(Unit& unit, const ast::MatchSequence& node, PatternState& state);
+void mapping_pattern(Unit& unit, const ast::MatchMapping& node, PatternState& state);
+void class_pattern(Unit& unit, const ast::MatchClass& node, PatternState& state);
+void or_pattern(Unit& unit, const ast::MatchOr& node, PatternState& state);
 
 // Where the pattern fails: pops what it left on the stack.
-void Lowerer::fail_points(PatternState& state) {
+void fail_points(Assembler& code, PatternState& state) {
   while (state.failures.size() > 1) {
-    place(state.failures.back());
-    emit(Op::pop_top_);
+    code.place(state.failures.back());
+    code.emit(Op::pop_top_);
     state.failures.pop_back();
   }
-  if (!state.failures.empty()) place(state.failures[0]);
+  if (!state.failures.empty()) code.place(state.failures[0]);
   state.failures.clear();
 }
 
-void Lowerer::fail_if(Op op, PatternState& state) {
+void fail_if(Assembler& code, Op op, PatternState& state) {
   const std::size_t pops = static_cast<std::size_t>(state.on_top) + state.names.size();
-  while (state.failures.size() <= pops) state.failures.push_back(label());
+  while (state.failures.size() <= pops) state.failures.push_back(code.label());
   // Each label is reached with one value more than the one before.
-  jump(op, state.failures[pops]);
+  code.jump(op, state.failures[pops]);
   for (std::size_t i = 0; i < pops; ++i) {
-    std::int32_t& depth = label_depth_[static_cast<std::size_t>(state.failures[i])];
-    if (depth < 0)
-      depth = label_depth_[static_cast<std::size_t>(state.failures[pops])] - static_cast<std::int32_t>(pops - i);
+    std::int32_t& depth = code.depth_at(state.failures[i]);
+    if (depth < 0) depth = code.depth_at(state.failures[pops]) - static_cast<std::int32_t>(pops - i);
   }
 }
 
-void Lowerer::capture(std::string_view name, PatternState& state) {
+void capture(Assembler& code, std::string_view name, PatternState& state) {
   if (name.empty()) {
-    emit(Op::pop_top_);
+    code.emit(Op::pop_top_);
     return;
   }
   const std::int32_t places = state.on_top + static_cast<std::int32_t>(state.names.size()) + 1;
-  if (places > 1) emit(Op::rotate_, places);
+  if (places > 1) code.emit(Op::rotate_, places);
   state.names.push_back(name);
 }
 
-void Lowerer::pattern(const Pattern* pattern, PatternState& state) {
-  if (!pattern) fail("a pattern that is missing");
+void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
+  if (!whole) fail("a pattern that is missing");
   std::visit(Overloaded{
                  [&](const MatchValue& n) {
-                   expr(n.value);
-                   emit(Op::compare_op_, static_cast<std::int32_t>(CompareOp::eq));
-                   fail_if(Op::pop_jump_if_false_, state);
+                   expr(unit, n.value);
+                   unit.code.emit(Op::compare_op_, static_cast<std::int32_t>(CompareOp::eq));
+                   fail_if(unit.code, Op::pop_jump_if_false_, state);
                  },
                  [&](const MatchSingleton& n) {
-                   load(*n.value);
-                   emit(Op::is_op_, 0);
-                   fail_if(Op::pop_jump_if_false_, state);
+                   unit.code.load(*n.value);
+                   unit.code.emit(Op::is_op_, 0);
+                   fail_if(unit.code, Op::pop_jump_if_false_, state);
                  },
-                 [&](const MatchSequence& n) { sequence_pattern(n, state); },
-                 [&](const MatchMapping& n) { mapping_pattern(n, state); },
-                 [&](const MatchClass& n) { class_pattern(n, state); },
-                 [&](const MatchStar& n) { capture(n.name, state); },
+                 [&](const MatchSequence& n) { sequence_pattern(unit, n, state); },
+                 [&](const MatchMapping& n) { mapping_pattern(unit, n, state); },
+                 [&](const MatchClass& n) { class_pattern(unit, n, state); },
+                 [&](const MatchStar& n) { capture(unit.code, n.name, state); },
                  [&](const MatchAs& n) {
                    if (n.pattern) {
                      ++state.on_top;
-                     emit(Op::copy_, 1);
-                     this->pattern(n.pattern, state);
+                     unit.code.emit(Op::copy_, 1);
+                     pattern(unit, n.pattern, state);
                      --state.on_top;
                    }
-                   capture(n.name, state);
+                   capture(unit.code, n.name, state);
                  },
-                 [&](const MatchOr& n) { or_pattern(n, state); },
+                 [&](const MatchOr& n) { or_pattern(unit, n, state); },
              },
-             pattern->node);
+             whole->node);
 }
 
-void Lowerer::sequence_pattern(const MatchSequence& node, PatternState& state) {
+void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.patterns.size());
   std::int32_t star = -1;
   bool only_wildcards = true, star_is_wildcard = false;
@@ -132,17 +106,17 @@ void Lowerer::sequence_pattern(const MatchSequence& node, PatternState& state) {
     }
   }
   ++state.on_top;
-  emit(Op::match_sequence_);
-  fail_if(Op::pop_jump_if_false_, state);
+  unit.code.emit(Op::match_sequence_);
+  fail_if(unit.code, Op::pop_jump_if_false_, state);
   if (star < 0 || size > 1) {
-    emit(Op::get_len_);
-    load_integer(star < 0 ? size : size - 1);
-    emit(Op::compare_op_, static_cast<std::int32_t>(star < 0 ? CompareOp::eq : CompareOp::ge));
-    fail_if(Op::pop_jump_if_false_, state);
+    unit.code.emit(Op::get_len_);
+    unit.code.load_integer(star < 0 ? size : size - 1);
+    unit.code.emit(Op::compare_op_, static_cast<std::int32_t>(star < 0 ? CompareOp::eq : CompareOp::ge));
+    fail_if(unit.code, Op::pop_jump_if_false_, state);
   }
   --state.on_top;
   if (only_wildcards) {
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
   if (star_is_wildcard) {
@@ -150,111 +124,111 @@ void Lowerer::sequence_pattern(const MatchSequence& node, PatternState& state) {
     for (std::int32_t i = 0; i < size; ++i) {
       const Pattern* each = node.patterns[static_cast<std::size_t>(i)];
       if (i == star || is_wildcard(each)) continue;
-      emit(Op::copy_, 1);
+      unit.code.emit(Op::copy_, 1);
       if (i < star) {
-        load_integer(i);
+        unit.code.load_integer(i);
       } else {
-        emit(Op::get_len_);
-        load_integer(size - i);
-        emit(Op::binary_op_, static_cast<std::int32_t>(BinaryOp::subtract));
+        unit.code.emit(Op::get_len_);
+        unit.code.load_integer(size - i);
+        unit.code.emit(Op::binary_op_, static_cast<std::int32_t>(BinaryOp::subtract));
       }
-      emit(Op::binary_subscr_);
-      pattern(each, state);
+      unit.code.emit(Op::binary_subscr_);
+      pattern(unit, each, state);
     }
     --state.on_top;
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
-  if (star < 0) emit(Op::unpack_sequence_, size);
-  else emit(Op::unpack_ex_, star, size - star - 1);
+  if (star < 0) unit.code.emit(Op::unpack_sequence_, size);
+  else unit.code.emit(Op::unpack_ex_, star, size - star - 1);
   state.on_top += size;
   for (const Pattern* each : node.patterns) {
     --state.on_top;
-    pattern(each, state);
+    pattern(unit, each, state);
   }
 }
 
 // To 3.10 parts are taken out of the tuple of values one by one.
-void Lowerer::parts_by_index(List<Pattern*> patterns, std::size_t first, PatternState& state) {
+void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, PatternState& state) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (is_wildcard(patterns[i])) continue;
-    emit(Op::copy_, 1);
-    load_integer(static_cast<std::int64_t>(first + i));
-    emit(Op::binary_subscr_);
-    pattern(patterns[i], state);
+    unit.code.emit(Op::copy_, 1);
+    unit.code.load_integer(static_cast<std::int64_t>(first + i));
+    unit.code.emit(Op::binary_subscr_);
+    pattern(unit, patterns[i], state);
   }
 }
 
-void Lowerer::fail_if_none(PatternState& state) {
-  emit(Op::copy_, 1);
-  load_none();
-  emit(Op::is_op_, 1);
-  fail_if(Op::pop_jump_if_false_, state);
+void fail_if_none(Assembler& code, PatternState& state) {
+  code.emit(Op::copy_, 1);
+  code.load_none();
+  code.emit(Op::is_op_, 1);
+  fail_if(code, Op::pop_jump_if_false_, state);
 }
 
-void Lowerer::mapping_pattern(const MatchMapping& node, PatternState& state) {
+void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.keys.size());
   ++state.on_top;
-  emit(Op::match_mapping_);
-  fail_if(Op::pop_jump_if_false_, state);
+  unit.code.emit(Op::match_mapping_);
+  fail_if(unit.code, Op::pop_jump_if_false_, state);
   if (size == 0 && node.rest.empty()) {
     --state.on_top;
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
   if (size > 0) {
-    emit(Op::get_len_);
-    load_integer(size);
-    emit(Op::compare_op_, static_cast<std::int32_t>(CompareOp::ge));
-    fail_if(Op::pop_jump_if_false_, state);
+    unit.code.emit(Op::get_len_);
+    unit.code.load_integer(size);
+    unit.code.emit(Op::compare_op_, static_cast<std::int32_t>(CompareOp::ge));
+    fail_if(unit.code, Op::pop_jump_if_false_, state);
   }
-  exprs(node.keys);
-  emit(Op::build_tuple_, size);
-  emit(Op::match_keys_);
+  exprs(unit, node.keys);
+  unit.code.emit(Op::build_tuple_, size);
+  unit.code.emit(Op::match_keys_);
   state.on_top += 2;
-  fail_if_none(state);
-  if (dialect_.pushed_pattern_tests) {
-    parts_by_index(node.patterns, 0, state);
-    emit(Op::pop_top_);
+  fail_if_none(unit.code, state);
+  if (unit.dialect.pushed_pattern_tests) {
+    parts_by_index(unit, node.patterns, 0, state);
+    unit.code.emit(Op::pop_top_);
     state.on_top -= 2;
     if (node.rest.empty()) {
-      emit(Op::pop_top_);
+      unit.code.emit(Op::pop_top_);
     } else {
-      emit(Op::copy_dict_without_keys_);
-      capture(node.rest, state);
+      unit.code.emit(Op::copy_dict_without_keys_);
+      capture(unit.code, node.rest, state);
     }
     --state.on_top;
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
-  emit(Op::unpack_sequence_, size);
+  unit.code.emit(Op::unpack_sequence_, size);
   state.on_top += size - 1;
   for (const Pattern* each : node.patterns) {
     --state.on_top;
-    pattern(each, state);
+    pattern(unit, each, state);
   }
   state.on_top -= 2;
   if (node.rest.empty()) {
-    emit(Op::pop_top_);
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
-  emit(Op::build_map_, 0);
-  emit(Op::swap_, 3);
-  emit(Op::dict_update_, 2);
-  emit(Op::unpack_sequence_, size);
+  unit.code.emit(Op::build_map_, 0);
+  unit.code.emit(Op::swap_, 3);
+  unit.code.emit(Op::dict_update_, 2);
+  unit.code.emit(Op::unpack_sequence_, size);
   for (std::int32_t left = size; left > 0; --left) {
-    emit(Op::copy_, 1 + left);
-    emit(Op::swap_, 2);
-    emit(Op::delete_subscr_);
+    unit.code.emit(Op::copy_, 1 + left);
+    unit.code.emit(Op::swap_, 2);
+    unit.code.emit(Op::delete_subscr_);
   }
-  capture(node.rest, state);
+  capture(unit.code, node.rest, state);
 }
 
-void Lowerer::class_pattern(const MatchClass& node, PatternState& state) {
+void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   const auto positional = static_cast<std::int32_t>(node.patterns.size());
   const auto named_count = static_cast<std::int32_t>(node.kwd_patterns.size());
-  expr(node.cls);
+  expr(unit, node.cls);
   Constant names;
   names.kind = Constant::Kind::tuple;
   for (std::string_view attribute : node.kwd_attrs) {
@@ -262,34 +236,34 @@ void Lowerer::class_pattern(const MatchClass& node, PatternState& state) {
     text.kind = Constant::Kind::string;
     text.text = attribute;
   }
-  load(names);
-  emit(Op::match_class_, positional);
+  unit.code.load(names);
+  unit.code.emit(Op::match_class_, positional);
   ++state.on_top;
-  fail_if_none(state);
-  if (dialect_.pushed_pattern_tests) {
-    parts_by_index(node.patterns, 0, state);
-    parts_by_index(node.kwd_patterns, node.patterns.size(), state);
+  fail_if_none(unit.code, state);
+  if (unit.dialect.pushed_pattern_tests) {
+    parts_by_index(unit, node.patterns, 0, state);
+    parts_by_index(unit, node.kwd_patterns, node.patterns.size(), state);
     --state.on_top;
-    emit(Op::pop_top_);
+    unit.code.emit(Op::pop_top_);
     return;
   }
-  emit(Op::unpack_sequence_, positional + named_count);
+  unit.code.emit(Op::unpack_sequence_, positional + named_count);
   state.on_top += positional + named_count - 1;
   for (List<Pattern*> list : {node.patterns, node.kwd_patterns})
     for (const Pattern* each : list) {
       --state.on_top;
-      if (is_wildcard(each)) emit(Op::pop_top_);
-      else pattern(each, state);
+      if (is_wildcard(each)) unit.code.emit(Op::pop_top_);
+      else pattern(unit, each, state);
     }
 }
 
-void Lowerer::or_pattern(const MatchOr& node, PatternState& state) {
-  const Label end = label();
+void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
+  const Label end = unit.code.label();
   std::vector<std::string_view> control;
   for (std::size_t i = 0; i < node.patterns.size(); ++i) {
     PatternState alternative;
-    emit(Op::copy_, 1);
-    pattern(node.patterns[i], alternative);
+    unit.code.emit(Op::copy_, 1);
+    pattern(unit, node.patterns[i], alternative);
     std::vector<std::string_view>& names = alternative.names;
     if (i == 0) control = names;
     if (names.size() != control.size()) fail("alternatives that bind different names");
@@ -301,21 +275,54 @@ void Lowerer::or_pattern(const MatchOr& node, PatternState& state) {
       std::vector<std::string_view> moved(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(index) + 1);
       names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(index) + 1);
       names.insert(names.begin() + static_cast<std::ptrdiff_t>(place - index), moved.begin(), moved.end());
-      for (std::size_t turn = 0; turn <= index; ++turn) emit(Op::rotate_, static_cast<std::int32_t>(place) + 1);
+      for (std::size_t turn = 0; turn <= index; ++turn)
+        unit.code.emit(Op::rotate_, static_cast<std::int32_t>(place) + 1);
     }
-    jump(Op::jump_, end);
-    fail_points(alternative);
+    unit.code.jump(Op::jump_, end);
+    fail_points(unit.code, alternative);
   }
-  emit(Op::pop_top_);
-  fail_if(Op::jump_, state);
-  place(end);
+  unit.code.emit(Op::pop_top_);
+  fail_if(unit.code, Op::jump_, state);
+  unit.code.place(end);
   const auto rotations =
       static_cast<std::int32_t>(control.size() + 1 + static_cast<std::size_t>(state.on_top) + state.names.size());
   for (std::string_view bound : control) {
-    emit(Op::rotate_, rotations);
+    unit.code.emit(Op::rotate_, rotations);
     state.names.push_back(bound);
   }
-  emit(Op::pop_top_);
+  unit.code.emit(Op::pop_top_);
+}
+
+}  // namespace
+
+void match_stmt(Unit& unit, const Match& node) {
+  expr(unit, node.subject);
+  const Label end = unit.code.label();
+  const std::size_t count = node.cases.size();
+  const bool has_default = count > 1 && is_wildcard(node.cases.back().pattern);
+  const std::size_t tested = count - has_default;
+  for (std::size_t i = 0; i < tested; ++i) {
+    const MatchCase& each = node.cases[i];
+    const bool last = i + 1 == tested;
+    if (!last) unit.code.emit(Op::copy_, 1);
+    PatternState state;
+    pattern(unit, each.pattern, state);
+    for (std::string_view bound : state.names) unit.names.name(bound, Access::store);
+    if (each.guard) {
+      if (state.failures.empty()) state.failures.push_back(unit.code.label());
+      condition(unit, each.guard, state.failures[0], false);
+    }
+    if (!last) unit.code.emit(Op::pop_top_);
+    block(unit, each.body);
+    unit.code.jump(Op::jump_, end);
+    fail_points(unit.code, state);
+  }
+  if (has_default) {
+    const MatchCase& each = node.cases.back();
+    if (each.guard) condition(unit, each.guard, end, false);
+    block(unit, each.body);
+  }
+  unit.code.place(end);
 }
 
 }  // namespace depyf::lowering

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "lower/annotations.h"
+#include "lower/expressions.h"
+#include "lower/generics.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+namespace {
+
+void annotation(Unit& unit, const Expr* value) {
+  if (auto* starred = as<Starred>(value)) {  // of *args: *Ts
+    expr(unit, starred->value);
+    unit.code.emit(Op::unpack_sequence_, 1);
+    return;
+  }
+  expr(unit, value);
+}
+
+bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
+  const auto add = [&](std::string_view name, const Expr* value) {
+    if (!value) return;
+    unit.code.load_string(unit.names.mangled(name));
+    annotation(unit, value);
+    count += 2;
+  };
+  const Arguments empty;
+  const Arguments* args = node.args ? node.args : &empty;
+  for (List<Arg> list : {args->args, args->posonly})
+    for (const Arg& arg : list) add(arg.name, arg.annotation);
+  add(args->vararg.name, args->vararg.annotation);
+  for (const Arg& arg : args->kwonly) add(arg.name, arg.annotation);
+  add(args->kwarg.name, args->kwarg.annotation);
+  add("return", node.returns);
+  return count > 0;
+}
+
+}  // namespace
+
+bool annotations(Unit& unit, const FunctionDef& node) {
+  int count = 0;
+  if (names_and_annotations(unit, node, count)) unit.code.emit(Op::build_tuple_, count);
+  return count > 0;
+}
+
+// Leaves the function that makes the annotations, if there are any.
+bool annotate_function(Unit& unit, const FunctionDef& node) {
+  bool any = node.returns != nullptr;
+  if (node.args) {
+    for (List<Arg> list : {node.args->args, node.args->posonly, node.args->kwonly})
+      for (const Arg& arg : list) any = any || arg.annotation;
+    any = any || node.args->vararg.annotation || node.args->kwarg.annotation;
+  }
+  if (!any) return false;
+  // From 3.15 on the qualified name has that of the function in it, but where a function of type parameters is around.
+  const std::string name(unit.names.spelled(node.name));
+  const bool named = unit.dialect.qualified_annotates && unit.names.scope->unit()->kind != ScopeKind::type_params;
+  const Header header{.name = "__annotate__",
+                      .qualname = unit.qualified(named ? name + ".__annotate__" : "__annotate__"),
+                      .posonly = 1};
+  auto code = unit.nested(&node.returns, unit.names.scope->children.at(&node.returns), header, [&](Unit& within) {
+    format_test(within);
+    int count = 0;
+    names_and_annotations(within, node, count);
+    within.code.emit(Op::build_map_, count / 2);
+    within.code.emit(Op::return_value_);
+  });
+  unit.make_function(code, 0);
+  return true;
+}
+
+// What a module does first and a class last: the function that makes its annotations is stored.
+void deferred_annotations(Unit& unit) {
+  if (unit.names.scope->deferred.empty()) return;
+  const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
+  auto code = unit.nested(&unit.names.scope->deferred, unit.names.scope->children.at(&unit.names.scope->deferred),
+                          header, [&](Unit& within) {
+                            format_test(within);
+                            within.code.emit(Op::build_map_, 0);
+                            for (const Deferred& each : unit.names.scope->deferred) {
+                              const Label skipped = within.code.label();
+                              if (each.index >= 0) {
+                                within.code.load_integer(each.index);
+                                within.names.variable("__conditional_annotations__", Access::load);
+                                within.code.emit(Op::contains_op_, 0);
+                                within.code.jump(Op::pop_jump_if_false_, skipped);
+                              }
+                              expr(within, each.node->annotation);
+                              within.code.emit(Op::copy_, 2);
+                              within.code.load_string(unit.names.mangled(as<Name>(each.node->target)->id));
+                              within.code.emit(Op::store_subscr_);
+                              within.code.place(skipped);
+                            }
+                            within.code.emit(Op::return_value_);
+                          });
+  unit.make_function(code, 0);
+  unit.names.variable(unit.names.scope->kind == ScopeKind::module ? "__annotate__" : "__annotate_func__",
+                      Access::store);
+}
+
+// The set that tells which annotations have been reached.
+void conditional_annotations(Assembler& code, Variables& names) {
+  if (names.scope->conditional_annotations == 0) return;
+  code.emit(Op::build_set_, 0);
+  if (names.scope->kind == ScopeKind::class_body)
+    code.emit(Op::store_deref_, names.slot(names.scope, "__conditional_annotations__"));
+  else names.variable("__conditional_annotations__", Access::store);
+}
+
+void mark_annotation(Assembler& code, Variables& names, const AnnAssign& node) {
+  for (const Deferred& each : names.scope->deferred) {
+    if (each.node != &node || each.index < 0) continue;
+    if (names.scope->kind == ScopeKind::class_body)
+      code.emit(Op::load_deref_, names.slot(names.scope, "__conditional_annotations__"));
+    else names.variable("__conditional_annotations__", Access::load);
+    code.load_integer(each.index);
+    code.emit(Op::set_add_, 1);
+    code.emit(Op::pop_top_);
+  }
+}
+
+}  // namespace depyf::lowering

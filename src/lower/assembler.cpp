@@ -1,0 +1,130 @@
+#include "lower/assembler.h"
+
+#include <algorithm>
+
+#include "decode/op_info.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
+  take(sizeof(Instruction) + sizeof(int));
+  Instruction instruction{.op = op, .size = 2, .arg = arg, .aux = aux};
+  instruction.offset = static_cast<std::uint32_t>(2 * code_.size());
+  const StackEffect effect = stack_effect(instruction, result_.code.version, false);
+  depth += effect.pushes - effect.pops;
+  deepest_ = std::max(deepest_, depth + 8);
+  handler_of_.push_back(handler);
+  return code_.emplace_back(instruction);
+}
+
+void Assembler::jump(Op op, Label label, std::int32_t aux) {
+  Instruction& instruction = emit(op, 0, aux);
+  const StackEffect fall = stack_effect(instruction, result_.code.version, false);
+  const StackEffect effect = stack_effect(instruction, result_.code.version, true);
+  instruction.target = label;
+  const auto index = static_cast<std::size_t>(label);
+  if (label_depth_[index] < 0) label_depth_[index] = depth - (fall.pushes - fall.pops) + effect.pushes - effect.pops;
+}
+
+Label Assembler::label() {
+  label_at_.push_back(-1);
+  label_depth_.push_back(-1);
+  return static_cast<Label>(label_at_.size() - 1);
+}
+
+void Assembler::place(Label label) {
+  const auto index = static_cast<std::size_t>(label);
+  label_at_[index] = static_cast<std::int32_t>(code_.size());
+  if (label_depth_[index] >= 0) depth = label_depth_[index];
+  else label_depth_[index] = depth;
+}
+
+int Assembler::protect(Label label, int below, bool lasti) {
+  handlers_.push_back({label, below, lasti});
+  label_depth_[static_cast<std::size_t>(label)] = below + 1 + lasti;
+  return static_cast<int>(handlers_.size()) - 1;
+}
+
+void Assembler::take(std::size_t bytes) {
+  bytes_left_ -= static_cast<std::int64_t>(bytes);
+  if (bytes_left_ < 0) fail("more memory than the limit");
+}
+
+void Assembler::take(const Constant& value) {
+  take(sizeof(Constant) + value.text.size());
+  for (const Constant& item : value.items) take(item);
+}
+
+std::int32_t Assembler::constant(const Constant& value) {
+  take(value);
+  std::vector<Constant>& constants = result_.code.constants;
+  constants.push_back(value);
+  return static_cast<std::int32_t>(constants.size()) - 1;
+}
+
+std::int32_t Assembler::name_index(std::string_view name) {
+  auto [entry, fresh] = names_.try_emplace(name, static_cast<std::int32_t>(names_.size()));
+  if (fresh) result_.code.names.emplace_back(name);
+  return entry->second;
+}
+
+void Assembler::load_none() { load(Constant{}); }
+
+void Assembler::load_string(std::string_view text) {
+  Constant value;
+  value.kind = Constant::Kind::string;
+  value.text = text;
+  load(value);
+}
+
+void Assembler::load_integer(std::int64_t number) {
+  Constant value;
+  value.kind = Constant::Kind::integer;
+  value.text = std::to_string(number);
+  load(value);
+}
+
+void Assembler::find_targets() {
+  for (Instruction& instruction : code_) {
+    if (instruction.target < 0) continue;
+    const std::int32_t at = label_at_[static_cast<std::size_t>(instruction.target)];
+    if (at < 0) fail("a label that was not placed");
+    instruction.target = at;
+  }
+  for (std::int32_t at : label_at_)
+    if (at >= static_cast<std::int32_t>(code_.size())) fail("a label behind the end");
+}
+
+void Assembler::find_ranges() {
+  const std::int32_t count = static_cast<std::int32_t>(code_.size());
+  for (std::int32_t begin = 0; begin < count;) {
+    std::int32_t end = begin + 1;
+    const int index = handler_of_[static_cast<std::size_t>(begin)];
+    while (end < count && handler_of_[static_cast<std::size_t>(end)] == index) ++end;
+    if (index >= 0) {
+      const Handler& it = handlers_[static_cast<std::size_t>(index)];
+      const std::int32_t target = label_at_[static_cast<std::size_t>(it.label)];
+      if (target < 0) fail("a handler that was not placed");
+      result_.decoded.ranges.push_back({begin, end, target, it.depth, it.lasti, false});
+    }
+    begin = end;
+  }
+}
+
+void Assembler::finish() {
+  find_targets();
+  find_ranges();
+  DecodedCode& decoded = result_.decoded;
+  result_.code.stacksize = deepest_;
+  decoded.first_free = static_cast<std::int32_t>(decoded.localsplus.size());
+  for (const std::string& name : result_.code.freevars) {
+    decoded.localsplus.push_back(name);
+    decoded.is_cell.push_back(true);
+  }
+  for (Instruction& instruction : code_)
+    if (instruction.arg <= free_marker && uses_cell(instruction.op))
+      instruction.arg = decoded.first_free + (free_marker - instruction.arg);
+}
+
+}  // namespace depyf::lowering

@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "lower/awaits.h"
+#include "lower/expressions.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+// Receiver and value on the stack; the result is left. To 3.10 one operation does it.
+void send_loop(Assembler& code, const Dialect& dialect, bool await) {
+  if (dialect.single_yield_from) {
+    code.emit(Op::yield_from_);
+    return;
+  }
+  const Label again = code.label(), end = code.label(), thrown = code.label();
+  code.place(again);
+  code.jump(Op::send_, end);
+  const int outside = code.handler;
+  if (dialect.cleanup_throw) code.handler = code.protect(thrown, code.depth);
+  code.emit(Op::yield_value_, dialect.yield_tells_await ? 1 : 0);
+  code.handler = outside;
+  code.emit(Op::resume_, await ? 3 : 2);
+  code.jump(Op::jump_, again);
+  if (dialect.cleanup_throw) {
+    code.place(thrown);
+    code.emit(Op::cleanup_throw_);
+    code.depth = code.depth_at(end);
+    code.jump(Op::jump_, end);
+    code.place(end);
+    code.emit(Op::end_send_);
+  } else {
+    code.place(end);
+  }
+}
+
+void await_value(Assembler& code, const Dialect& dialect) {
+  code.emit(Op::get_awaitable_, 0);
+  code.load_none();
+  send_loop(code, dialect, true);
+}
+
+void yield_from(Assembler& code, const Dialect& dialect) {
+  code.emit(Op::get_yield_from_iter_);
+  code.load_none();
+  send_loop(code, dialect, false);
+}
+
+void yield_expr(Unit& unit, const Yield& node) {
+  if (node.value) expr(unit, node.value);
+  else unit.code.load_none();
+  if (unit.dialect.wrapped_async_items && (unit.head().flags & CodeObject::async_generator))
+    unit.code.emit(Op::async_gen_wrap_);
+  unit.code.emit(Op::yield_value_, 0);
+  unit.code.emit(Op::resume_, 1);
+}
+
+}  // namespace depyf::lowering

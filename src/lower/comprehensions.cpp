@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "lower/awaits.h"
+#include "lower/comprehensions.h"
+#include "lower/expressions.h"
+#include "lower/targets.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+namespace {
+
+std::string_view name_of(ComprehensionKind kind) {
+  switch (kind) {
+    case ComprehensionKind::list: return "<listcomp>";
+    case ComprehensionKind::set: return "<setcomp>";
+    case ComprehensionKind::dict: return "<dictcomp>";
+    case ComprehensionKind::generator: return "<genexpr>";
+  }
+  return "";
+}
+
+void generators(Unit& unit, const ast::ComprehensionExpr& node, std::size_t index, int depth);
+
+// From 3.12 on: the variables of the comprehension have slots of their own for as long as it runs.
+void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inner) {
+  Scope* around = unit.names.scope;
+  std::vector<std::int32_t> own;
+  for (std::string_view name : inner->bound) {
+    if (inner->homes.at(name) != Home::local) continue;
+    const std::int32_t index = unit.names.slot(inner, name);
+    own.push_back(index);
+    if (inner->cells.contains(name)) unit.code.emit(Op::make_cell_, index);
+  }
+  if (node.kind == ComprehensionKind::list) unit.code.emit(Op::build_list_, 0);
+  if (node.kind == ComprehensionKind::set) unit.code.emit(Op::build_set_, 0);
+  if (node.kind == ComprehensionKind::dict) unit.code.emit(Op::build_map_, 0);
+  unit.code.emit(Op::swap_, 2);
+  if (unit.dialect.iterating_generators && !node.generators[0].is_async)
+    unit.code.emit(Op::get_iter_);  // once what is filled is there
+  const int outside = unit.code.handler;
+  const Label raised = unit.code.label(), end = unit.code.label();
+  if (outside >= 0) unit.code.handler = unit.code.protect(raised, unit.code.depth);
+  unit.names.scope = inner;
+  generators(unit, node, 0, 0);
+  unit.names.scope = around;
+  unit.code.handler = outside;
+  const auto clear = [&] {
+    for (std::int32_t index : own) {
+      unit.code.emit(Op::load_fast_and_clear_, index);
+      unit.code.emit(Op::pop_top_);
+    }
+  };
+  clear();
+  if (outside < 0) return;
+  unit.code.jump(Op::jump_, end);
+  unit.code.place(raised);
+  clear();
+  unit.code.emit(Op::reraise_, 0);
+  unit.code.place(end);
+}
+
+// The iterator lies on the stack; `depth`: how many iterators of outer loops lie between it and the result.
+void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
+  const Comprehension& loop = node.generators[index];
+  const Label again = unit.code.label(), end = unit.code.label(), next = unit.code.label();
+  const int outside = unit.code.handler;
+  bool looped = true;
+  if (index > 0) {
+    auto* list = as<ListExpr>(loop.iter);
+    auto* tuple = as<Tuple>(loop.iter);
+    const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
+    // `for x in [value]` assigns, from 3.9 on.
+    looped = !(unit.dialect.assigned_single_items && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) &&
+               !is<ConstantExpr>(items[0]));
+    if (looped) {
+      expr(unit, loop.iter);
+      unit.code.emit(loop.is_async ? Op::get_aiter_ : Op::get_iter_);
+    } else {
+      expr(unit, items[0]);
+      store(unit, loop.target);
+    }
+  }
+  if (looped) {
+    unit.code.place(again);
+    if (loop.is_async) {
+      unit.code.handler = unit.code.protect(end, unit.code.depth);
+      unit.code.emit(Op::get_anext_);
+      unit.code.load_none();
+      send_loop(unit.code, unit.dialect, true);
+      unit.code.handler = outside;
+    } else {
+      unit.code.jump(Op::for_iter_, end);
+    }
+    store(unit, loop.target);
+    ++depth;
+  }
+  for (const Expr* test : loop.ifs) condition(unit, test, looped ? again : next, false);
+  if (index + 1 < node.generators.size()) {
+    generators(unit, node, index + 1, depth);
+  } else {
+    switch (node.kind) {
+      case ComprehensionKind::generator:
+        expr(unit, node.elt);
+        if (unit.dialect.wrapped_async_items && (unit.head().flags & CodeObject::async_generator))
+          unit.code.emit(Op::async_gen_wrap_);
+        unit.code.emit(Op::yield_value_, 0);
+        unit.code.emit(Op::resume_, 1);
+        unit.code.emit(Op::pop_top_);
+        break;
+      case ComprehensionKind::list:
+        expr(unit, node.elt);
+        unit.code.emit(Op::list_append_, depth + 1);
+        break;
+      case ComprehensionKind::set:
+        expr(unit, node.elt);
+        unit.code.emit(Op::set_add_, depth + 1);
+        break;
+      case ComprehensionKind::dict:
+        expr(unit, node.elt);
+        expr(unit, node.value);
+        unit.code.emit(Op::map_add_, depth + 1);
+        break;
+    }
+  }
+  if (!looped) {
+    unit.code.place(next);
+    return;
+  }
+  unit.code.jump(Op::jump_, again);
+  unit.code.place(end);
+  if (loop.is_async) unit.code.emit(Op::end_async_for_);
+}
+
+}  // namespace
+
+void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole) {
+  if (node.generators.empty()) fail("a comprehension without a loop");
+  Scope* inner = unit.names.scope->children.at(whole);
+  const Comprehension& first = node.generators[0];
+  if (inner->inlined) {
+    expr(unit, first.iter);
+    if (first.is_async) unit.code.emit(Op::get_aiter_);
+    else if (!unit.dialect.iterating_generators) unit.code.emit(Op::get_iter_);
+    inlined_comprehension(unit, node, inner);
+    return;
+  }
+  const bool gets_iterator = unit.dialect.iterating_generators && !first.is_async;  // in place of the code around
+  const std::string own_name(name_of(node.kind));
+  const Header header{.name = own_name, .qualname = unit.qualified(own_name), .iterates = gets_iterator};
+  auto code = unit.nested(whole, inner, header, [&](Unit& within) {
+    if (node.kind == ComprehensionKind::list) within.code.emit(Op::build_list_, 0);
+    if (node.kind == ComprehensionKind::set) within.code.emit(Op::build_set_, 0);
+    if (node.kind == ComprehensionKind::dict) within.code.emit(Op::build_map_, 0);
+    if (!gets_iterator) within.code.emit(Op::load_fast_, within.names.slot(inner, ".0"));
+    generators(within, node, 0, 0);
+    if (node.kind == ComprehensionKind::generator) within.code.load_none();
+    within.code.emit(Op::return_value_);
+  });
+  unit.make_function(code, 0);
+  expr(unit, first.iter);
+  if (!gets_iterator) unit.code.emit(first.is_async ? Op::get_aiter_ : Op::get_iter_);
+  unit.code.emit(Op::call_function_, 1);
+  if (inner->is_coroutine && node.kind != ComprehensionKind::generator) await_value(unit.code, unit.dialect);
+}
+
+}  // namespace depyf::lowering

@@ -1,0 +1,139 @@
+#include "lower/unit.h"
+
+#include <algorithm>
+
+#include "lower/definitions.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
+    : shared(of),
+      dialect(dialect_of(of.version)),
+      code(*result_, of.bytes_left),
+      names(scope, of.symbols, dialect, *result_, code),
+      outer_(outer),
+      wraps_stop_iteration_(dialect.wrapped_stop_iteration && !header.is_lambda && scope->is_function_like() &&
+                            (scope->is_generator || scope->is_coroutine)),
+      iterates_(header.iterates) {
+  describe(scope, header);
+}
+
+void Unit::describe(Scope* scope, const Header& header) {
+  CodeObject& made = result_->code;
+  // An iterator is one value here, as it is in all versions but 3.15.
+  made.version = std::clamp(shared.version, unwound_version, one_iterator_version);
+  made.name = header.name;
+  made.qualname = header.qualname;
+  made.filename = shared.filename;
+  result_->origin = header.origin;
+  const bool function = scope->is_function_like();
+  if (function) made.flags |= CodeObject::optimized | CodeObject::new_locals;
+  if (function && scope->is_generator)
+    made.flags |= scope->is_coroutine ? CodeObject::async_generator : CodeObject::generator;
+  else if (function && scope->is_coroutine) made.flags |= CodeObject::coroutine;
+  if (shared.annotations_are_text) made.flags |= CodeObject::future_annotations;
+  if (const Arguments* args = header.args) {
+    made.argcount = static_cast<std::int32_t>(args->posonly.size() + args->args.size());
+    made.posonlyargcount = static_cast<std::int32_t>(args->posonly.size());
+    made.kwonlyargcount = static_cast<std::int32_t>(args->kwonly.size());
+    if (!args->vararg.name.empty()) made.flags |= CodeObject::varargs;
+    if (!args->kwarg.name.empty()) made.flags |= CodeObject::varkeywords;
+  } else {
+    made.argcount = static_cast<std::int32_t>(scope->parameters.size());
+    made.posonlyargcount = header.posonly;
+  }
+  if (header.docstring) {
+    made.constants.push_back(*header.docstring);
+    made.flags |= CodeObject::has_docstring;
+  } else if (function) {
+    made.constants.emplace_back();
+  }
+}
+
+std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
+  shared.tree.codes.push_back(result_);
+  shared.tree.by_code[&result_->code] = result_.get();
+  try {
+    start();
+    body(*this);
+    finish();
+  } catch (const InternalError& failure) {
+    result_->failure = failure.what;
+    // Its closure is part of what the code around does, lowered or not.
+    result_->code.freevars.assign(names.scope->unit()->frees.begin(), names.scope->unit()->frees.end());
+  }
+  return result_;
+}
+
+void Unit::start() {
+  result_->decoded.code = &result_->code;
+  names.start();
+  if (iterates_) {
+    code.emit(Op::load_fast_, names.slot(names.scope, ".0"));
+    code.emit(Op::get_iter_);
+  }
+  constexpr std::uint32_t suspends = CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator;
+  if (head().flags & suspends) {
+    code.emit(Op::return_generator_);
+    code.emit(Op::pop_top_);
+  }
+  if (wraps_stop_iteration_) code.handler = code.protect(stop_iteration_ = code.label(), 0, true);
+  code.emit(Op::resume_);
+}
+
+void Unit::finish() {
+  if (wraps_stop_iteration_) {
+    code.handler = -1;
+    code.place(stop_iteration_);
+    code.emit(Op::intrinsic_1_, static_cast<std::int32_t>(Intrinsic1::stopiteration_error));
+    code.emit(Op::reraise_, 1);
+  }
+  code.finish();
+}
+
+void Unit::store_to_self(const Attribute& target) {
+  auto* owner = as<Name>(target.value);
+  if (!dialect.class_details || !owner || owner->id != "self") return;
+  for (Unit* around = this; around; around = around->outer_)
+    if (around->names.scope->unit()->kind == ScopeKind::class_body) {
+      around->static_attributes.insert(std::string(names.spelled(target.attr)));
+      return;
+    }
+}
+
+std::string Unit::qualified(std::string_view name) const {
+  const Unit* around = this;
+  while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
+  Scope* unit = around->names.scope->unit();
+  if (unit->kind == ScopeKind::module) return std::string(name);
+  const std::string_view stored = shared.symbols.mangled(name, *around->names.scope);
+  if (auto home = unit->homes.find(stored); home != unit->homes.end() && home->second == Home::global_explicit)
+    return std::string(name);
+  std::string text = around->result_->code.qualname;
+  if (unit->kind == ScopeKind::function && !unit->is_comprehension) text += ".<locals>";
+  return text + "." + std::string(name);
+}
+
+std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const Header& header,
+                                          const std::function<void(Unit&)>& body) {
+  std::shared_ptr<LoweredCode>& made = nested_[node];
+  if (!made) made = Unit(shared, scope, this, header).run(body);
+  return made;
+}
+
+void Unit::make_function(const std::shared_ptr<LoweredCode>& function, int flags) {
+  const std::vector<std::string>& free = function->code.freevars;
+  if (!free.empty()) {
+    for (const std::string& name : free) code.emit(Op::load_closure_, names.cell_slot(names.scope, name));
+    code.emit(Op::build_tuple_, static_cast<std::int32_t>(free.size()));
+    flags |= with_closure;
+  }
+  Constant value;
+  value.kind = Constant::Kind::code;
+  value.code = std::shared_ptr<const CodeObject>(function, &function->code);
+  code.load(value);
+  code.emit(Op::make_function_, flags, 0);
+}
+
+}  // namespace depyf::lowering

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "lower/awaits.h"
+#include "lower/expressions.h"
+#include "lower/statements.h"
+#include "lower/try_statements.h"
+#include "lower/ways_out.h"
+
+namespace depyf::lowering {
+using namespace ast;
+
+namespace {
+
+// What leaving the statement of `frame` does. `value`: what is returned lies on top of the stack.
+void unwind(Unit& unit, const Frame& frame, bool value) {
+  switch (frame.kind) {
+    case Exit::while_loop: return;
+    case Exit::for_loop:
+      if (value) unit.code.emit(Op::swap_, 2);
+      unit.code.emit(Op::pop_top_);
+      return;
+    case Exit::try_body: unit.code.handler = frame.outside; return;
+    case Exit::finally_body: {
+      unit.code.handler = frame.outside;
+      if (value) unit.frames.push_back({.kind = Exit::value, .outside = frame.outside});
+      block(unit, frame.body);
+      if (value) unit.frames.pop_back();
+      return;
+    }
+    case Exit::finally_handler:
+      if (value) unit.code.emit(Op::swap_, 2);
+      unit.code.emit(Op::pop_top_);
+      unit.code.handler = frame.outside;
+      if (value) unit.code.emit(Op::swap_, 2);
+      unit.code.emit(Op::pop_except_);
+      return;
+    case Exit::handler:
+      unit.code.handler = frame.outside;
+      if (value) unit.code.emit(Op::swap_, 2);
+      unit.code.emit(Op::pop_except_);
+      if (!frame.name.empty()) {
+        unbind_name(unit.code, unit.names, frame.name);
+      }
+      return;
+    case Exit::with_body:
+    case Exit::async_with_body:
+      unit.code.handler = frame.outside;
+      if (value) unit.code.emit(Op::rotate_, unit.dialect.exit_with_self ? 3 : 2);
+      call_exit(unit.code, unit.dialect, frame.kind == Exit::async_with_body);
+      return;
+    case Exit::value:
+      if (value) unit.code.emit(Op::swap_, 2);
+      unit.code.emit(Op::pop_top_);
+      return;
+  }
+}
+
+}  // namespace
+
+// __exit__ lies on top (from 3.14 on: with its self above it); it is called with None three times.
+void call_exit(Assembler& code, const Dialect& dialect, bool async) {
+  for (int i = 0; i < 3; ++i) code.load_none();
+  if (dialect.exit_with_self) code.emit(Op::call_, 3, -1);
+  else code.emit(Op::call_function_, 3);
+  if (async) {
+    code.emit(Op::get_awaitable_, dialect.await_tells_reason ? 2 : 0);
+    code.load_none();
+    send_loop(code, dialect, true);
+  }
+  code.emit(Op::pop_top_);
+}
+
+void unwind_to_loop(Unit& unit, bool is_break) {
+  const std::vector<Frame> frames = unit.frames;
+  const int outside = unit.code.handler, depth = unit.code.depth;
+  while (!unit.frames.empty()) {
+    const Frame frame = unit.frames.back();
+    if (frame.kind == Exit::while_loop || frame.kind == Exit::for_loop) {
+      if (is_break) unwind(unit, frame, false);
+      unit.code.jump(Op::jump_, is_break ? frame.end : frame.next);
+      break;
+    }
+    unit.frames.pop_back();
+    unwind(unit, frame, false);
+  }
+  if (unit.frames.empty()) fail("a break or continue outside a loop");
+  unit.frames = frames;
+  unit.code.handler = outside;
+  unit.code.depth = depth;
+}
+
+void return_stmt(Unit& unit, const Return& node) {
+  const std::vector<Frame> frames = unit.frames;
+  const int outside = unit.code.handler, depth = unit.code.depth;
+  if (node.value) expr(unit, node.value);
+  else unit.code.load_none();
+  while (!unit.frames.empty()) {
+    const Frame frame = unit.frames.back();
+    unit.frames.pop_back();
+    unwind(unit, frame, true);
+  }
+  unit.code.emit(Op::return_value_);
+  unit.frames = frames;
+  unit.code.handler = outside;
+  unit.code.depth = depth;
+}
+
+}  // namespace depyf::lowering
