@@ -78,6 +78,7 @@ def write(directory: Path) -> None:
             ):
                 runpy.run_path(str(path))
             pages = [Path(dump) / "index.md", *sorted(Path(dump).glob("compilation*.md"))]
+            (Path(dump) / "times.json").unlink()  # the summary has the dearest function first
             parts = [program.summary(Path(dump)), *(index(page.read_text(encoding="utf-8")) for page in pages)]
             if path.stem == "links":
                 parts += [links(one.read_text(encoding="utf-8")) for one in sorted(Path(dump).glob("full_code*"))]

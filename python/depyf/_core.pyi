@@ -569,11 +569,12 @@ def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
         of_ir: is it Inductor's IR? Its lines begin with the name of an operation.
     """
 
-def summary(paths: list[str]) -> tuple[str, list[str], bool]:
+def summary(paths: list[str], last_runs: bool = ...) -> tuple[str, list[str], bool]:
     """What logs and dumps tell, in sentences, as depyf-report prints it.
 
     Args:
         paths: logs, directories of logs, dumps.
+        last_runs: leave out all runs of a dump but the last one.
 
     Returns:
         (the text, the paths that could not be read with the reasons, whether all was read and nothing in it was damaged).

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import runpy
 import sys
 import traceback
 import types
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from depyf import _core, journal, names
+from depyf import _core, journal
 from depyf.capture import prepare_debug, recovery
-from depyf.dump import deciding_reason, details, headline
-from depyf.session import Session, read_runs
+from depyf.session import read_runs
 
 DIRECTORY = "depyf_dump"
 
@@ -51,7 +49,7 @@ def run(arguments: list[str], *, module: bool, directory: str, wanted_page: Want
     finally:
         block.__exit__(None, None, None)
     sys.stdout.flush()
-    print(summary(Path(session.directory)), file=sys.stderr)
+    print(summary(Path(session.directory), last_run=True), file=sys.stderr)
     if wanted_page != "none":
         try:
             path = session.report(Path(session.directory) / "report.html", redact=wanted_page == "redacted")
@@ -112,119 +110,58 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 
 
 def explain(paths: list[str]) -> int:
-    """Prints the summary of each dump, and one of all logs together. Returns the exit status."""
-    status = 0
-    logs = []
+    """Prints one summary of all dumps and logs. Returns the exit status: 1 if something could not be read whole."""
+    readable, problems = [], []
     for path in paths:
-        if os.path.isfile(path) or (not _is_dump(Path(path)) and any(Path(path).glob("*.log*"))):
-            logs.append(path)
-            continue
         try:
-            print(summary(Path(path)))
+            problems += _rebuild(Path(path))
+            readable.append(path)
         except (OSError, ValueError) as error:
-            print(f"depyf: {path}: {error}", file=sys.stderr)
-            status = 1
-    if not logs:
-        return status
-    text, errors, is_whole = _core.summary(logs)
+            problems.append(f"{path}: {error}")
+    text, errors, is_whole = _core.summary(readable)
     print(text, end="")
-    for message in errors:
+    for message in (*errors, *problems):
         print(f"depyf: {message}", file=sys.stderr)
-    return status if is_whole else 1
+    return 0 if is_whole and not problems else 1
 
 
-def _is_dump(directory: Path) -> bool:
-    return _has_record(directory) or any(map(_has_record, directory.glob("rank_*")))
+def summary(directory: Path, *, last_run: bool = False) -> str:
+    """Returns the summary of a dump, as `depyf-report` prints it.
 
-
-def summary(directory: Path) -> str:
-    """Returns the summary of a dump: functions, compilations, distinct graph breaks, recompilations, seconds.
-
-    For blocks whose processes died, index and session are rebuilt first; see `recovery`.
+    Args:
+        directory: where `prepare_debug` wrote to, or the folders of its ranks are.
+        last_run: leave out all runs in it but the last one.
 
     Raises:
         ValueError: there is no dump in the directory, or it cannot be read.
     """
-    ranks = sorted(filter(_has_record, directory.glob("rank_*")), key=lambda path: (len(str(path)), str(path)))
-    if ranks and not _has_record(directory):
-        return "\n\n".join(f"{path.name}:\n{summary(path)}" for path in ranks)
-    if not _has_record(directory):
-        raise ValueError("no session.json and no journal in it: it is no directory that prepare_debug wrote to")
-    lines = []
-    problem = ""
-    try:
-        blocks = recovery.recover(directory)
-    except OSError as error:
-        blocks = recovery.blocks(directory)
-        problem = f"  depyf: index.md and session.json could not be rebuilt: {error}"
-    apart = [block.session for block in blocks if block.is_open or problem]
-    runs = read_runs(directory)
-    recovered = [] if problem else [block.session.to_dict() for block in blocks if not block.is_open]
-    for number, run in enumerate(runs, 1):
-        # All that was rebuilt now, and the last one.
-        if number == len(runs) or run.to_dict() in recovered:
-            lines += _lines(run, _seconds(directory) if number == len(runs) else [], number, len(runs))
-    for session in apart:
-        lines += _lines(session, [frame.seconds for frame in session.frames], 1, 1)
-    return names.one_line_each([*lines, problem] if problem else lines)
+    problems = _rebuild(directory)
+    text, errors, _ = _core.summary([str(directory)], last_run)
+    if not text:
+        raise ValueError("; ".join(errors))
+    return "\n".join([text.rstrip("\n"), *errors, *problems])
+
+
+def _rebuild(directory: Path) -> list[str]:
+    """Writes index and session of the blocks of a dump whose processes died; see `recovery`.
+
+    Returns:
+        What went wrong, and which blocks are open.
+
+    Raises:
+        ValueError: a session cannot be read.
+    """
+    notes = []
+    for folder in filter(_has_record, [directory, *sorted(directory.glob("rank_*"))]):
+        try:
+            blocks = recovery.recover(folder)
+            notes += [note for block in blocks if block.is_open for note in block.session.notes]
+        except OSError as error:
+            notes.append(f"{folder}: index.md and session.json could not be rebuilt: {error}")
+        if os.path.lexists(folder / "session.json"):
+            read_runs(folder)
+    return notes
 
 
 def _has_record(directory: Path) -> bool:
     return os.path.lexists(directory / "session.json") or any(directory.glob(journal.PATTERN))
-
-
-def _seconds(directory: Path) -> list[float | None]:
-    try:
-        data: Any = json.loads((directory / "times.json").read_text(encoding="utf-8"))
-        return [number if isinstance(number, float) else None for number in data["seconds"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-
-
-def _lines(session: Session, seconds: list[float | None], number: int, runs: int) -> list[str]:
-    compiled = [frame for frame in session.frames if frame.status == "compiled"]
-    functions = {(frame.filename, frame.line, frame.function) for frame in compiled if not frame.is_resume}
-    breaks, again = session.distinct_breaks(), session.recompilations()
-    spent = sum(number for number in seconds if number is not None)
-    counts = [
-        _count(len(functions), "function"),
-        _count(len(compiled), "compilation"),
-        _count(len(breaks), "distinct graph break"),
-        _count(len(again), "recompilation"),
-    ]
-    failed = [frame for frame in session.frames if frame.error]
-    if failed:
-        counts.append(f"{len(failed)} not compiled")
-    lines = [f"depyf: {', '.join(counts)}" + (f", {spent:.1f} s spent compiling" if seconds else "")]
-    lines += (
-        [f"  ({'the last' if number == runs else f'run {number}'} of {runs} runs in this directory)"]
-        if runs > 1
-        else []
-    )
-    for frame in failed:
-        lines += [f"  {headline(frame)}", *(f"    {line}" for line in details(frame))]
-    stopping = {frame.stopped_by.key for frame in failed if frame.stopped_by is not None}
-    for graph_break, ids in breaks:
-        if graph_break.key in stopping and not [frame for frame in compiled if frame.compile_id in ids]:
-            continue
-        where = "; ".join(f"{name} {', '.join(group)}" for name, group in session.by_function(ids))
-        lines.append(f"  break at {graph_break} ({where})")
-    # The compilations that used up a limit are listed there.
-    listed = {each for frame in failed if frame.exceeded is not None for each in frame.exceeded.compile_ids}
-    for frame in again:
-        if frame.compile_id in listed:
-            continue
-        words = [reason.partition("\n")[0] for reason in frame.recompile_reasons[:1]]
-        why = deciding_reason(frame.failures) if frame.failures else "".join(words)
-        lines.append(f"  {frame.compile_id} compiled {frame.title} again: {why}")
-    lines += [f"  note: {note}" for note in session.notes]
-    if number == runs:
-        lines.append(f"  Read on in {Path(session.directory) / 'index.md'}")
-    lines += [
-        f"          and {Path(session.directory) / artifact.file}: {artifact.title}" for artifact in session.full_code
-    ]
-    return lines
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

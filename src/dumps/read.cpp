@@ -7,6 +7,7 @@
 #include "depyf/dump.h"
 #include "dumps/members.h"
 #include "record/graph.h"
+#include "trace/md5.h"
 #include "trace/output_code.h"
 #include "trace/phases.h"
 #include "trace/reasons.h"
@@ -310,7 +311,27 @@ class DumpReader {
     }
   }
 
+  // Ranks are compared by the text of their captured graphs, without the comments that name files and kernels.
+  void add_fingerprint(Artifact& artifact) const {
+    const std::optional<std::string> text = read_file_(artifact.name);
+    if (!text) return;
+    std::string code;
+    for (std::size_t at = 0; at < text->size();) {
+      const std::size_t end = std::min(text->find('\n', at), text->size());
+      const std::string_view line = std::string_view(*text).substr(at, end - at);
+      const std::size_t last = line.substr(0, line.find('#')).find_last_not_of(' ');
+      if (last != std::string_view::npos) code += std::string(line.substr(0, last + 1)) + "\n";
+      at = end + 1;
+    }
+    trace::Md5 sum;
+    sum.add(code);
+    artifact.fingerprint = sum.hexadecimal();
+  }
+
   void files(Compilation& compilation) {
+    if (rank_in(directory_))
+      for (Artifact& artifact : compilation.artifacts)
+        if (artifact.kind == "Captured_Graph") add_fingerprint(artifact);
     const bool has_joint_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                              [](const Artifact& artifact) { return artifact.kind == "Joint_graph"; });
     std::map<std::string, std::vector<std::size_t>> waiting;  // by direction, graphs whose output code comes later

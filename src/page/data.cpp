@@ -12,6 +12,7 @@
 #include "page/rows.h"
 #include "record/memory.h"
 #include "support/words.h"
+#include "texts/counts.h"
 #include "texts/words.h"
 
 namespace depyf::page {
@@ -84,6 +85,9 @@ class Data {
     out_.member("python", process.python_version);
     flag("isCut", process.is_cut);
     flag("isLog", !process.records.empty());
+    const texts::Counts counts = texts::counts_of(process);
+    out_.member("functions", static_cast<std::int64_t>(counts.functions));
+    out_.member("eager", static_cast<std::int64_t>(counts.eager));
     out_.strings("notes", process.notes);
     out_.list("problems", process.problems, [&](const Problem& problem) {
       out_.begin_object();

@@ -7,9 +7,10 @@
 namespace depyf::record {
 namespace {
 
-std::string fingerprint_of(const Compilation& compilation, std::string_view kind) {
+// Of the captured graph, as logs and dumps name it.
+std::string fingerprint_of(const Compilation& compilation) {
   for (const Artifact& artifact : compilation.artifacts)
-    if (artifact.kind == kind) return artifact.fingerprint;
+    if (artifact.kind == "dynamo_output_graph" || artifact.kind == "Captured_Graph") return artifact.fingerprint;
   return {};
 }
 
@@ -117,8 +118,8 @@ std::string difference_of(const Compilation& here, const Compilation& there) {
   if (here.graph_operators != there.graph_operators)
     return differing("operators in the captured graph", std::to_string(here.graph_operators.value_or(0)),
                      std::to_string(there.graph_operators.value_or(0)));
-  if (fingerprint_of(here, "dynamo_output_graph") != fingerprint_of(there, "dynamo_output_graph"))
-    return "the captured graph (its sizes, its operators or its lines)";
+  if (fingerprint_of(here) != fingerprint_of(there))
+    return "the captured graph (its sizes, its operators, its constants or its lines)";
   if (here.guards != there.guards)
     return differing("number of guards", std::to_string(here.guards.value_or(0)),
                      std::to_string(there.guards.value_or(0)));

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "depyf/dump.h"
@@ -19,11 +21,43 @@
 namespace depyf::report {
 namespace {
 
+bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
+
+// Descriptors that stay open. A block locks its journal as long as it is open, and a process loses its lock on a file when it
+// closes any descriptor of it; so a journal that this process writes is opened once here, and never closed.
+class KeptDescriptors {
+ public:
+  static bool has_to_keep(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string own = "journal_" + std::to_string(::getpid());
+    return is_journal(name) && name.starts_with(own) && name.substr(own.size()).find_first_of("._") == 0;
+  }
+
+  int open(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = by_path_.try_emplace(path, -1);
+    if (is_new) entry->second = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = entry->second;
+    if (file < 0) by_path_.erase(entry);
+    return file;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, int> by_path_;
+};
+
+KeptDescriptors& kept_descriptors() {
+  static KeptDescriptors kept;
+  return kept;
+}
+
 // The bytes of a file, without a copy of them in memory.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool is_kept = KeptDescriptors::has_to_keep(path);
+    const int file = is_kept ? kept_descriptors().open(path) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) {
       error_ = std::strerror(errno);
       return;
@@ -37,7 +71,7 @@ class MappedFile {
       if (mapped == MAP_FAILED) error_ = std::strerror(errno), size_ = 0;
       else data_ = static_cast<const char*>(mapped);
     }
-    ::close(file);
+    if (!is_kept) ::close(file);
   }
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -64,8 +98,6 @@ std::vector<std::string> logs_in(const std::string& directory) {
   std::sort(logs.begin(), logs.end());
   return logs;
 }
-
-bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
 
 bool is_dump(const std::string& directory) {
   std::error_code error;

@@ -6,6 +6,7 @@
 
 #include "depyf/texts.h"
 #include "support/words.h"
+#include "texts/counts.h"
 #include "texts/markdown.h"
 #include "texts/page.h"
 #include "texts/shown.h"
@@ -36,19 +37,6 @@ std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
 }
 
 std::string file_link(const std::string& file) { return "[" + literal(file) + "](" + file + ")"; }
-
-double seconds_of(const Compilation& compilation) { return compilation.seconds + compilation.backward_seconds; }
-
-bool is_compiled(const Compilation& compilation) { return compilation.status == Status::compiled; }
-
-// A compilation of no call of the program's has a note that says what it is, and nothing went wrong.
-bool is_ahead(const Compilation& compilation) {
-  return !is_compiled(compilation) && !compilation.notes.empty() && compilation.failure.empty();
-}
-
-bool is_again(const Compilation& compilation) {
-  return is_compiled(compilation) && (!compilation.reasons.empty() || !compilation.reasons_in_words.empty());
-}
 
 // The sentence on a function that was not compiled, which begins with its title.
 std::string headline_in_markdown(const Compilation& compilation) {
@@ -145,29 +133,21 @@ class Index {
   }
 
   void overview(const Process& process) {
-    std::set<std::string> functions, eager;
-    std::size_t again = 0;
-    double seconds = 0;
-    for (const Compilation& compilation : process.compilations) {
-      functions.insert(title_of(compilation));
-      again += is_again(compilation);
-      if (!is_compiled(compilation) && !is_ahead(compilation)) eager.insert(title_of(compilation));
-      seconds += seconds_of(compilation);
-    }
+    const Counts counts = counts_of(process);
     std::string versions;
     if (!process.torch_version.empty()) versions += "PyTorch " + process.torch_version;
     if (!process.python_version.empty())
       versions += (versions.empty() ? "" : ", ") + ("Python " + process.python_version);
     std::string text = prose(versions + (versions.empty() ? "" : "."));
     if (!process.compilations.empty()) {
-      text += (text.empty() ? "" : " ") + counted(functions.size(), "function") + ", " +
-              counted(process.compilations.size(), "compilation");
-      if (again) text += " (" + std::to_string(again) + " of them because guards failed)";
-      if (seconds > 0) text += " in " + seconds_text(seconds) + " s";
-      text += ", " + counted(distinct_breaks(process).size(), "graph break") + ".";
-      if (eager.empty()) text += " All of them run compiled.";
+      text += (text.empty() ? "" : " ") + counted(counts.functions, "function") + ", " +
+              counted(counts.compilations, "compilation");
+      if (counts.again) text += " (" + std::to_string(counts.again) + " of them because guards failed)";
+      if (counts.seconds > 0) text += " in " + seconds_text(counts.seconds) + " s";
+      text += ", " + counted(counts.breaks, "graph break") + ".";
+      if (!counts.eager) text += " All of them run compiled.";
       else
-        text += " " + counted(eager.size(), "function") + (eager.size() == 1 ? " does" : " do") +
+        text += " " + counted(counts.eager, "function") + (counts.eager == 1 ? " does" : " do") +
                 " not run compiled, or not for every call.";
     }
     page_.line(text);
@@ -178,7 +158,7 @@ class Index {
   void not_compiled(const Process& process) {
     std::size_t count = 0, left_out = 0;
     for (const Compilation& compilation : process.compilations) {
-      if (is_compiled(compilation) || (compilation.failure.empty() && !compilation.limit_reached)) continue;
+      if (!is_refused(compilation)) continue;
       if (count == 0) page_.heading("## Not compiled");
       if (++count > failures_shown) {
         ++left_out;
@@ -191,32 +171,11 @@ class Index {
     if (left_out) page_.line("And " + std::to_string(left_out) + " more, which the table below has."), page_.line();
   }
 
-  struct FoundBreak {
-    const GraphBreak* graph_break;
-    std::vector<const Compilation*> compilations;
-    double seconds = 0;
-  };
-
-  static std::vector<FoundBreak> distinct_breaks(const Process& process) {
-    std::vector<FoundBreak> found;
-    for (const Compilation& compilation : process.compilations) {
-      for (const GraphBreak& graph_break : compilation.breaks) {
-        auto known = std::find_if(found.begin(), found.end(),
-                                  [&](const FoundBreak& one) { return is_same(*one.graph_break, graph_break); });
-        if (known == found.end()) known = found.insert(found.end(), {&graph_break, {}, 0});
-        if (!known->compilations.empty() && known->compilations.back() == &compilation) continue;
-        known->compilations.push_back(&compilation);
-        known->seconds += seconds_of(compilation);
-      }
-    }
-    return found;
-  }
-
   void breaks(const Process& process) {
-    std::vector<FoundBreak> found = distinct_breaks(process);
+    std::vector<DistinctBreak> found = distinct_breaks(process);
     if (found.empty()) return;
     page_.heading("## Graph breaks");
-    std::stable_sort(found.begin(), found.end(), [](const FoundBreak& a, const FoundBreak& b) {
+    std::stable_sort(found.begin(), found.end(), [](const DistinctBreak& a, const DistinctBreak& b) {
       return a.compilations.size() > b.compilations.size();
     });
     page_.line("Each once, with the compilations that end there:");
@@ -271,10 +230,7 @@ class Index {
       page_.line("- " + code(title) + ", " + counted(compilations.size(), "time") + ":");
       for (std::size_t j = 0; j < std::min(compilations.size(), reasons_shown); ++j) {
         const Compilation& compilation = *compilations[j];
-        std::string why = deciding_reason(compilation.reasons);
-        if (compilation.reasons.empty() || compilation.reasons[0].is_in_words)
-          why = compilation.reasons_in_words.empty() ? why : compilation.reasons_in_words[0];
-        page_.line("  - " + compilation.id + ": " + prose(why.substr(0, why.find('\n'))));
+        page_.line("  - " + compilation.id + ": " + prose(why_again(compilation)));
       }
       if (compilations.size() > reasons_shown)
         page_.line("  - and " + counted(compilations.size() - reasons_shown, "time") + " more");

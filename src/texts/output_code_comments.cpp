@@ -148,8 +148,7 @@ class Commented {
         library_calls.back().places = {record_place(places[0].line)};
       std::vector<SeenPlace>& of_all_calls = places_of_[kernel];
       of_all_calls.insert(of_all_calls.end(), places.begin(), places.end());
-      line += "  " + std::string(comment_mark) + shortly(places, false);
-      blank_nodes_above(i);
+      lines_[commented_line(i)] += "  " + std::string(comment_mark) + shortly(places, false);
     }
     comment_definitions();
     return joined(lines_, "\n");
@@ -174,14 +173,14 @@ class Commented {
     return places;
   }
 
-  // A call has one comment, its place: the nodes that Inductor lists above it are in provenance.json. A blank line takes the
-  // place of the list, since code that was compiled from the file may be stepped through.
-  void blank_nodes_above(std::size_t call) {
+  // A call has one line of comment: the place stands in that of Inductor's nodes above it, or behind the call.
+  std::size_t commented_line(std::size_t call) const {
     for (std::size_t i = call; i-- > 0;) {
       const std::string_view line = stripped_start(lines_[i]);
-      if (!line.starts_with("# ")) return;
-      if (line.starts_with(source_nodes)) lines_[i].clear();
+      if (line.starts_with(source_nodes)) return i;
+      if (!line.starts_with("# ")) break;
     }
+    return call;
   }
 
   // What a kernel computes stands above its definition, if there is a blank line: its code begins inside a string.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "depyf/texts.h"
+#include "texts/counts.h"
 #include "texts/shown.h"
 #include "texts/words.h"
 
@@ -10,14 +11,14 @@ namespace depyf {
 namespace {
 
 using namespace record;
-using texts::counted;
-using texts::file_name;
-using texts::shown;
+using namespace texts;
 
 constexpr std::size_t reason_characters_max = 160;  // of one reason; the whole of it is in the JSON
 constexpr std::size_t compilations_shown = 8;  // of one function, PyTorch's own limit of recompilations
+constexpr std::size_t functions_shown = 24;  // the dearest; those that run eagerly beside them
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
+constexpr std::size_t files_shown = 12;  // of a dump, one a function
 constexpr double wait_seconds_min = 0.001;  // of a rank: less is noise
 constexpr std::size_t wait_phases_shown = 3;
 
@@ -70,22 +71,21 @@ class Summary {
   void line(const std::string& text) { text_ += text + "\n"; }
 
   void overview(const Run& run) {
-    std::size_t compilations = 0, breaks = 0, again = 0;
-    double forward = 0, backward = 0;
-    std::map<std::string, int> functions;
-    for (const Process& process : run.processes) {
-      for (const Compilation& compilation : process.compilations) {
-        ++compilations;
-        again += !compilation.reasons.empty();
-        breaks += compilation.breaks.size();
-        forward += compilation.seconds, backward += compilation.backward_seconds;
-        ++functions[function_text(compilation.place, compilation.name)];
-      }
-    }
-    line(counted(run.processes.size(), "process", "es") + ": " + counted(functions.size(), "function") + ", " +
-         counted(compilations, "compilation") + " in " + seconds_text(forward + backward) +
-         (backward > 0 ? " (" + seconds_text(backward) + " of it for the backward)" : "") + ", " +
-         counted(breaks, "graph break") + ", " + counted(again, "recompilation") + ".");
+    const Counts all = counts_of(run);
+    double backward = 0;
+    for (const Process& process : run.processes)
+      for (const Compilation& compilation : process.compilations) backward += compilation.backward_seconds;
+    const bool are_runs = run.processes.size() > 1 &&
+                          std::all_of(run.processes.begin(), run.processes.end(), [&](const Process& process) {
+                            return process.records.empty() && process.log == run.processes[0].log;
+                          });
+    line((are_runs ? counted(run.processes.size(), "run") + " in this directory"
+                   : counted(run.processes.size(), "process", "es")) +
+         ": " + counted(all.functions, "function") + ", " + counted(all.compilations, "compilation") + ", " +
+         counted(all.breaks, "distinct graph break") + ", " + counted(all.again, "recompilation") +
+         (all.not_compiled ? ", " + std::to_string(all.not_compiled) + " not compiled" : "") +
+         (all.seconds > 0 ? "; " + seconds_text(all.seconds) + " spent compiling" : "") +
+         (backward > 0 ? ", " + seconds_text(backward) + " of it for the backward" : "") + ".");
   }
 
   static std::string name_of_process(const Process& process) {
@@ -138,6 +138,7 @@ class Summary {
     if (!process.python_version.empty())
       versions += (versions.empty() ? "" : ", ") + ("Python " + shown(process.python_version));
     if (!versions.empty()) line(versions + ".");
+    for (const std::string& note : process.notes) line("note: " + shown(note));
     if (process.compilations.empty()) line("Nothing was compiled.");
     std::vector<const Compilation*> dearest;
     for (const Compilation& compilation : process.compilations) dearest.push_back(&compilation);
@@ -150,6 +151,7 @@ class Summary {
     });
     std::string last;
     std::size_t shown_of_function = 0, left_out = 0;
+    std::size_t functions_listed = 0, functions_left_out = 0;
     auto say_left_out = [&] {
       if (left_out) line("  and " + counted(left_out, "compilation") + " more; --json has them");
       left_out = 0;
@@ -158,39 +160,76 @@ class Summary {
       const std::string function = function_text(it->place, it->name);
       if (function != last) {
         say_left_out();
-        line(function + ", " + seconds_text(cost[function]));
         shown_of_function = 0;
+        if (++functions_listed <= functions_shown || is_refused(*it))
+          line(function + (cost[function] > 0 ? ", " + seconds_text(cost[function]) : ""));
+        else ++functions_left_out;
       }
       last = function;
+      if (functions_listed > functions_shown && !is_refused(*it)) continue;
       if (shown_of_function++ < compilations_shown) compilation(*it);
       else ++left_out;
     }
     say_left_out();
+    if (functions_left_out) line("and " + counted(functions_left_out, "function") + " that took less; --json has them");
     phases(process);
     damage(process);
+    files(process);
+  }
+
+  // The files of a dump to go on with.
+  void files(const Process& process) {
+    const bool has_index = process.records.empty() && process.log.ends_with("/session.json");
+    if (!has_index || process.function_files.empty()) return;
+    const std::string directory = shown(process.log.substr(0, process.log.rfind('/') + 1));
+    line("Read on in " + directory + "index.md");
+    for (std::size_t i = 0; i < std::min(process.function_files.size(), files_shown); ++i)
+      line("       and " + directory + shown(process.function_files[i].file) + ": " +
+           shown(process.function_files[i].title));
+    if (process.function_files.size() > files_shown)
+      line("       and " + counted(process.function_files.size() - files_shown, "more file") +
+           " whose names begin with full_code");
   }
 
   void compilation(const Compilation& it) {
     std::size_t kernels = 0, library_calls = 0;
     for (const Kernel& kernel : it.kernels)
       (kernel.kind == "library" ? library_calls : kernels) += kernel.kind == "library" ? kernel.calls : 1;
-    std::string text = "  " + it.id + "  " + seconds_text(it.seconds);
-    if (it.backward_seconds > 0) text += " and " + seconds_text(it.backward_seconds) + " for the backward";
-    if (it.status != Status::compiled) text += std::string(", ") + name_of(it.status);
-    if (it.guards) text += ", " + counted(static_cast<std::size_t>(std::max<std::int64_t>(*it.guards, 0)), "guard");
-    if (kernels) text += ", " + counted(kernels, "kernel");
-    if (library_calls) text += ", " + counted(library_calls, "library call");
+    std::vector<std::string> parts;
+    if (seconds_of(it) > 0)
+      parts.push_back(
+          seconds_text(it.seconds) +
+          (it.backward_seconds > 0 ? " and " + seconds_text(it.backward_seconds) + " for the backward" : ""));
+    if (it.status != Status::compiled) parts.emplace_back(name_of(it.status));
+    if (it.guards) parts.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(*it.guards, 0)), "guard"));
+    if (kernels) parts.push_back(counted(kernels, "kernel"));
+    if (library_calls) parts.push_back(counted(library_calls, "library call"));
+    std::string text = "  " + it.id;
+    for (std::size_t i = 0; i < parts.size(); ++i) text += (i ? ", " : "  ") + parts[i];
     line(text);
-    if (!it.reasons.empty()) {
-      const FailedGuard& reason = it.reasons[0];
-      std::string place = reason.place.line ? "  # " + place_text(reason.place) : "";
-      line("       compiled again, because " + (reason.compilation.empty() ? "a compilation" : reason.compilation) +
-           " refused the call: " + shown(reason.guard, reason_characters_max) + place);
+    if (is_again(it)) {
+      const std::string& earlier = it.reasons.empty() ? std::string() : it.reasons[0].compilation;
+      line("       compiled again" + (earlier.empty() ? "" : ", since " + earlier + " refused the call") + ": " +
+           shown(why_again(it), reason_characters_max));
     }
-    for (const GraphBreak& graph_break : it.breaks)
-      line("       graph break at " + place_text(graph_break.place) + ": " +
-           shown(graph_break.reason, reason_characters_max));
-    if (!it.failure.empty()) line("       " + shown(it.failure, reason_characters_max));
+    if (is_refused(it)) {
+      const std::string title = title_of(it);
+      line("       " + shown(headline(it, title)));
+      for (const std::string& detail : details(it)) line("         " + shown(detail));
+    }
+    for (const GraphBreak& graph_break : it.breaks) ends_at(it, graph_break);
+  }
+
+  // A break in full where it is met first, and by its place and reason afterwards.
+  void ends_at(const Compilation& it, const GraphBreak& graph_break) {
+    const bool is_headline = is_refused(it) && it.stopped_by && is_same(*it.stopped_by, graph_break);
+    const bool is_known = std::any_of(known_breaks_.begin(), known_breaks_.end(),
+                                      [&](const GraphBreak* known) { return is_same(*known, graph_break); });
+    known_breaks_.push_back(&graph_break);
+    if (is_headline) return;
+    line("       graph break at " + (is_known
+                                         ? shown(where(graph_break) + ": " + graph_break.reason, reason_characters_max)
+                                         : shown(sentence(graph_break))));
   }
 
   void phases(const Process& process) {
@@ -235,6 +274,7 @@ class Summary {
   }
 
   std::string text_;
+  std::vector<const GraphBreak*> known_breaks_;
 };
 
 }  // namespace

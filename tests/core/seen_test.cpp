@@ -67,8 +67,10 @@ TEST_CASE("seen: a captured node leads to its kernel, and output code back to it
                              "    # buffer buf0 (op: op0) is assumed to be not aligned\n"
                              "    cpp_fused_0(arg, buf0)  #~ older\n") ==
         "import x\n#~ blocks.0 (m.py:7) h = gelu(x)\ncpp_fused_0 = async_compile.x('')\ndef call(args):\n"
-        "\n    # buffer buf0 is assumed to be not aligned\n"
-        "    cpp_fused_0(arg, buf0)  #~ blocks.0 (m.py:7)\n");
+        "    # Source Nodes: [..., c]  #~ blocks.0 (m.py:7)\n    # buffer buf0 is assumed to be not aligned\n"
+        "    cpp_fused_0(arg, buf0)\n");
+  CHECK(provenance.annotated("k.py", "kernel", "forward", "def call(args):\n    cpp_fused_0(arg, buf0)\n") ==
+        "def call(args):\n    cpp_fused_0(arg, buf0)  #~ blocks.0 (m.py:7)\n");
   CHECK(provenance.annotated(
             "k.py", "kernel", "forward",
             "def call(args):\n    # Topologically Sorted Source Nodes: [a, b, c]\n    cpp_other_1(arg)\n") ==

@@ -49,7 +49,7 @@ def test_a_program_runs_as_before_and_is_summed_up(tmp_path):
     check_dump(tmp_path / "dump")
     again = depyf("explain", "dump", cwd=tmp_path)
     assert again.returncode == 0
-    assert again.stdout.splitlines()[:3] == done.stderr[done.stderr.index("depyf: ") :].splitlines()[:3]
+    assert again.stdout.splitlines()[:3] == done.stderr[done.stderr.index("1 process: ") :].splitlines()[:3]
 
 
 def test_an_exception_and_a_module(tmp_path):
@@ -65,7 +65,7 @@ def test_an_exception_and_a_module(tmp_path):
 
 def test_wrong_arguments(tmp_path):
     for arguments, told in (
-        (("explain", tmp_path), "no session.json"),
+        (("explain", tmp_path), "no dump of depyf"),
         (("run", "nothing.py"), "nothing.py"),
         (("run",), "no program"),
     ):
@@ -118,7 +118,9 @@ def test_under_torchrun_each_process_has_its_own_directory(tmp_path):
         graph = next(a["file"] for a in frame["artifacts"] if a["kind"] == "Captured_Graph")
         assert f"* {rank + 2}" in (directory / graph).read_text()
     done = depyf("explain", tmp_path / "dump", cwd=tmp_path)
-    assert "rank_0:" in done.stdout and "rank_1:" in done.stdout
+    assert done.stdout.startswith("2 processes: 1 function, 2 compilations")
+    assert "== rank 0, " in done.stdout and "== rank 1, " in done.stdout
+    assert "rank 1: first differs from rank 0 in compilation 0/0: the captured graph" in done.stdout
 
 
 ELSEWHERE = """

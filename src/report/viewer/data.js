@@ -53,6 +53,7 @@
 /**
  * @typedef {object} Process
  * @property {string} log @property {number | null} pid @property {number | null} rank @property {string} torch
+ * @property {number} functions of the user's, without those that go on after a break @property {number} eager those that do not run compiled
  * @property {string} python @property {boolean} isCut @property {boolean} isLog @property {string[]} notes
  * @property {Problem[]} problems @property {Break[]} breaks @property {Phase[]} phases
  * @property {Compilation[]} compilations @property {TimelineEvent[]} events

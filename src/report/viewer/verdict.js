@@ -2,10 +2,9 @@
 
 /** @param {Process} process */
 function tallyOf(process) {
-  const functions = new Set(process.compilations.map((compilation) => compilation.title));
   const eager = process.compilations.filter((compilation) => !isCompiled(compilation) && compilation.headline);
   return {
-    functions: functions.size,
+    functions: process.functions,
     compilations: process.compilations.length,
     breaks: process.breaks.length,
     again: process.compilations.filter(isAgain).length,
@@ -30,11 +29,10 @@ function showVerdict(root) {
     counted(tally.breaks, "graph break"),
     counted(tally.again, "recompilation"),
   ];
-  const eagerTitles = new Set(tally.eager.map((compilation) => compilation.title));
   const ending = !tally.compilations
     ? "Nothing was compiled."
-    : eagerTitles.size
-      ? counted(eagerTitles.size, "function") + (eagerTitles.size === 1 ? " does" : " do") + " not run compiled, or not for every call."
+    : process.eager
+      ? counted(process.eager, "function") + (process.eager === 1 ? " does" : " do") + " not run compiled, or not for every call."
       : tally.functions === 1 ? "It runs compiled." : "All of them run compiled.";
   const page = make("div.page");
   append(

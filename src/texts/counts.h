@@ -1,0 +1,43 @@
+// How much a process compiled: the figures of index.md, of the summary and of the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "depyf/record.h"
+
+namespace depyf::texts {
+
+double seconds_of(const record::Compilation& compilation);
+bool is_compiled(const record::Compilation& compilation);
+// True if a compilation is of no call of the program's: it has a note that says what it is, and nothing went wrong.
+bool is_ahead(const record::Compilation& compilation);
+bool is_again(const record::Compilation& compilation);
+// True if the function runs eagerly, because of an error, a graph break or a limit.
+bool is_refused(const record::Compilation& compilation);
+
+// A graph break, and the compilations that end there.
+struct DistinctBreak {
+  const record::GraphBreak* graph_break = nullptr;
+  std::vector<const record::Compilation*> compilations;
+  double seconds = 0;
+};
+
+// The breaks of a process, each once, in the order in which they were met.
+std::vector<DistinctBreak> distinct_breaks(const record::Process& process);
+
+struct Counts {
+  std::size_t functions = 0;  // of the user's: a resume function is a part of the one that it goes on with
+  std::size_t eager = 0;  // functions that do not run compiled, or not in all parts, or not for every call
+  std::size_t compilations = 0, not_compiled = 0, again = 0, breaks = 0;
+  double seconds = 0;
+};
+
+Counts counts_of(const record::Process& process);
+// Of all processes: what several compiled counts once as a function and as a break.
+Counts counts_of(const record::Run& run);
+
+// Why a compilation was made again, in one line; empty if it is the first of its function.
+std::string why_again(const record::Compilation& compilation);
+
+}  // namespace depyf::texts
