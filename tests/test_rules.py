@@ -34,6 +34,7 @@ ORDER = [
     "dialect",
     "json",
     "load",
+    "pickle",
     "decode",
     "recode",
     "flow",

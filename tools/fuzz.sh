@@ -16,6 +16,14 @@ for source in sys.argv[2:]:
     except py_compile.PyCompileError:
         pass  # of a later Python
 PYTHON
+# And pickles of each protocol.
+.venv/bin/python - build/fuzz-seeds <<'PYTHON'
+import collections, pathlib, pickle, sys
+recursive = [{"key": (1, 2.5, None)}, {3}, frozenset([2**70]), b"bytes", bytearray(b"more"), "text \xe9\u20ac", len]
+recursive += [recursive, collections.OrderedDict(a=1), slice(1, 2), complex(1, 2), -(2**100)]
+for protocol in range(6):
+    pathlib.Path(f"{sys.argv[1]}/pickle-{protocol}").write_bytes(pickle.dumps(recursive, protocol))
+PYTHON
 for source in fuzz/*.cpp; do
   target=$(basename "$source" .cpp)
   mkdir -p "build/fuzz-corpus/$target"
