@@ -494,7 +494,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   }
   std::vector<CodeProof> proofs;
   if (options.prove && options.stop_after.empty()) {
-    proofs = prove_tree(block, code, module != nullptr, options.limits);
+    proofs = prove_tree(block, code, module != nullptr, options);
     if (mark_unproved(context, block, code, module != nullptr, proofs)) printed = print();
   }
   Decompiled result;

@@ -56,6 +56,7 @@ ORDER = [
     "dumps",
     "texts",
     "page",
+    "artifact",
 ]
 # These use the core as any program would: through include/depyf, and the loader.
 OUTSIDE = {

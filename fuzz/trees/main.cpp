@@ -272,7 +272,7 @@ void try_file(const char* path, const CodeObject& code, const Options& options, 
               std::map<std::string, Tally>& tallies) {
   with_finished_tree(code, options, [&](Context& context, Block body, bool is_module) {
     context.arena.set_limit(Arena::no_limit);
-    const std::size_t proved = proved_count(prove_tree(body, code, is_module, options.limits));
+    const std::size_t proved = proved_count(prove_tree(body, code, is_module, options));
     std::vector<Mutation> mutations = Sites(context).of(body);
     std::ranges::shuffle(mutations, random);
     for (std::size_t i = 0; i < mutations.size() && wanted > 0; ++i, --wanted) {
@@ -281,7 +281,7 @@ void try_file(const char* path, const CodeObject& code, const Options& options, 
       const std::string before = print_block(place, code.version).source;
       mutation.apply();
       const std::string after = print_block(place, code.version).source;
-      const bool refused = proved_count(prove_tree(body, code, is_module, options.limits)) < proved;
+      const bool refused = proved_count(prove_tree(body, code, is_module, options)) < proved;
       mutation.undo();
       Tally& tally = tallies[mutation.kind];
       ++tally.tried;

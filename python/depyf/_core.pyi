@@ -561,6 +561,25 @@ def replaced_nodes(before: str, after: list[str]) -> dict[str, list[str]]:
         after: what the pass made of it: one graph, or the forward and the backward half.
     """
 
+def open_artifact(path: str, roots: list[str], is_json: bool) -> tuple[str, list[str], bool]:
+    """What is in a file that PyTorch saved of compilations, or in all such files of a folder. Nothing in them runs.
+
+    Args:
+        path: a file, or a folder.
+        roots: folders in which modules are looked for, as sys.path has them, to compare the sources with.
+        is_json: is JSON wanted, and no text?
+
+    Returns:
+        (the text, the paths that could not be read with the reasons, whether all was read).
+    """
+
+def compare_artifacts(first: str, second: str) -> tuple[list[str], list[str], bool]:
+    """How what PyTorch saved under one path differs from what it saved under another.
+
+    Returns:
+        (a line for each difference, the paths that could not be read with the reasons, whether all was read).
+    """
+
 def named_lines(text: str, of_ir: bool) -> list[tuple[str, int, int]]:
     """(name, end of the line in the text, number of the line from 1) of each line that tells of a node or operation.
 

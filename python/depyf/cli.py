@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import depyf
-from depyf import decompile_command, page, program
+from depyf import artifact_command, decompile_command, page, program
 
 _LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command"}
 """Command -> the module whose `run` executes it. Loading these two takes longer than most other commands do."""
@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="that prepare_debug or depyf run wrote to; a log of TORCH_TRACE, or a directory of logs",
     )
     page.add_parser(commands)
+    artifact_command.add_parser(commands)
     doctor = commands.add_parser(
         "doctor",
         help="tell what works with the PyTorch and the Python that are installed",
@@ -94,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return program.explain(parsed.paths)
     if parsed.command == "report":
         return page.run(parsed)
+    if parsed.command == "open":
+        return artifact_command.run(parsed)
     if parsed.command in _LOADED_WHEN_GIVEN:
         return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
     return decompile_command.run(parsed)

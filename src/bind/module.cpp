@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "alone.h"
+#include "artifact.h"
 #include "code_from_python.h"
 #include "command.h"
 #include "decompile.h"
@@ -158,6 +159,7 @@ NB_MODULE(_core, module) {
   bind_alone(module);
   bind_texts(module);
   bind_provenance(module);
+  bind_artifact(module);
   bind_report(module);
   module.def(
       "decode", &decode_code, nb::arg("code"),

@@ -14,8 +14,8 @@ namespace {
 
 class Gate {
  public:
-  Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Limits& limits)
-      : tree_(tree), root_(root), is_module_(is_module), limits_(limits), steps_left_(steps_of_all(tree)) {}
+  Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Options& given)
+      : tree_(tree), root_(root), is_module_(is_module), given_(given), steps_left_(steps_of_all(tree)) {}
 
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
@@ -69,6 +69,8 @@ class Gate {
     options.lifetimes = options.list_kept = false;
     options.lockstep = ProofOptions::Lockstep::first;
     options.steps = steps_left_;
+    options.installed = given_.installed;
+    for (const auto& [name, items] : given_.outputs) options.outputs[name] = static_cast<int>(items.size());
     const auto decoder = [&](const CodeObject&) -> Result<DecodedCode> { return lowered->second->decoded; };
     const Proof proof = walk(*pair.first, *pair.second, options, todo_, decoder);
     steps_left_ -= std::min(steps_left_, proof.steps);
@@ -82,7 +84,7 @@ class Gate {
 
   // Each code object once. One that no execution reaches means nothing, if what is around it is proved.
   void gather(const CodeObject& code, const CodeProof* around, std::uint32_t depth) {
-    if (depth > limits_.depth || !gathered_.insert(&code).second) return;
+    if (depth > given_.limits.depth || !gathered_.insert(&code).second) return;
     CodeProof proof;
     proof.code = &code;
     if (auto known = results_.find(&code); known != results_.end()) proof = known->second;
@@ -96,7 +98,7 @@ class Gate {
   const LoweredTree& tree_;
   const CodeObject& root_;
   const bool is_module_;
-  const Limits& limits_;
+  const Options& given_;
   std::int64_t steps_left_;
   std::vector<CodePair> todo_;
   std::set<CodePair> seen_;
@@ -107,9 +109,9 @@ class Gate {
 
 }  // namespace
 
-std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Limits& limits) {
-  const LoweredTree tree = lower_tree(body, root, is_module, limits.tree / 2);
-  return Gate(tree, root, is_module, limits).run();
+std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options) {
+  const LoweredTree tree = lower_tree(body, root, is_module, options.limits.tree / 2);
+  return Gate(tree, root, is_module, options).run();
 }
 
 }  // namespace depyf

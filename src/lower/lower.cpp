@@ -24,7 +24,9 @@ LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, 
   using namespace lowering;
   LoweredTree tree;
   const bool text = is_module ? imports_future_annotations(body) : (root.flags & CodeObject::future_annotations) != 0;
-  SymbolTable symbols(root.version, text);
+  std::set<std::string_view> around;
+  if (!is_module) around.insert(root.freevars.begin(), root.freevars.end());
+  SymbolTable symbols(root.version, text, std::move(around));
   Scope* scope = symbols.build(body);
   constexpr std::size_t most = std::size_t{1} << 40;
   Shared shared{root.version, text, root.filename,

@@ -396,7 +396,10 @@ void SymbolTable::resolve_name(Scope* scope, std::string_view name) {
         break;
       continue;
     }
-    if (owner->kind == ScopeKind::module) return;
+    if (owner->kind == ScopeKind::module) {
+      if (scope == owner || !around_.contains(name)) return;
+      break;
+    }
     if (owner->declared_global.contains(name)) return;
     if (owner->bound.contains(name) && !owner->declared_nonlocal.contains(name)) break;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ast/node.h"
@@ -56,7 +57,9 @@ struct Scope {
 
 class SymbolTable {
  public:
-  SymbolTable(Version version, bool annotations_are_text) : version_(version), text_(annotations_are_text) {}
+  // `around`: names that functions around the tree bind, which are not in it.
+  SymbolTable(Version version, bool annotations_are_text, std::set<std::string_view> around = {})
+      : version_(version), text_(annotations_are_text), around_(std::move(around)) {}
 
   Scope* build(ast::Block body);
 
@@ -90,6 +93,7 @@ class SymbolTable {
   const Version version_;
   int conditions_ = 0;  // statements around the one at work, in its scope, that may run it or not
   const bool text_;  // annotations are kept as text, as `from __future__ import annotations` has them
+  const std::set<std::string_view> around_;
   std::deque<Scope> scopes_;
   std::unordered_set<std::string> names_;
 };

@@ -63,7 +63,9 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-std::string sha256_base64(std::string_view bytes) {
+namespace {
+
+std::string digest_of(std::string_view bytes) {
   std::string padded(bytes);
   padded += static_cast<char>(0x80);
   while (padded.size() % block_size != block_size - length_size) padded += '\0';
@@ -75,7 +77,20 @@ std::string sha256_base64(std::string_view bytes) {
   std::string digest;
   for (const std::uint32_t word : state)
     for (int shift = 24; shift >= 0; shift -= 8) digest += static_cast<char>(word >> shift & 255);
-  return base64(digest);
+  return digest;
+}
+
+}  // namespace
+
+std::string sha256_base64(std::string_view bytes) { return base64(digest_of(bytes)); }
+
+std::string sha256_hexadecimal(std::string_view bytes) {
+  std::string text;
+  for (const char byte : digest_of(bytes)) {
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+    text += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
 }
 
 }  // namespace depyf::page

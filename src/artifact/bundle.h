@@ -1,0 +1,23 @@
+// What torch.compiler.save_cache_artifacts returns: entries of caches by kind (AppendingByteSerializer of torch.utils).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/result.h"
+
+namespace depyf::artifact {
+
+struct BundleEntry {
+  std::string kind, key;
+  std::string_view content;  // in the input
+};
+
+// True if the bytes begin as a bundle does.
+bool is_bundle(std::string_view bytes);
+
+// The entries of a bundle. Their number is bounded by the size of the input, as each takes bytes.
+Result<std::vector<BundleEntry>> read_bundle(std::string_view bytes);
+
+}  // namespace depyf::artifact

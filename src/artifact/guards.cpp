@@ -1,0 +1,335 @@
+#include "artifact/guards.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/json.h"
+#include "pickle/outline.h"
+#include "support/words.h"
+
+namespace depyf::artifact {
+namespace {
+
+using pickle::Kind;
+using pickle::Value;
+
+constexpr std::size_t guards_max = 100'000;    // of a large model there are some ten thousand
+constexpr std::size_t files_max = 1000;       // that are remembered
+constexpr std::size_t condition_max = 20'000;  // bytes of one condition
+
+// Guards without conditions of their own: the guard on the state of the process has theirs.
+constexpr std::string_view part_of_state[] = {"GRAD_MODE", "DETERMINISTIC_ALGORITHMS"};
+// PyTorch installs none for these, unless torch._dynamo.config asks for it.
+constexpr std::string_view never_checked[] = {"EMPTY_NN_MODULE_HOOKS_DICT"};
+
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// True if a text of the file can stand in a line of Python.
+bool is_one_line(std::string_view text) {
+  return text.size() <= condition_max &&
+         std::all_of(text.begin(), text.end(), [](char it) { return it >= ' ' && it != '\x7f'; });
+}
+
+std::string is_equal(const std::string& expression, const Value& value) {
+  return expression + " == " + pickle::outline(value, condition_max);
+}
+
+// A size or stride: conditions on the dimensions that are no symbols.
+void add_dimensions(std::vector<std::string>& conditions, const std::string& call, const Value& numbers) {
+  bool is_static = true;
+  for (std::size_t position = 0; position < numbers.size(); ++position)
+    is_static = is_static && numbers.at(position).is(Kind::integer);
+  if (is_static) return conditions.push_back("tuple(" + call + "()) == " + pickle::outline(numbers, condition_max));
+  for (std::size_t position = 0; position < numbers.size(); ++position)
+    if (numbers.at(position).is(Kind::integer))
+      conditions.push_back(is_equal(call + "(" + std::to_string(position) + ")", numbers.at(position)));
+}
+
+class GuardReader {
+ public:
+  GuardReader(const Value& state, Part& part)
+      : graph_(state.attribute("output_graph")), shapes_(state.attribute("shape_code_parts")), part_(part) {}
+
+  void read(const std::vector<std::string>& reads) {
+    read_state();
+    const Value guards = graph_.attribute("_guards").attribute("inner");
+    const Value list = guards.is_object() ? guards.argument(0) : guards;
+    part_.has_guards = true;
+    for (std::size_t position = 0; position < list.size() && position < guards_max; ++position)
+      read_guard(list.at(position));
+    if (list.size() > guards_max)
+      part_.notes.push_back("only the first " + std::to_string(guards_max) + " guards are shown");
+    add_aliasing();
+    find_unchecked(reads);
+  }
+
+ private:
+  void read_guard(const Value& guard) {
+    const Value create = guard.attribute("create_fn");
+    const Value function = create.is_a("partial") ? create.argument(0) : create;
+    std::string kind = function.dotted_name();
+    kind = kind.substr(kind.rfind('.') + 1);
+    Guard read;
+    read.printed.kind = kind;
+    read.printed.value = source_expression(guard.attribute("originating_source"));
+    read.printed.line = line_of(guard.attribute("user_stack"));
+    const Value words = guard.attribute("code_list");
+    for (std::size_t position = 0; position < words.size(); ++position) {
+      const std::string text(words.at(position).text().substr(0, condition_max));
+      if (!is_among(text, read.words)) read.words.push_back(text);  // PyTorch builds guards twice
+    }
+    add_conditions(read, guard, create);
+    read.printed.text = read.words.empty() ? kind : joined(read.words, "; ");
+    kinds_.push_back(kind);
+    if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
+  }
+
+  void add_conditions(Guard& guard, const Value& pickled, const Value& create) {
+    const std::string& kind = guard.printed.kind;
+    std::vector<std::string>& conditions = guard.printed.conditions;
+    if (kind == "TENSOR_MATCH") return add_tensor(guard, pickled, create.state().at(2)["value"]);
+    if (kind == "GLOBAL_STATE") {
+      if (is_one_line(state_)) conditions.push_back("is_state(" + pickle::quoted(state_) + ")");
+      guard.printed.is_quiet = false;
+      return;
+    }
+    if (kind == "TORCH_FUNCTION_STATE") {
+      conditions.push_back("torch._C._len_torch_function_stack() == " +
+                           std::to_string(graph_.attribute("torch_function_mode_stack").size()));
+      guard.printed.is_quiet = false;
+      return;
+    }
+    if (kind == "DEFAULT_DEVICE" && graph_.attribute("current_device").is(Kind::none)) {
+      conditions.push_back("torch.utils._device.CURRENT_DEVICE is None");
+      return;
+    }
+    if (kind == "SHAPE_ENV") return add_shapes(guard);
+    if (kind == "NOT_PRESENT_IN_GENERIC_DICT") {
+      const Value name = create.state().at(2)["attr"];
+      if (!guard.printed.value.empty() && name.is(Kind::string))
+        conditions.push_back(pickle::quoted(name.text().substr(0, condition_max)) + " not in " + guard.printed.value +
+                             ".__dict__");
+      else guard.without_form = "the attribute is unknown";
+      return;
+    }
+    if (is_among(kind, never_checked)) {
+      guard.without_form = "PyTorch checks it only where torch._dynamo.config asks for it";
+      return;
+    }
+    for (const std::string& words : guard.words) add_words(guard, words);
+    if (conditions.empty() && guard.without_form.empty()) guard.without_form = "it has no words in the file";
+  }
+
+  void add_words(Guard& guard, const std::string& words) {
+    std::vector<std::string>& conditions = guard.printed.conditions;
+    constexpr std::string_view hooks = "torch._functorch.aot_autograd.utils.top_saved_tensors_hooks ids == None";
+    constexpr std::string_view utils = "torch._functorch._aot_autograd.utils.";
+    if (words == hooks) {
+      const std::string module(utils);
+      return conditions.push_back("not " + module + "saved_tensors_hooks_are_inlineable(" + module +
+                                  "top_saved_tensors_hooks())");
+    }
+    if (const std::optional<TypeCheck> check = type_check(words); check && is_one_line(words))
+      return conditions.push_back(has_type(check->value, check->type));
+    if (words.find("___") != std::string::npos || !is_one_line(words)) {
+      guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
+      return;
+    }
+    // A constant has the class too that the words do not say.
+    const std::string equals = guard.printed.value + " == ";
+    if (!guard.printed.value.empty() && words.starts_with(equals) && guard.printed.kind.ends_with("_MATCH"))
+      conditions.push_back("type(" + guard.printed.value + ") is type(" + words.substr(equals.size()) + ")");
+    conditions.push_back(words);
+  }
+
+  void add_shapes(Guard& guard) {
+    const Value helper = shapes_.attribute("python_code_parts");
+    const Value parts =
+        helper.is_object() ? (helper.attribute("exprs") ? helper.attribute("exprs") : helper.state().at(0)) : helper;
+    guard.words.clear();
+    for (std::size_t position = 0; position < parts.size(); ++position) {
+      const std::string words(parts.at(position).text().substr(0, condition_max));
+      guard.words.push_back(words);
+      if (is_one_line(words) && words.find("___") == std::string::npos) guard.printed.conditions.push_back(words);
+      else guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
+    }
+    if (parts.size() == 0) guard.without_form = "no size is a symbol";
+  }
+
+  void add_tensor(Guard& guard, const Value& pickled, const Value& tensor) {
+    const std::string& x = guard.printed.value;
+    const Value meta = tensor.argument(0), device = tensor.argument(1), type = tensor.argument(2),
+                keys = tensor.argument(3);
+    if (x.empty() || !tensor.class_name().ends_with("._unpickle_tensor") || !meta.argument(3)) {
+      guard.without_form = "the file has no plain tensor for it";
+      return;
+    }
+    const Value known = sizes_of(pickled.attribute("originating_source"));
+    const Value sizes = known["size"] ? known["size"] : meta.argument(1);
+    const Value strides = known["stride"] ? known["stride"] : meta.argument(2);
+    std::vector<std::string>& conditions = guard.printed.conditions;
+    conditions.push_back(
+        has_type(x, type.dotted_name() == "torch.nn.parameter.Parameter" ? "torch.nn.Parameter" : type.dotted_name()));
+    conditions.push_back(x + ".dtype == " + meta.argument(0).dotted_name());
+    conditions.push_back(x + ".device == " + pickle::outline(device, condition_max));
+    if (keys.is(Kind::integer)) conditions.push_back(is_equal("torch._C._dispatch_keys(" + x + ").raw_repr()", keys));
+    conditions.push_back(is_equal(x + ".requires_grad", meta.argument(3)));
+    conditions.push_back(x + ".dim() == " + std::to_string(sizes.size()));
+    add_dimensions(conditions, x + ".size", sizes);
+    add_dimensions(conditions, x + ".stride", strides);
+    conditions.push_back("is_unmarked(" + x + ")");
+    guard.words.insert(guard.words.begin(), type.dotted_name() + ", " + meta.argument(0).dotted_name() + ", " +
+                                                pickle::outline(device, 100) + ", size " + pickle::outline(sizes, 200) +
+                                                ", stride " + pickle::outline(strides, 200) + ", requires_grad " +
+                                                pickle::outline(meta.argument(3), 10));
+    if (type.dotted_name() != "torch.nn.parameter.Parameter") tensors_.push_back(x);
+  }
+
+  Value sizes_of(const Value& source) const {
+    const Value table = graph_.attribute("input_source_to_sizes_strides");
+    for (std::size_t position = 0; position < table.size(); ++position)
+      if (table.key(position) == source) return table.value(position);
+    return {};
+  }
+
+  // PyTorch adds a guard of its own: tensors that are inputs are different objects.
+  void add_aliasing() {
+    if (tensors_.size() < 2) return;
+    Guard guard;
+    guard.printed.kind = "NO_TENSOR_ALIASING";
+    guard.printed.text = "no two of these are the same tensor: " + joined(tensors_, ", ");
+    guard.words = {guard.printed.text};
+    guard.printed.conditions = {"are_different(" + joined(tensors_, ", ") + ")"};
+    part_.guards.push_back(std::move(guard));
+  }
+
+  void read_state() {
+    const Value guard = graph_.attribute("global_state_guard");
+    state_ = std::string(guard.state().text());
+    json::Document document;
+    if (state_.empty() || document.parse(state_)) return;
+    document.root().for_each_member([&](json::Value key, json::Value value) {
+      if (value.is(json::Kind::object)) {
+        value.for_each_member([&](json::Value inner, json::Value entry) {
+          part_.state.push_back({key.text() + "." + inner.text(), raw(entry)});
+        });
+      } else {
+        part_.state.push_back({key.text(), raw(value)});
+      }
+    });
+  }
+
+  static std::string raw(json::Value value) {
+    if (!value.is(json::Kind::array)) return std::string(value.raw());
+    std::string text = "[";
+    value.for_each_item([&](json::Value item) { text += (text.size() > 1 ? ", " : "") + std::string(item.raw()); });
+    return text + "]";
+  }
+
+  // The innermost line of the program, not of PyTorch.
+  std::string line_of(const Value& stack) {
+    std::string found;
+    const std::vector<Value> frames = stack.appended();
+    for (const Value& frame : frames) {
+      const std::string file(frame.attribute("filename").text().substr(0, condition_max));
+      if (part_.files.size() < files_max && !is_among(file, part_.files)) part_.files.push_back(file);
+    }
+    for (auto frame = frames.rbegin(); frame != frames.rend() && found.empty(); ++frame)
+      if (frame->attribute("filename").text().find("/torch/") == std::string_view::npos) found = place(*frame);
+    return found.empty() && !frames.empty() ? place(frames.back()) : found;
+  }
+
+  static std::string place(const Value& frame) {
+    const std::string_view path = frame.attribute("filename").text();
+    const std::string_view file = path.substr(path.rfind('/') + 1);
+    const std::string_view line = stripped(frame.attribute("_line").text());
+    std::string text = std::string(file) + ":" + std::to_string(frame.attribute("lineno").integer());
+    if (!line.empty()) text += " " + std::string(line);
+    return is_one_line(text) ? text : std::string();
+  }
+
+  void find_unchecked(const std::vector<std::string>& reads) {
+    const Value scope = graph_.attribute("local_scope");
+    const auto is_about = [&](std::string_view expression) {
+      return std::any_of(part_.guards.begin(), part_.guards.end(), [&](const Guard& guard) {
+        return guard.printed.value.starts_with(expression) ||
+               std::any_of(guard.words.begin(), guard.words.end(),
+                           [&](const std::string& words) { return words.find(expression) != std::string::npos; });
+      });
+    };
+    for (std::size_t position = 0; position < scope.size(); ++position) {
+      const std::string expression = "L[" + pickle::outline(scope.key(position), 200) + "]";
+      if (is_about(expression)) continue;
+      const bool is_tensor = scope.value(position).class_name().ends_with("._unpickle_tensor");
+      part_.unchecked.push_back("No guard checks " + expression + ": a call with another " +
+                                (is_tensor ? "dtype, device or size" : "value") + " of it will not be noticed.");
+    }
+    std::vector<std::string> globals;
+    for (const std::string& name : reads)
+      if (!is_about("G[" + pickle::quoted(name) + "]")) globals.push_back(name);
+    if (!globals.empty())
+      part_.unchecked.push_back("No guard checks the globals " + joined(globals, ", ") +
+                                ", which the function reads: that one is replaced will not be noticed.");
+    if (!is_among(std::string("GLOBAL_STATE"), kinds_))
+      part_.unchecked.push_back(
+          "No guard checks the state of the process (grad mode, autocast, default dtype, determinism): a call in another "
+          "state will not be noticed.");
+  }
+
+  Value graph_, shapes_;
+  Part& part_;
+  std::string state_;  // of the process, as JSON
+  std::vector<std::string> kinds_, tensors_;
+};
+
+constexpr std::string_view helpers = R"(def is_state(state):
+    """Whether grad mode, autocast, default dtype and the like are as this JSON says."""
+    guard = torch._C._dynamo.guards.GlobalStateGuard()
+    guard.__setstate__(state)
+    return guard.check()
+
+
+def is_unmarked(tensor):
+    """Whether nobody marked a dimension as dynamic or static."""
+    kinds = "dynamic", "weak_dynamic", "unbacked", "strict_unbacked", "static"
+    return not any(hasattr(tensor, f"_dynamo_{kind}_indices") for kind in kinds)
+
+
+def are_different(*tensors):
+    """Whether no two are the same object."""
+    return len({id(tensor) for tensor in tensors}) == len(tensors)
+
+
+)";
+
+}  // namespace
+
+void read_guards(const Value& guards_state, const std::vector<std::string>& reads, Part& part) {
+  GuardReader(guards_state, part).read(reads);
+}
+
+std::string guard_source(const Part& part) {
+  std::vector<GuardToPrint> printed;
+  for (const Guard& guard : part.guards)
+    if (!guard.printed.conditions.empty()) printed.push_back(guard.printed);
+  const std::string function = guard_function("guards", "torch._C.DisableTorchFunction()", std::move(printed), {});
+  std::string source;
+  std::string_view rest = helpers;
+  // Helpers that nothing calls are left out.
+  std::size_t start = rest.find("def ");
+  source = rest.substr(0, start);
+  while (start != std::string_view::npos) {
+    rest.remove_prefix(start);
+    const std::size_t next = rest.find("def ", 1);
+    const std::string_view helper = rest.substr(0, next);
+    const std::string name(helper.substr(4, helper.find('(') - 4));
+    if (function.find(name + "(") != std::string::npos) source += helper;
+    start = next;
+  }
+  return source + function;
+}
+
+}  // namespace depyf::artifact

@@ -1,0 +1,67 @@
+// Whether the lines that an artifact was compiled from are still the ones that modules of this machine have. Modules are looked
+// for as files: importing one would run it.
+#include <algorithm>
+#include <map>
+
+#include "artifact/stages.h"
+#include "page/sha256.h"
+#include "support/words.h"
+
+namespace depyf::artifact {
+namespace {
+
+// "a/b" of module a.b; empty where a part is no name, so that no path leads out of the folder.
+std::string relative_path(std::string_view module) {
+  std::string path;
+  while (!module.empty()) {
+    const std::string_view name = module.substr(0, module.find('.'));
+    if (name.empty() || word_at(name).size() != name.size()) return {};
+    path += (path.empty() ? "" : "/") + std::string(name);
+    module.remove_prefix(std::min(name.size() + 1, module.size()));
+  }
+  return path;
+}
+
+std::vector<std::string> candidates(const Source& source, const Part& part, const std::vector<std::string>& roots) {
+  std::vector<std::string> paths;
+  const std::string relative = source.module == "__main__" ? std::string() : relative_path(source.module);
+  for (const std::string& root : roots) {
+    if (relative.empty()) break;
+    const std::string base = root.empty() ? relative : root + "/" + relative;
+    paths.push_back(base + ".py");
+    paths.push_back(base + "/__init__.py");
+  }
+  // A script has no module; code and guards name its file, among others.
+  const std::string stem = relative.substr(relative.rfind('/') + 1) + ".py";
+  const auto add = [&](const std::string& path) {
+    const bool is_script = relative.empty() && path.find("/site-packages/") == std::string::npos;
+    if (is_script || path.substr(path.rfind('/') + 1) == stem) paths.push_back(path);
+  };
+  for (const Function& function : part.functions) add(function.filename);
+  for (const std::string& file : part.files) add(file);
+  return paths;
+}
+
+}  // namespace
+
+void check_sources(Artifact& artifact, const std::vector<std::string>& roots, const ReadFile& read_file) {
+  std::map<std::string, std::optional<std::string>> files;
+  for (Part& part : artifact.parts) {
+    for (Source& source : part.sources) {
+      source.match = Source::Match::not_found;
+      for (const std::string& path : candidates(source, part, roots)) {
+        auto file = files.find(path);
+        if (file == files.end()) file = files.emplace(path, read_file(path)).first;
+        if (!file->second) continue;
+        const std::string_view lines = lines_between(*file->second, source.first_line, source.last_line);
+        const bool is_same = page::sha256_hexadecimal(lines) == source.checksum;
+        if (!is_same && source.match == Source::Match::changed) continue;  // the first one that differs is named
+        source.match = is_same ? Source::Match::same : Source::Match::changed;
+        source.path = path;
+        if (is_same || source.module != "__main__") break;
+      }
+    }
+  }
+}
+
+}  // namespace depyf::artifact

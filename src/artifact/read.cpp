@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "artifact/budget.h"
+#include "artifact/bundle.h"
+#include "artifact/guards.h"
+#include "artifact/stages.h"
+#include "depyf/code_object.h"
+#include "depyf/recode.h"
+#include "page/sha256.h"
+#include "pickle/outline.h"
+#include "support/deep_stack.h"
+#include "support/words.h"
+
+namespace depyf::artifact {
+namespace {
+
+using pickle::Kind;
+using pickle::Value;
+
+constexpr std::size_t parts_max = 10'000;     // of one file: a bundle of a large program has some hundred entries
+constexpr std::size_t sources_max = 100'000;  // of one function
+constexpr std::size_t names_max = 10'000;     // that loading would look up
+constexpr std::size_t text_max = 1000;        // bytes of a name or a short value
+
+std::string short_text(const Value& value) {
+  return value.is(Kind::string) ? std::string(value.text().substr(0, text_max)) : pickle::outline(value, text_max);
+}
+
+// "(self, x, *args, flag=True)", from the pickle of an inspect.Signature.
+std::string signature_text(const Value& signature) {
+  enum ParameterKind { positional_only, positional_or_keyword, starred, keyword_only, double_starred };
+  std::vector<std::string> texts;
+  std::int64_t last = positional_or_keyword;
+  const Value parameters = signature.argument(0);
+  for (std::size_t position = 0; position < parameters.size() && position < text_max; ++position) {
+    const Value parameter = parameters.at(position);
+    const std::int64_t kind = parameter.argument(1).argument(0).integer(positional_or_keyword);
+    std::string text = short_text(parameter.argument(0));
+    if (kind != positional_only && last == positional_only && !texts.empty()) texts.push_back("/");
+    if (kind == keyword_only && last < starred) texts.push_back("*");
+    if (kind == starred) text = "*" + text;
+    if (kind == double_starred) text = "**" + text;
+    const Value otherwise = parameter.attribute("_default");
+    if (otherwise && otherwise.dotted_name() != "inspect._empty") text += "=" + pickle::outline(otherwise, 100);
+    texts.push_back(std::move(text));
+    last = kind;
+  }
+  return "(" + joined(texts, ", ") + ")";
+}
+
+class Reader {
+ public:
+  explicit Reader(Artifact& artifact) : artifact_(artifact), budget_(artifact.size) {}
+
+  void read(std::string_view bytes) {
+    if (is_bundle(bytes)) return read_entries(bytes);
+    if (!read_pickle(bytes, {}, {})) return;
+    if (artifact_.format.empty()) artifact_.format = "a pickle of no kind that depyf knows";
+  }
+
+ private:
+  void read_entries(std::string_view bytes) {
+    artifact_.format = "a bundle of cache entries (torch.compiler.save_cache_artifacts)";
+    const auto entries = read_bundle(bytes);
+    if (!entries) return fail(entries.error());
+    for (const BundleEntry& entry : *entries) {
+      if (artifact_.parts.size() >= parts_max) return;
+      const std::size_t count = artifact_.parts.size();
+      std::string problem;
+      if (looks_like_pickle(entry.content)) {
+        Artifact inner;
+        std::swap(inner.outline, artifact_.outline);
+        read_pickle(entry.content, entry.kind, entry.key);
+        std::swap(inner.outline, artifact_.outline);
+        problem = std::exchange(artifact_.error, {});
+      }
+      if (artifact_.parts.size() == count) {
+        Part& part = artifact_.parts.emplace_back();
+        part.title = entry.kind + " entry";
+        if (!problem.empty()) part.notes.push_back(problem);
+        else if (!looks_like_pickle(entry.content))
+          part.stages.push_back({"content", {}, false, budget_.copied(entry.content)});
+      }
+      for (std::size_t index = count; index < artifact_.parts.size(); ++index) {
+        artifact_.parts[index].kind = entry.kind;
+        artifact_.parts[index].key = entry.key;
+        artifact_.parts[index].size = entry.content.size();
+      }
+    }
+  }
+
+  static bool looks_like_pickle(std::string_view bytes) { return pickle::has_magic(bytes); }
+
+  void fail(const Error& error) {
+    artifact_.error = error.message;
+    artifact_.error_offset = error.offset;
+  }
+
+  bool read_pickle(std::string_view bytes, const std::string& kind, const std::string& key) {
+    if (!budget_.take_nested(bytes.size())) return false;
+    const auto document = pickle::read(bytes);
+    if (!document) {
+      fail(document.error());
+      return false;
+    }
+    note_reach(*document);
+    read_value(document->root(), kind, key);
+    if (artifact_.parts.empty()) artifact_.outline = pickle::outline(document->root(), 4000);
+    return true;
+  }
+
+  void note_reach(const pickle::Document& document) {
+    const pickle::Reach found = pickle::reach(document);
+    const auto add = [](std::vector<std::string>& to, std::set<std::string>& seen,
+                        const std::vector<std::string>& from) {
+      for (const std::string& name : from)
+        if (seen.size() < names_max && seen.insert(name).second) to.push_back(name);
+    };
+    add(artifact_.names, seen_names_, found.names);
+    add(artifact_.called, seen_calls_, found.called);
+    artifact_.persistent_count += found.persistent_count;
+  }
+
+  void set_format(std::string words) {
+    if (artifact_.format.empty()) artifact_.format = std::move(words);
+  }
+
+  void read_value(const Value& root, const std::string& kind, const std::string& key) {
+    if (artifact_.parts.size() >= parts_max) return;
+    if (root["original_code"] && root["runtime_env"]) {
+      set_format("a function compiled ahead of time (torch.compile(...).aot_compile)");
+      return read_function_part(root);
+    }
+    if (root.is(Kind::list) && root.size() > 0 && root.at(0).is(Kind::bytes)) return read_model(root);
+    if (root.is_a("PrecompileCacheEntry")) {
+      read_package(root.attribute("dynamo"));
+      return read_backends(root.attribute("backends"));
+    }
+    if (root.is_a("_DynamoCacheEntry")) return read_package(root);
+    const Value result = root.is(Kind::tuple) && root.at(0).is_object() ? root.at(0) : root;
+    if (result.is_a("CompiledFxGraph")) {
+      set_format("an entry of Inductor's cache");
+      Part& part = new_part("Inductor's entry", kind, key);
+      return read_inductor_result(result, "", part, budget_);
+    }
+    if (result.class_name().find("AOTAutogradResult") != std::string::npos) {
+      set_format("an entry of AOTAutograd's cache");
+      Part& part = new_part("AOTAutograd's entry", kind, key);
+      return read_aot_result(result, part, budget_);
+    }
+  }
+
+  Part& new_part(std::string title, const std::string& kind, const std::string& key) {
+    Part& part = artifact_.parts.emplace_back();
+    part.title = std::move(title), part.kind = kind, part.key = key, part.size = artifact_.size;
+    return part;
+  }
+
+  // A file of a model: a list of functions, one for each input that it was compiled for.
+  void read_model(const Value& list) {
+    set_format("a model compiled ahead of time for " + std::to_string(list.size()) +
+               (list.size() == 1 ? " input" : " inputs"));
+    for (std::size_t position = 0; position < list.size() && artifact_.parts.size() < parts_max; ++position) {
+      const std::string_view bytes = list.at(position).text();
+      if (!list.at(position).is(Kind::bytes) || depth_ > 0 || !budget_.take_nested(bytes.size())) continue;
+      const auto document = pickle::read(bytes);
+      if (!document) {
+        new_part("input " + std::to_string(position), {}, {}).notes.push_back(document.error().message);
+        continue;
+      }
+      note_reach(*document);
+      ++depth_;
+      read_value(document->root(), {}, {});
+      --depth_;
+    }
+  }
+
+  void read_function_part(const Value& root) {
+    Part& part = new_part({}, {}, {});
+    const Value environment = root["runtime_env"];
+    const std::optional<Version> version = read_system(root["system_info"], part);
+    add_fact(part, "device", root["device_type"]);
+    add_fact(part, "backend", root["backend_name"]);
+    add_fact(part, "name of the compiled graph", root["backend_id"]);
+    part.functions.push_back(read_function(root["original_code"], "original", version, budget_.code));
+    part.functions.push_back(read_function(environment.attribute("bytecode"), "transformed", version, budget_.code));
+    part.title = part.functions[0].name + signature_text(root["signature"]);
+    for (const std::string& note : kept_values(environment)) part.notes.push_back(note);
+    read_guards_state(root["guards_state"], part);
+    read_compiled(root["compiled_fn"], part);
+    read_sources(root["source_info"], part);
+  }
+
+  void add_fact(Part& part, std::string name, const Value& value) {
+    if (value && !value.is(Kind::none)) part.facts.push_back({std::move(name), short_text(value)});
+  }
+
+  std::optional<Version> read_system(const Value& system, Part& part) {
+    const Value python = system.attribute("python_version"), torch = system.attribute("torch_version");
+    add_fact(part, "Python", python);
+    add_fact(part, "torch", torch.is_object() ? torch.argument(0) : torch);
+    add_fact(part, "toolkit", system.attribute("toolkit_version"));
+    const Value triton = system.attribute("triton_version");
+    if (triton.at(0).integer() || triton.at(1).integer()) add_fact(part, "Triton", triton);
+    add_fact(part, "GPU", system.attribute("gpu_name"));
+    return version_of(python.text());
+  }
+
+  // What the transformed code has beside its arguments.
+  static std::vector<std::string> kept_values(const Value& environment) {
+    std::vector<std::string> notes;
+    const Value globals = environment.attribute("used_globals");
+    for (std::size_t position = 0; position < globals.size() && position < text_max; ++position)
+      notes.push_back("the transformed code has the global " + short_text(globals.key(position)) + " = " +
+                      pickle::outline(globals.value(position), 200) + " from the file");
+    const Value closure = environment.attribute("closure");
+    if (closure.size() > 0)
+      notes.push_back("the function's free variables come from the file: " + pickle::outline(closure, 300));
+    return notes;
+  }
+
+  void read_guards_state(const Value& bytes, Part& part) {
+    if (!bytes.is(Kind::bytes) || !budget_.take_nested(bytes.text().size())) return;
+    const auto document = pickle::read(bytes.text());
+    if (!document) {
+      part.notes.push_back("the guards could not be read: " + document.error().message + " at byte " +
+                           std::to_string(document.error().offset) + " of their pickle");
+      return;
+    }
+    note_reach(*document);
+    std::vector<std::string> reads;
+    if (!part.functions.empty() && part.functions[0].code) {
+      for (const std::string& name : global_names(*part.functions[0].code))
+        if (!is_builtin(name)) reads.push_back(name);
+    }
+    read_guards(document->root(), reads, part);
+  }
+
+  // Names that programs hardly ever give to globals of their own.
+  static bool is_builtin(const std::string& name) {
+    static const std::set<std::string, std::less<>> names = {
+        "abs",  "all",        "any",   "bool", "dict",  "enumerate", "float",  "getattr",  "hasattr",
+        "int",  "isinstance", "len",   "list", "map",   "max",       "min",    "print",    "range",
+        "set",  "sorted",     "str",   "sum",  "super", "tuple",     "type",   "zip",      "iter",
+        "next", "slice",      "round", "id",   "repr",  "object",    "filter", "reversed", "setattr"};
+    return names.contains(name);
+  }
+
+  // (function that makes it, bytes), as PyTorch's backends and vLLM save what was compiled.
+  void read_compiled(const Value& compiled, Part& part) {
+    const std::string maker = compiled.at(0).dotted_name();
+    if (!maker.empty()) part.facts.push_back({"what is compiled is loaded by", maker});
+    const Value bytes = compiled.at(1);
+    if (!bytes.is(Kind::bytes) || !budget_.take_nested(bytes.text().size())) return;
+    const auto document = pickle::read(bytes.text());
+    if (!document) {
+      part.notes.push_back("what is compiled could not be read: " + document.error().message + " at byte " +
+                           std::to_string(document.error().offset) + " of its pickle");
+      return;
+    }
+    note_reach(*document);
+    const Value root = document->root();
+    const Value result = root.is(Kind::tuple) ? root.at(0) : root;
+    if (result.class_name().find("AOTAutogradResult") != std::string::npos) {
+      read_aot_result(result, part, budget_);
+      if (root.at(1).size() > 0)
+        part.notes.push_back("Triton kernels that loading imports: " + pickle::outline(root.at(1), 500));
+      return;
+    }
+    read_graph_modules(*document, "graph", part, budget_);
+    read_nested_graphs(root, part);
+  }
+
+  // A dict in which graph modules are pickles of their own.
+  void read_nested_graphs(const Value& state, Part& part) {
+    for (std::size_t position = 0; position < state.size() && position < text_max; ++position) {
+      const Value bytes = state.value(position);
+      const std::string name = short_text(state.key(position));
+      if (!bytes.is(Kind::bytes) || !pickle::has_magic(bytes.text())) {
+        if (state.is(Kind::dict) && !bytes.is(Kind::bytes)) part.facts.push_back({name, pickle::outline(bytes, 200)});
+        continue;
+      }
+      if (!budget_.take_nested(bytes.text().size())) continue;
+      const auto document = pickle::read(bytes.text());
+      if (!document) {
+        part.notes.push_back(name + " could not be read: " + document.error().message);
+        continue;
+      }
+      note_reach(*document);
+      read_graph_modules(*document, name == "graph_module" ? "graph" : "graph: " + name, part, budget_);
+    }
+  }
+
+  void read_sources(const Value& info, Part& part) {
+    const Value sources = info.attribute("inlined_sources");
+    for (std::size_t position = 0; position < sources.size() && position < sources_max; ++position) {
+      const Value pickled = sources.at(position);
+      Source source;
+      source.module = short_text(pickled.attribute("module"));
+      source.first_line = pickled.attribute("firstlineno").integer();
+      source.last_line = pickled.attribute("lastlineno").integer();
+      source.checksum = short_text(pickled.attribute("checksum"));
+      source.text =
+          budget_.copied(lines_between(pickled.attribute("content").text(), source.first_line, source.last_line));
+      source.text_has_checksum = page::sha256_hexadecimal(source.text) == source.checksum;
+      part.sources.push_back(std::move(source));
+    }
+    std::sort(part.sources.begin(), part.sources.end(), [](const Source& one, const Source& two) {
+      return std::tie(one.module, one.first_line, one.last_line) < std::tie(two.module, two.first_line, two.last_line);
+    });
+  }
+
+  // A function as Dynamo's cache has it: several compilations, with those of its resume functions.
+  void read_package(const Value& package) {
+    set_format("an entry of Dynamo's cache (torch.compile with caching_precompile)");
+    const Value codes = package.attribute("codes");
+    for (std::size_t position = 0; position < codes.size() && artifact_.parts.size() < parts_max; ++position) {
+      const Value code = codes.at(position);
+      const Value compilations = code.attribute("guarded_codes");
+      const std::size_t count = std::max<std::size_t>(compilations.size(), 1);
+      for (std::size_t number = 0; number < count && artifact_.parts.size() < parts_max; ++number) {
+        Part& part = new_part({}, {}, {});
+        const std::optional<Version> version = read_system(package.attribute("system_info"), part);
+        add_fact(part, "device", package.attribute("device_type"));
+        add_fact(part, "module", code.attribute("python_module"));
+        add_fact(part, "compiled graphs", code.attribute("backend_ids"));
+        const bool is_resume = code.attribute("install_to_global").is_true();
+        part.functions.push_back(
+            read_function(code.attribute("python_code"), is_resume ? "resume" : "original", version, budget_.code));
+        part.title = part.functions[0].name + ", compilation " + std::to_string(number + 1) + " of " +
+                     std::to_string(compilations.size());
+        if (const Value compilation = compilations.at(number)) {
+          part.functions.push_back(
+              read_function(compilation.attribute("dynamo_code"), "transformed", version, budget_.code));
+          read_guards_state(compilation.attribute("guards_state"), part);
+        }
+        if (position == 0 && number == 0) read_sources(package.attribute("source_info"), part);
+      }
+    }
+  }
+
+  // Backend -> what it compiled, with the content in whatever form it keeps it.
+  void read_backends(const Value& backends) {
+    for (std::size_t position = 0; position < backends.size() && artifact_.parts.size() < parts_max; ++position) {
+      const Value content = backends.value(position).attribute("content");
+      if (content.class_name().find("AOTAutogradResult") == std::string::npos) continue;
+      Part& part = new_part("compiled graph " + short_text(backends.key(position)), {}, {});
+      read_aot_result(content, part, budget_);
+    }
+  }
+
+  Artifact& artifact_;
+  Budget budget_;
+  std::set<std::string> seen_names_, seen_calls_;
+  int depth_ = 0;  // of models in models
+};
+
+}  // namespace
+
+std::string_view lines_between(std::string_view text, std::int64_t first, std::int64_t last) {
+  std::size_t start = 0, end = 0;
+  std::int64_t line = 1;
+  for (; end < text.size() && line < last; ++line) {
+    if (line == first) start = end;
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  return first >= 1 && first < line ? text.substr(start, end - start) : std::string_view();
+}
+
+bool is_likely(std::string_view bytes) { return is_bundle(bytes) || pickle::has_magic(bytes); }
+
+Artifact read(std::string_view bytes, const std::string& name) {
+  Artifact artifact;
+  artifact.name = name;
+  artifact.size = bytes.size();
+  on_deep_stack([&] { Reader(artifact).read(bytes); });
+  return artifact;
+}
+
+}  // namespace depyf::artifact

@@ -1,0 +1,113 @@
+#include "artifacts.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace depyf::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;    // bytes: weights are saved apart
+constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // bytes of a file of Python
+constexpr std::size_t files_max = 10'000;                        // of one folder
+constexpr std::size_t hash_min = 24;                             // characters of a name that is a hash
+
+// The bytes of a regular file; none of anything else, as a device or a pipe may have no end.
+std::optional<std::string> content(const fs::path& path, std::uintmax_t size_max) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return {};
+  const std::uintmax_t size = fs::file_size(path, problem);
+  if (problem || size > size_max) return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(size, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return file.bad() ? std::nullopt : std::optional(std::move(bytes));
+}
+
+// All regular files below a folder, in order; links are not followed.
+std::vector<fs::path> files_below(const fs::path& folder, std::vector<std::string>& errors) {
+  std::vector<fs::path> files;
+  std::error_code problem;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, problem);
+  for (const fs::recursive_directory_iterator end; !problem && entry != end; entry.increment(problem)) {
+    std::error_code unreadable;
+    if (entry->is_symlink(unreadable) || !entry->is_regular_file(unreadable)) continue;
+    if (files.size() == files_max) {
+      errors.push_back(folder.string() + ": only the first " + std::to_string(files_max) + " files were read");
+      break;
+    }
+    files.push_back(entry->path());
+  }
+  if (problem) errors.push_back(folder.string() + ": " + problem.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// A path without the names in it that are hashes.
+std::string without_hashes(const std::string& name) {
+  std::string result;
+  for (const fs::path& part : fs::path(name))
+    if (part.string().size() < hash_min) result += "/" + part.string();
+  return result;
+}
+
+std::size_t counterpart(const artifact::Artifact& wanted, const std::vector<artifact::Artifact>& others,
+                        const std::vector<bool>& is_paired) {
+  for (const bool is_exact : {true, false}) {
+    for (std::size_t index = 0; index < others.size(); ++index) {
+      if (is_paired[index]) continue;
+      const std::string& name = others[index].name;
+      if (is_exact ? name == wanted.name : without_hashes(name) == without_hashes(wanted.name)) return index;
+    }
+  }
+  return others.size();
+}
+
+}  // namespace
+
+ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::string>& roots) {
+  ReadArtifacts result;
+  std::error_code problem;
+  const bool is_folder = fs::is_directory(path, problem);
+  const std::vector<fs::path> files = is_folder ? files_below(path, result.errors) : std::vector<fs::path>{path};
+  for (const fs::path& file : files) {
+    std::optional<std::string> bytes = content(file, file_max);
+    if (!bytes) {
+      if (!is_folder) result.errors.push_back(path + ": no regular file of at most 2 GiB that can be read");
+      continue;
+    }
+    if (is_folder && !artifact::is_likely(*bytes)) continue;  // caches hold code and libraries too
+    artifact::Artifact read = artifact::read(*bytes, is_folder ? file.lexically_relative(path).string() : path);
+    artifact::check_sources(read, roots, [](const std::string& source) { return content(source, source_max); });
+    result.artifacts.push_back(std::move(read));
+  }
+  if (is_folder && result.artifacts.empty()) result.errors.push_back(path + ": no artifact is in it");
+  return result;
+}
+
+std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second) {
+  if (first.artifacts.size() == 1 && second.artifacts.size() == 1)
+    return artifact::differences(first.artifacts[0], second.artifacts[0]);
+  std::vector<std::string> lines;
+  std::vector<bool> is_paired(second.artifacts.size());
+  for (const artifact::Artifact& one : first.artifacts) {
+    const std::size_t index = counterpart(one, second.artifacts, is_paired);
+    if (index == second.artifacts.size()) {
+      lines.push_back("only the first has " + one.name);
+      continue;
+    }
+    is_paired[index] = true;
+    for (const std::string& line : artifact::differences(one, second.artifacts[index]))
+      lines.push_back(one.name + ": " + line);
+  }
+  for (std::size_t index = 0; index < is_paired.size(); ++index)
+    if (!is_paired[index]) lines.push_back("only the second has " + second.artifacts[index].name);
+  return lines;
+}
+
+}  // namespace depyf::report

@@ -1,0 +1,23 @@
+// Files of artifacts, found in folders.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "depyf/artifact.h"
+
+namespace depyf::report {
+
+struct ReadArtifacts {
+  std::vector<artifact::Artifact> artifacts;
+  std::vector<std::string> errors;  // with the path of each
+};
+
+// Reads a file, or all files of a folder and the folders in it that are artifacts; of a folder, names are relative to it. The
+// sources are compared with the files below `roots`.
+ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::string>& roots);
+
+// How the artifacts of two paths differ, a line each.
+std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second);
+
+}  // namespace depyf::report
