@@ -161,9 +161,12 @@ class GuardReader {
 
   void add_tensor(Guard& guard, const Value& pickled, const Value& tensor) {
     const std::string& x = guard.printed.value;
-    const Value meta = tensor.argument(0), device = tensor.argument(1), type = tensor.argument(2),
-                keys = tensor.argument(3);
-    if (x.empty() || !tensor.class_name().ends_with("._unpickle_tensor") || !meta.argument(3)) {
+    const bool is_meta = tensor.class_name() == "torch._utils._rebuild_meta_tensor_no_storage";  // has no device
+    const Value meta = is_meta ? tensor : tensor.argument(0), device = is_meta ? Value() : tensor.argument(1);
+    const Value keys = is_meta ? Value() : tensor.argument(3);
+    const std::string device_text = is_meta ? "torch.device('meta')" : pickle::outline(device, condition_max);
+    const std::string type = is_meta ? "torch.Tensor" : tensor.argument(2).dotted_name();
+    if (x.empty() || (!is_meta && !tensor.class_name().ends_with("._unpickle_tensor")) || !meta.argument(3)) {
       guard.without_form = "the file has no plain tensor for it";
       return;
     }
@@ -171,21 +174,20 @@ class GuardReader {
     const Value sizes = known["size"] ? known["size"] : meta.argument(1);
     const Value strides = known["stride"] ? known["stride"] : meta.argument(2);
     std::vector<std::string>& conditions = guard.printed.conditions;
-    conditions.push_back(
-        has_type(x, type.dotted_name() == "torch.nn.parameter.Parameter" ? "torch.nn.Parameter" : type.dotted_name()));
+    conditions.push_back(has_type(x, type == "torch.nn.parameter.Parameter" ? "torch.nn.Parameter" : type));
     conditions.push_back(x + ".dtype == " + meta.argument(0).dotted_name());
-    conditions.push_back(x + ".device == " + pickle::outline(device, condition_max));
-    if (keys.is(Kind::integer)) conditions.push_back(is_equal("torch._C._dispatch_keys(" + x + ").raw_repr()", keys));
+    conditions.push_back(x + ".device == " + device_text);
+    if (keys.is(Kind::integer)) conditions.push_back("has_keys(" + x + ", " + pickle::outline(keys) + ")");
     conditions.push_back(is_equal(x + ".requires_grad", meta.argument(3)));
     conditions.push_back(x + ".dim() == " + std::to_string(sizes.size()));
     add_dimensions(conditions, x + ".size", sizes);
     add_dimensions(conditions, x + ".stride", strides);
     conditions.push_back("is_unmarked(" + x + ")");
-    guard.words.insert(guard.words.begin(), type.dotted_name() + ", " + meta.argument(0).dotted_name() + ", " +
-                                                pickle::outline(device, 100) + ", size " + pickle::outline(sizes, 200) +
-                                                ", stride " + pickle::outline(strides, 200) + ", requires_grad " +
+    guard.words.insert(guard.words.begin(), type + ", " + meta.argument(0).dotted_name() + ", " + device_text +
+                                                ", size " + pickle::outline(sizes, 200) + ", stride " +
+                                                pickle::outline(strides, 200) + ", requires_grad " +
                                                 pickle::outline(meta.argument(3), 10));
-    if (type.dotted_name() != "torch.nn.parameter.Parameter") tensors_.push_back(x);
+    if (type != "torch.nn.parameter.Parameter") tensors_.push_back(x);
   }
 
   Value sizes_of(const Value& source) const {
@@ -217,9 +219,18 @@ class GuardReader {
           part_.state.push_back({key.text() + "." + inner.text(), raw(entry)});
         });
       } else {
-        part_.state.push_back({key.text(), raw(value)});
+        part_.state.push_back({key.text(), key.text() == "default_dtype" ? dtype_name(raw(value)) : raw(value)});
       }
     });
+  }
+
+  // The numbers are those of c10::ScalarType.
+  static std::string dtype_name(const std::string& number) {
+    if (number == "5") return "torch.float16";
+    if (number == "6") return "torch.float32";
+    if (number == "7") return "torch.float64";
+    if (number == "15") return "torch.bfloat16";
+    return number;
   }
 
   static std::string raw(json::Value value) {
@@ -285,7 +296,14 @@ class GuardReader {
   std::vector<std::string> kinds_, tensors_;
 };
 
-constexpr std::string_view helpers = R"(def is_state(state):
+constexpr std::string_view helpers = R"(def has_keys(tensor, raw):
+    """Whether the tensor is dispatched now as one with these keys is where no mode is on."""
+    keys = (torch._C._dispatch_keys(tensor) | torch._C._dispatch_tls_local_include_set())
+    keys -= torch._C._dispatch_tls_local_exclude_set()
+    return keys.raw_repr() == ((torch._C.DispatchKeySet.from_raw_repr(raw) | USUAL[0]) - USUAL[1]).raw_repr()
+
+
+def is_state(state):
     """Whether grad mode, autocast, default dtype and the like are as this JSON says."""
     guard = torch._C._dynamo.guards.GlobalStateGuard()
     guard.__setstate__(state)
@@ -329,6 +347,11 @@ std::string guard_source(const Part& part) {
     if (function.find(name + "(") != std::string::npos) source += helper;
     start = next;
   }
+  if (source.find("USUAL") != std::string::npos)
+    source =
+        "import torch\n\n# The keys that every tensor gets, and those that none gets, in the state in which this file is loaded.\n"
+        "USUAL = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()\n\n\n" +
+        source;
   return source + function;
 }
 

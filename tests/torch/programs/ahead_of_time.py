@@ -1,0 +1,274 @@
+"""Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`.
+
+`ahead_of_time.py DIRECTORY COUNT` loads them again, and prints as JSON how often the guards that depyf shows accept and refuse so
+many inputs as the guards of what was loaded do, and the inputs where they do not. `ahead_of_time.py DIRECTORY pairs` saves
+artifacts that differ in one respect each.
+"""
+
+import contextlib
+import importlib.util
+import json
+import linecache
+import random
+import sys
+from pathlib import Path
+
+import torch
+
+SCALE = 2.0
+
+
+def plain(x, y):
+    z = x.sin() + y
+    if z.shape[0] > 3:
+        z = z * 2
+    return torch.relu(z)
+
+
+def sized(x, n: int, flag=True):
+    y = x * n
+    if flag:
+        y = y + SCALE
+    return y.sum(0) if x.shape[0] > 5 else y
+
+
+def containers(tensors, numbers):
+    return tensors["a"] * numbers[0] + tensors["b"]
+
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(4, 8)
+        self.second = torch.nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.second(torch.relu(self.first(x)))
+
+
+class Scaled:
+    def __init__(self):
+        self.weight = torch.ones(4)
+        self.factor = 2
+
+    def method(self, x):
+        def inner(value):
+            return value * self.factor
+
+        return inner(x) + self.weight
+
+
+def only_tensors(guards):
+    return [guard.guard_type == "TENSOR_MATCH" for guard in guards]
+
+
+def enclosing(n):
+    def closure(x):
+        return x * n
+
+    return closure
+
+
+def save(function, arguments, path, **options):
+    torch._dynamo.reset()
+    compiled = torch.compile(function, fullgraph=True, **options)
+    compiled.aot_compile((arguments, {})).save_compiled_function(str(path))
+
+
+def example_inputs(name):
+    x, y = torch.ones(8, 4), torch.ones(8, 4)
+    return {
+        "plain": (x, y),
+        "plain_eager": (x, y),
+        "plain_aot_eager": (x, y),
+        "filtered": (x, y),
+        "sized": (x, 3),
+        "containers": ({"a": x, "b": y}, [2]),
+        "closure": (x,),
+        "method": (torch.ones(4),),
+    }[name]
+
+
+def main(directory):
+    save(plain, example_inputs("plain"), directory / "plain.bin")
+    save(plain, example_inputs("plain"), directory / "plain_eager.bin", backend="eager")
+    save(plain, example_inputs("plain"), directory / "plain_aot_eager.bin", backend="aot_eager")
+    save(plain, example_inputs("plain"), directory / "filtered.bin", options={"guard_filter_fn": only_tensors})
+    x, n = example_inputs("sized")
+    torch._dynamo.mark_dynamic(x, 0)
+    save(sized, (x, n), directory / "sized.bin", backend="aot_eager")
+    save(containers, example_inputs("containers"), directory / "containers.bin", backend="aot_eager")
+    save(enclosing(4), example_inputs("closure"), directory / "closure.bin", backend="eager")
+    save(Scaled().method, example_inputs("method"), directory / "method.bin", backend="aot_eager")
+    torch._dynamo.reset()
+    from torch._dynamo.aot_compile import ModelInput
+
+    compiled = torch.compile(Model(), fullgraph=True, backend="aot_eager")
+    compiled._aot_compile([ModelInput((torch.ones(2, 4),), {}, [])])
+    (directory / "model.bin").write_bytes(compiled._save_aot_compiled_module())
+    ranks = directory / "torch_aot_compile" / ("0123456789abcdef" * 4)
+    for rank in range(2):
+        folder = ranks / f"rank_{rank}_0"
+        folder.mkdir(parents=True)
+        (folder / "model").write_bytes((directory / "plain_eager.bin").read_bytes())
+    with torch._functorch.config.patch(enable_autograd_cache=True), torch._inductor.config.patch(fx_graph_cache=True):
+        torch._dynamo.reset()
+        torch.compile(plain)(torch.ones(8, 4), torch.ones(8, 4))
+        torch._dynamo.reset()
+        torch.compile(Model())(torch.ones(2, 4)).sum().backward()
+    bundle, _ = torch.compiler.save_cache_artifacts()
+    (directory / "bundle.bin").write_bytes(bundle)
+
+
+MODULE = """
+import torch
+
+
+def function(x):
+    y = x.sin()
+    return y * {factor}
+"""
+
+
+def module_function(directory, factor):
+    """A function of a module of its own, which stands in the directory."""
+    directory.mkdir(exist_ok=True)
+    path = directory / "changing.py"
+    path.write_text(MODULE.format(factor=factor))
+    spec = importlib.util.spec_from_file_location("changing", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["changing"] = module
+    linecache.checkcache()
+    spec.loader.exec_module(module)
+    return module.function
+
+
+def save_pairs(directory):
+    """Artifacts that differ from base.bin in one respect, which the name of the file says."""
+    x = torch.ones(8, 4)
+    eager = {"backend": "eager"}
+    save(module_function(directory / "first", 2), (x,), directory / "base.bin", **eager)
+    save(module_function(directory / "first", 2), (x,), directory / "again.bin", **eager)
+    save(module_function(directory / "second", 3), (x,), directory / "source.bin", **eager)
+    function = module_function(directory / "first", 2)
+    save(function, (x.double(),), directory / "dtype.bin", **eager)
+    save(function, (x[:3].clone(),), directory / "size.bin", **eager)
+    save(function, (x.to("meta"),), directory / "device.bin", **eager)
+    save(function, (x.clone().requires_grad_(),), directory / "requires_grad.bin", **eager)
+    save(function, (marked(x.clone()),), directory / "dynamic.bin", **eager)
+    with torch.no_grad():
+        save(function, (x,), directory / "grad_mode.bin", **eager)
+    with default_dtype(torch.float64):
+        save(function, (x,), directory / "default_dtype.bin", **eager)
+    save(function, (x,), directory / "backend.bin", backend="aot_eager")
+    save(function, (x,), directory / "inductor.bin")
+    save(function, (x,), directory / "config.bin", options={"size_asserts": False})
+    base = (directory / "base.bin").read_bytes()
+    (directory / "torch_version.bin").write_bytes(
+        base.replace(torch.__version__.encode(), b"1" + torch.__version__[1:].encode())
+    )
+
+
+def changed(value, rng):
+    """A value that is another one in some respect, or the same."""
+    if isinstance(value, torch.Tensor):
+        changes = [
+            lambda: value,
+            value.clone,
+            value.double,
+            lambda: value.clone().requires_grad_(),
+            lambda: torch.cat([value, value]),
+            lambda: value[: value.shape[0] // 2],
+            value[:1].clone,
+            lambda: value.t().contiguous().t(),
+            lambda: value.unsqueeze(0),
+            lambda: torch.nn.Parameter(value.clone()),
+            lambda: marked(value.clone()),
+            lambda: value.to(torch.complex64).conj(),
+            lambda: value.to("meta"),
+            lambda: None,
+            lambda: 3,
+        ]
+        return rng.choice(changes)()
+    if isinstance(value, dict):
+        copy = {key: changed(each, rng) if rng.random() < 0.3 else each for key, each in value.items()}
+        if rng.random() < 0.2:
+            copy["another"] = 1
+        if rng.random() < 0.1 and "b" in copy:
+            copy["b"] = copy.get("a")
+        return copy
+    if isinstance(value, list):
+        return rng.choice(
+            [
+                lambda: list(value),
+                lambda: [*value, 1],
+                lambda: [changed(each, rng) for each in value],
+                lambda: tuple(value),
+            ]
+        )()
+    return rng.choice([value, value, 4, 3.0, True, None, "3"])
+
+
+def marked(tensor):
+    torch._dynamo.mark_dynamic(tensor, 0)
+    return tensor
+
+
+@contextlib.contextmanager
+def default_dtype(dtype):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def states():
+    """States of the process that a guard asks for."""
+    usual = [contextlib.nullcontext] * 12
+    return [
+        *usual,
+        torch.no_grad,
+        lambda: torch.autocast("cpu"),
+        lambda: default_dtype(torch.float64),
+        lambda: torch.device("meta"),
+    ]
+
+
+def verdicts(directory, count):
+    from depyf import _core
+
+    results = {}
+    for name in ("plain", "plain_eager", "plain_aot_eager", "filtered", "sized", "containers", "closure", "method"):
+        with open(directory / f"{name}.bin", "rb") as file:
+            loaded = torch.compiler.load_compiled_function(file)
+        text, _, _ = _core.open_artifact(str(directory / f"{name}.bin"), [], True)
+        namespace = {}
+        exec(json.loads(text)["artifacts"][0]["parts"][0]["guard_source"], namespace)
+        rng = random.Random(name)
+        accepted, refused, wrong = 0, 0, []
+        for _ in range(count):
+            arguments = example_inputs(name)
+            if name == "method":
+                arguments = (Scaled(), *arguments)
+            arguments = [changed(each, rng) if rng.random() < 0.4 else each for each in arguments]
+            with rng.choice(states())():
+                scope = loaded.prepare_f_locals(*arguments)
+                expected = loaded.guard_check(*arguments)
+                verdict = namespace["guards"](scope, loaded.fn.__globals__)
+            accepted += expected
+            refused += not expected
+            if verdict != expected:
+                wrong.append(repr(arguments)[:300])
+        results[name] = [accepted, refused, wrong]
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        main(Path(sys.argv[1]))
+    elif sys.argv[2] == "pairs":
+        save_pairs(Path(sys.argv[1]))
+    else:
+        verdicts(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,186 @@
+"""`depyf open` of what PyTorch saved: compiled ahead of time, bundles of caches, directories."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from depyf import _core
+from depyf.cli import main
+from torch_helpers import ENVIRONMENT
+
+PROGRAM = Path(__file__).parent / "programs" / "ahead_of_time.py"
+VERDICTS = 300
+"""Inputs for each of the artifacts that are loaded. With 1,000 each, 8,000 verdicts were all the same."""
+
+
+def run_program(*arguments):
+    command = [sys.executable, str(PROGRAM), *map(str, arguments)]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=True, timeout=300).stdout
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved")
+    run_program(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pairs")
+    run_program(folder, "pairs")
+    return folder
+
+
+def opened(path):
+    text, errors, is_whole = _core.open_artifact(str(path), sys.path, True)
+    assert is_whole, errors
+    return json.loads(text)["artifacts"]
+
+
+def only_part(path):
+    (artifact,) = opened(path)
+    (part,) = artifact["parts"]
+    return part
+
+
+FUNCTIONS = ["plain", "plain_eager", "plain_aot_eager", "filtered", "sized", "containers", "closure", "method", "model"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_shown_and_proved(saved, name):
+    part = only_part(saved / f"{name}.bin")
+    original, transformed = part["functions"]
+    assert (original["role"], transformed["role"]) == ("original", "transformed")
+    for function in (original, transformed):
+        assert function["proved"], function
+        assert function["file"] == str(PROGRAM)
+        ast.parse(function["source"])
+    assert "__compiled_fn" in transformed["source"]
+    assert part["notes"] == [] or name == "closure"
+    assert part["facts"]["Python"].startswith("3.")
+    assert part["facts"]["device"] == "cpu"
+    assert {source["match"] for source in part["sources"]} == {"the same here"}
+    ast.parse(part["guard_source"])
+    for stage in part["stages"]:
+        assert stage["text"].strip()
+
+
+def test_stages_of_the_backends(saved):
+    titles = {name: [stage["title"] for stage in only_part(saved / f"{name}.bin")["stages"]] for name in FUNCTIONS[:3]}
+    assert titles == {
+        "plain": ["graph of AOTAutograd, forward", "graph after Inductor's passes, forward", "output code, forward"],
+        "plain_eager": ["graph"],
+        "plain_aot_eager": ["graph of AOTAutograd, forward", "graph that runs, forward"],
+    }
+    output_code = only_part(saved / "plain.bin")["stages"][2]
+    assert output_code["is_code"]
+    ast.parse(output_code["text"])
+
+
+def test_guards_have_the_verdict_of_the_loaded_function(saved):
+    results = json.loads(run_program(saved, VERDICTS).splitlines()[-1])
+    assert len(results) == 8
+    for name, (accepted, refused, wrong) in results.items():
+        assert not wrong, (name, wrong)
+        assert min(accepted, refused) > VERDICTS // 10, (name, accepted, refused)
+
+
+def test_what_no_guard_checks_is_said(saved):
+    sized = only_part(saved / "sized.bin")["unchecked"]
+    assert len(sized) == 1
+    assert "the globals SCALE" in sized[0]
+    filtered = " ".join(only_part(saved / "filtered.bin")["unchecked"])
+    assert "grad mode, autocast, default dtype" in filtered
+    assert "grad mode" not in " ".join(only_part(saved / "plain.bin")["unchecked"])
+
+
+def test_bundles_have_their_entries_with_keys(saved):
+    (artifact,) = opened(saved / "bundle.bin")
+    kinds = {part["kind"] for part in artifact["parts"]}
+    assert {"aot_autograd", "inductor"} <= kinds
+    inductor = next(part for part in artifact["parts"] if part["kind"] == "inductor")
+    assert inductor["key"] == inductor["facts"]["key in Inductor's cache"]
+    names = [part["name"] for part in inductor["key_parts"]]
+    assert "inductor_config[max_autotune]" in names
+    assert "gm" in names
+    titles = [stage["title"] for part in artifact["parts"] for stage in part["stages"]]
+    assert "output code" in titles
+    assert "graph of AOTAutograd, backward" in titles
+
+
+def test_a_directory_of_ranks_is_opened_file_by_file(saved, capsys):
+    assert main(["open", str(saved / "torch_aot_compile")]) == 0
+    text = capsys.readouterr().out
+    names = [line.partition(":")[0] for line in text.splitlines()[:2]]
+    assert [name.split("/")[1:] for name in names] == [["rank_0_0", "model"], ["rank_1_0", "model"]]
+    assert text.count("transformed code (") == 2
+
+
+def test_a_process_without_torch_shows_the_same(saved, capsys):
+    path = str(saved / "plain.bin")
+    program = f"import sys; sys.modules['torch'] = None; from depyf.cli import main; sys.exit(main(['open', {path!r}]))"
+    alone = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert main(["open", path]) == 0
+    assert alone.stdout == capsys.readouterr().out
+    assert "def plain(x, y):\n        z = x.sin() + y\n" in alone.stdout
+    assert "all of PyTorch, Python's own library and SymPy" in alone.stdout
+
+
+def test_changed_sources_are_noticed(pairs):
+    base = pairs / "first"
+    text, _, _ = _core.open_artifact(str(pairs / "base.bin"), [str(pairs / "second")], True)
+    (source,) = json.loads(text)["artifacts"][0]["parts"][0]["sources"]
+    assert (source["match"], source["path"]) == ("changed here", str(pairs / "second" / "changing.py"))
+    text, _, _ = _core.open_artifact(str(pairs / "base.bin"), [str(base)], True)
+    (source,) = json.loads(text)["artifacts"][0]["parts"][0]["sources"]
+    assert source["match"] == "the same here"
+    assert source["text_has_checksum"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("source", "source of changing:5-7 differs from line 3 on: `return y * 2` became `return y * 3`"),
+        ("dtype", "`L['x'].dtype == torch.float32` became `L['x'].dtype == torch.float64`"),
+        ("size", "`tuple(L['x'].size()) == (8, 4)` became `tuple(L['x'].size()) == (3, 4)`"),
+        ("device", "device: cpu, meta"),
+        ("requires_grad", "`L['x'].requires_grad == False` became `L['x'].requires_grad == True`"),
+        ("dynamic", "guards: nothing became `2 <= L['x'].size()[0]`"),
+        ("grad_mode", "state of the process that is asked for: grad_mode: true, false"),
+        ("default_dtype", "state of the process that is asked for: default_dtype: torch.float32, torch.float64"),
+        ("backend", "backend: eager, aot_eager"),
+        ("torch_version", "torch: 2."),
+    ],
+)
+def test_the_respect_in_which_two_differ_is_named(pairs, capsys, name, words):
+    assert main(["open", str(pairs / "base.bin"), str(pairs / f"{name}.bin")]) == 1
+    assert words in capsys.readouterr().out
+
+
+def test_another_configuration_is_named(pairs, capsys):
+    assert main(["open", str(pairs / "inductor.bin"), str(pairs / "config.bin")]) == 1
+    assert "torch._inductor.config.size_asserts: none, False" in capsys.readouterr().out
+
+
+def test_two_compilations_of_the_same_do_not_differ(pairs, capsys):
+    assert main(["open", str(pairs / "base.bin"), str(pairs / "again.bin")]) == 0
+    assert capsys.readouterr().out == "no difference in anything that depyf reads\n"
+    assert main(["open", "--json", str(pairs / "base.bin"), str(pairs / "base.bin")]) == 0
+    assert json.loads(capsys.readouterr().out) == {"differences": []}
+
+
+def test_what_cannot_be_read_is_an_error(tmp_path, capsys):
+    assert main(["open", str(tmp_path / "missing")]) == 1
+    assert "missing: no regular file" in capsys.readouterr().err
+    assert main(["open", str(tmp_path)]) == 1
+    assert "no artifact is in it" in capsys.readouterr().err
+    os.mkfifo(tmp_path / "pipe")
+    assert main(["open", str(tmp_path / "pipe")]) == 1
