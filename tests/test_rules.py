@@ -184,7 +184,7 @@ PUBLIC_TORCH |= {
     "get_world_size",
     "is_available",
 }
-PUBLIC_TORCH |= {"dtype", "device", "stride"}
+PUBLIC_TORCH |= {"dtype", "device", "stride", "Tensor"}
 PUBLIC_TORCH |= {"all_input_nodes", "is_initialized", "kwargs", "DEFAULT", "SKIP", "nn", "Module", "children"}
 
 

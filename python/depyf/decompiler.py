@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import callables
+from depyf.compat import ahead, callables
 from depyf.decompilation import PROVED, Decompilation, describe, type_name
 from depyf.decompilation import decompile as decompile_code
 from depyf.files import claim
@@ -36,7 +36,8 @@ def decompile(
     """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
     module.
 
-    Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with
+    What `aot_compile` returns, and what is loaded from its file, is shown as the transformed code that it runs. Methods,
+    properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile` and objects with
     a `__call__` written in Python are followed to the function that they run, generators and coroutines to their
     code. A function is shown with its defaults, annotations and type parameters; a value among these that no
     expression reaches has a name that a comment at the top explains. Of a class, its own attributes are shown; of a
@@ -129,6 +130,8 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
             raise TypeError(
                 f"cannot decompile the class {candidate.__qualname__} as one function: it has no code of its own"
             )
+        elif compiled := ahead.functions(candidate):
+            candidate = compiled[0].function
         elif (inner := callables.wrapped(candidate)) is not None or (
             inner := callables.defined_call(candidate)
         ) is not None:

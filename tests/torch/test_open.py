@@ -15,7 +15,7 @@ from depyf import _core
 from depyf.cli import main
 from torch_helpers import ENVIRONMENT
 
-PROGRAM = Path(__file__).parent / "programs" / "ahead_of_time.py"
+PROGRAM = Path(__file__).parent / "ahead_of_time.py"
 VERDICTS = 300
 """Inputs for each of the artifacts that are loaded. With 1,000 each, 8,000 verdicts were all the same."""
 

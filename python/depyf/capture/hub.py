@@ -13,7 +13,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from depyf import locks, weak
-from depyf.compat import compiled, dynamo, eval_frame, graph_text, graphs, guard_printer, inductor, ir_text, trace
+from depyf.compat import (
+    ahead,
+    compiled,
+    dynamo,
+    eval_frame,
+    graph_text,
+    graphs,
+    guard_printer,
+    inductor,
+    ir_text,
+    trace,
+)
 from depyf.session import PhaseEvent
 
 
@@ -30,6 +41,8 @@ class Listener(Protocol):
     def guarded(self, manager: Any, local: dict[str, Any], builder: Any) -> None: ...
     def recompiled(self, graph: Any) -> None: ...
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
+    def began_ahead(self) -> None: ...
+    def ended_ahead(self, made: ahead.Compiled | None) -> None: ...
     def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
@@ -62,6 +75,7 @@ def add(listener: Listener) -> None:
                 lambda: graphs.add_named_graph_hook(_named_graph),
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
+                lambda: ahead.add_hook(_began_ahead, _ended_ahead),
                 graph_text.add_text_hook,
                 guard_printer.add_text_hook,
             )
@@ -166,6 +180,14 @@ def _guarded(manager: Any, local: dict[str, Any], builder: Any) -> None:
 
 def _recompiled(graph: Any) -> None:
     _tell(lambda listener: listener.recompiled(graph))
+
+
+def _began_ahead() -> None:
+    _tell(lambda listener: listener.began_ahead())
+
+
+def _ended_ahead(made: ahead.Compiled | None) -> None:
+    _tell(lambda listener: listener.ended_ahead(made))
 
 
 def _loaded(path: str, module: types.ModuleType) -> None:

@@ -21,6 +21,10 @@ AHEAD = (
     "Dynamo captured this graph ahead of time, without a call (`aot_compile`, `torch.export`). What runs of it is no entry of "
     "Dynamo's cache, and not shown."
 )
+COMPILED_AHEAD = (
+    "Compiled ahead of time, by `aot_compile`. It is no entry of Dynamo's cache: its guards are checked at each call, and a call "
+    "that they refuse raises."
+)
 _LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
 _VALUE = re.compile(r"currently set to (\d+)")
 

@@ -8,7 +8,7 @@ import platform
 import threading
 import types
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,6 +19,7 @@ from depyf.capture.compilation import Compilation, Item, link_resume_names
 from depyf.capture.guarding import Guarding
 from depyf.capture.journaling import Journaling
 from depyf.compat import (
+    ahead,
     at_work,
     compiled,
     dynamo,
@@ -76,6 +77,14 @@ def _working_directory() -> str:
         return ""
 
 
+@dataclass
+class AheadOfTime:
+    """What a thread is compiling ahead of time."""
+
+    compile: Compilation | None = None
+    """The compilation in which its graph was captured; None as long as there is none."""
+
+
 class Recorder:
     """Receives the events of one block. It is thread safe. The hub catches what it raises, and warns once."""
 
@@ -122,29 +131,61 @@ class Recorder:
             compile = self._current(original.co_name)
             if compile is None:
                 return None
-            frame = compile.frame
-            compile.set_original(original)
-            compile.transformed = weak.reference(code)
-            memory.remember(code, self.session, frame)
-            self._seen_codes.set(code, True)
-            frame.status = "compiled"
-            outcomes.describe(frame, original)
-            self._name_resume_functions(compile, original, code)
-            called = [
-                n
-                for nested in names.nested_codes(code)
-                for name in nested.co_names
-                if (n := names.compiled_fn_number(name)) is not None
-            ]
-            if called:
-                self._set_number(compile, called[0] if compile.number not in called else compile.number)
-            replacement = self._artifacts.write_transformed(compile, code, may_run=hub.substitutes(self.directory))
-            if replacement is not None:
-                compile.transformed = weak.reference(replacement)
-                self._seen_codes.set(replacement, True)
-                memory.remember(replacement, self.session, frame)
+            replacement = self._transform(compile, original, code, may_run=hub.substitutes(self.directory))
             self._artifacts.tie(compile, replacement or code)
             return replacement
+
+    def _transform(
+        self, compile: Compilation, original: types.CodeType, code: types.CodeType, *, may_run: bool
+    ) -> types.CodeType | None:
+        """Writes transformed code. Returns the same code compiled from the file if that is to run."""
+        frame = compile.frame
+        compile.set_original(original)
+        compile.transformed = weak.reference(code)
+        memory.remember(code, self.session, frame)
+        self._seen_codes.set(code, True)
+        frame.status = "compiled"
+        outcomes.describe(frame, original)
+        self._name_resume_functions(compile, original, code)
+        called = [
+            n
+            for nested in names.nested_codes(code)
+            for name in nested.co_names
+            if (n := names.compiled_fn_number(name)) is not None
+        ]
+        if called:
+            self._set_number(compile, called[0] if compile.number not in called else compile.number)
+        replacement = self._artifacts.write_transformed(compile, code, may_run=may_run)
+        if replacement is not None:
+            compile.transformed = weak.reference(replacement)
+            self._seen_codes.set(replacement, True)
+            memory.remember(replacement, self.session, frame)
+        return replacement
+
+    @_noted
+    def began_ahead(self) -> None:
+        """Is called when a function is going to be compiled ahead of time: what comes behind the capture of its graph has no
+        compile id, and belongs to it all the same."""
+        self._at_work.ahead = AheadOfTime()
+
+    @_noted
+    def ended_ahead(self, made: ahead.Compiled | None) -> None:
+        """Is called with what was compiled ahead of time; with None where that failed."""
+        began: AheadOfTime | None = getattr(self._at_work, "ahead", None)
+        self._at_work.ahead = None
+        compile = None if began is None else began.compile
+        if compile is None or made is None or made.original is None:
+            return
+        with self._lock:
+            if self._closed:
+                return
+            self._touched[id(compile)] = compile
+            self._transform(compile, made.original, made.code, may_run=False)
+            compile.frame.notes = [outcomes.COMPILED_AHEAD]
+            compile.frame.guards = compile.frame.guards or texts.tree(dynamo.guards_text(made.guard_manager))
+            seen = memory.of(made.code)
+            if seen is not None and compile.guarded is not None:
+                seen.line_of = compile.guarded.origins.line_of
 
     @_noted
     def traced(self, record: trace.Record) -> None:
@@ -371,7 +412,8 @@ class Recorder:
     def _add_features(self) -> None:
         """Adds the state of each feature, and warns of features that should work and do not."""
         if not self._told:  # what failed here may have kept away what PyTorch told
-            noticing.notice(self._order)
+            # Dynamo begins and ends no compilation for what it captures ahead of time.
+            noticing.notice([each for each in self._order if outcomes.COMPILED_AHEAD not in each.frame.notes])
         self.session.features = probe.features(right=probe.tell_losses())
         self.session.notes += [
             f"{feature.feature}: {feature.status}: {why}"
@@ -406,8 +448,11 @@ class Recorder:
     def _current(self, function: str | None = None) -> Compilation | None:
         """Returns the compilation that this thread is at, and drops what an earlier attempt left behind."""
         now = dynamo.current()
+        at_work_ahead: AheadOfTime | None = getattr(self._at_work, "ahead", None)
         if now is None:
-            return None
+            if at_work_ahead is not None and at_work_ahead.compile is not None:
+                self._touched[id(at_work_ahead.compile)] = at_work_ahead.compile
+            return None if at_work_ahead is None else at_work_ahead.compile
         compile = self._compiles.get(now.key)
         if compile is None:
             compile = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
@@ -423,6 +468,8 @@ class Recorder:
             self._drop_artifacts(compile)
             compile.attempt = compile.frame.attempt = now.attempt
         self._touched[id(compile)] = compile
+        if at_work_ahead is not None:
+            at_work_ahead.compile = compile
         return compile
 
     def _told_about(self, compile: Compilation, record: trace.Record) -> None:

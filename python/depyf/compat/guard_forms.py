@@ -171,14 +171,28 @@ def _numbers(text: str) -> tuple[int | None, ...]:
     return tuple(ast.literal_eval(text))
 
 
+def _class_of_tensor(node: Node, name: str) -> type | None:
+    """Returns the class of that name which a guard on a tensor asks for; None if it is unknown.
+
+    The guards of what was loaded from a file were built with fake tensors in place of the tensors.
+    """
+    if node.type is None or node.type.__qualname__ == name:
+        return node.type
+    if (node.type.__module__, node.type.__qualname__) != ("torch._subclasses.fake_tensor", "FakeTensor"):
+        return None
+    torch = sys.modules["torch"]
+    return {"Tensor": torch.Tensor, "Parameter": torch.nn.Parameter}.get(name)
+
+
 def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     match = _TENSOR.match(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
-    if match is None or node.type is None or node.type.__qualname__ != match["type"]:
+    kind = None if match is None else _class_of_tensor(node, match["type"])
+    if match is None or kind is None:
         return None
     size, stride = _numbers(match["size"]), _numbers(match["stride"])
     keys = match["keys"]
     checks = [
-        same_type(x, node.type),
+        same_type(x, kind),
         f"{x}.dtype == {match['dtype']}",
         f"{x}.device.index {'is' if match['device'] == 'None' else '=='} {match['device']}",
         f"{x}.requires_grad is {match['grad']}",

@@ -162,6 +162,26 @@ _OF_IR_NODES = [
 
 # fmt: off
 NAMES = [
+    # What is compiled ahead of time
+    Name("torch._dynamo.aot_compile:aot_compile_fullgraph", "capture", "compiles a function ahead of time", since="2.13"),
+    Name("torch._dynamo.aot_compile:AOTCompiledModel", "entries", "a model that was compiled ahead of time", since="2.13"),
+    Name("torch._dynamo.aot_compile:AOTCompiledModel.compiled_results", "entries", "its functions", "attribute", since="2.13",
+         gives="list"),
+    Name("torch._dynamo.aot_compile:AOTCompiledFunction", "entries", "a function that was compiled ahead of time", since="2.13"),
+    Name("torch._dynamo.aot_compile:AOTCompiledFunction._artifacts", "entries", "what it consists of", "attribute", since="2.13",
+         gives="CompileArtifacts"),
+    Name("torch._dynamo.aot_compile:AOTCompiledFunction.fn", "entries", "what runs where its guards hold", "attribute",
+         since="2.13", gives="function"),
+    Name("torch._dynamo.aot_compile:CompileArtifacts.original_code", "entries", "the function's own code", "attribute",
+         since="2.13", gives="code"),
+    Name("torch._dynamo.aot_compile:CompileArtifacts.guard_manager", "entries", "its guards", "attribute", since="2.13"),
+    Name("torch._dynamo.aot_compile:CompileArtifacts.backend_name", "entries", "what compiled the graph", "attribute",
+         since="2.13", gives="str"),
+    Name("torch._dynamo.aot_compile_types:GraphModuleSerializableCallable", "entries", "a graph that runs without a backend",
+         since="2.13"),
+    Name("torch._dynamo.aot_compile_types:GraphModuleSerializableCallable.graph_module", "entries", "that graph", "attribute",
+         since="2.13"),
+
     # The compilation at work
     Name(f"{_CONVERT}:register_bytecode_hook", "capture", "tells each pair of original and transformed code", takes=1,
          gives="RemovableHandle"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import cache, compiled, dynamo, global_state
+from depyf.compat import ahead, cache, compiled, dynamo, global_state
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import texts
 from depyf.guards.frontier import frontier, together
@@ -23,7 +23,8 @@ def explain(fn: Any) -> Explanation:
     """Explains what torch.compile made of a function, as far as that is still there.
 
     Args:
-        fn: a compiled function, module or method: the result of torch.compile, or the original.
+        fn: a compiled function, module or method: the result of torch.compile, or the original; or what was compiled ahead of
+            time, as aot_compile returns it or as it was loaded from a file.
 
     Returns:
         The cache entries with their guards, code, graphs and resume functions; why each was compiled; and what would be
@@ -33,6 +34,9 @@ def explain(fn: Any) -> Explanation:
     Raises:
         TypeError: there is no Python code behind `fn`.
     """
+    compiled_ahead = ahead.functions(fn)
+    if compiled_ahead:
+        return _Builder("auto").ahead_of_time(compiled_ahead)
     code = decompiler.find_code(fn)
     dynamic = compiled.dynamic_of(fn)
     return _Builder("auto" if dynamic is None else str(dynamic)).function(code, code)
@@ -58,6 +62,24 @@ class _Builder:
         reasons = _reasons(code, len(live))
         explanation.entries = [self._entry(entry, user, reasons[i], first=i == 0) for i, entry in enumerate(live)]
         explanation.frontier = together([entry.frontier for entry in explanation.entries], cache.recompile_limit())
+        return explanation
+
+    def ahead_of_time(self, functions: list[ahead.Compiled]) -> Explanation:
+        """Returns the explanation of what was compiled ahead of time: an entry for each input of a model, in their order."""
+        first = functions[0].original
+        assert first is not None
+        explanation = Explanation(
+            first.co_name, first.co_filename, first.co_firstlineno, functions[0].backend_name, self._dynamic
+        )
+        explanation.title = _title(first, list(functions))
+        for number, live in enumerate(functions):
+            entry = self._entry(live, live.original or first, [], first=True)
+            entry.compile_id = f"ahead/{number}" if entry.compile_id == "?" else entry.compile_id
+            entry.backend = live.backend_name
+            entry.why = [
+                "compiled ahead of time, by aot_compile: where its guards refuse a call, PyTorch raises and compiles nothing"
+            ]
+            explanation.entries.append(entry)
         return explanation
 
     def _entry(self, live: dynamo.Live, user: types.CodeType, reasons: list[str], *, first: bool) -> Entry:
