@@ -1,6 +1,8 @@
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "lower/statements.h"
 #include "lower/unit.h"
