@@ -1,6 +1,7 @@
 // Where the seconds of compiling went: a flame chart of PyTorch's own events, with a row for each depth of nesting.
 
-const flameRow = 22;
+const flameRow = 22; // pixels of a row
+const flameTop = 20; // pixels above the first row, for the scale of time
 
 /** @param {number} us */
 const durationText = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1e3 ? (us / 1e3).toFixed(1) + " ms" : us.toFixed(0) + " \u00b5s");
@@ -46,112 +47,164 @@ function showTimeline(root) {
   page.append(phaseTable(process));
 }
 
-/** @param {Process} process */
-function flameChart(process) {
-  const { placed, rows } = layEvents(process.events);
-  const from = Math.min(...process.events.map((event) => event.start));
-  const to = Math.max(...process.events.map((event) => event.start + event.duration));
-  let left = from;
-  let span = Math.max(1, to - from);
-  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas.flame", { tabindex: 0, role: "img", "aria-label": "Flame chart of " + process.events.length + " events; the table below has their sums" }));
-  const tip = make("div.flame-tip", { "aria-live": "polite" }, "\u00a0");
-  const names = [...new Set(process.events.map((event) => event.name))].sort();
-  const height = rows * flameRow + 24;
-  canvas.style.height = height + "px";
-  const x = (/** @type {number} */ us) => ((us - left) / span) * canvas.clientWidth;
-  const draw = () => {
+/** The events of a process, drawn by depth of nesting, and the part of the time that is in view. */
+class FlameChart {
+  /** @param {Process} process */
+  constructor(process) {
+    this.process = process;
+    const { placed, rows } = layEvents(process.events);
+    this.placed = placed;
+    this.from = Math.min(...process.events.map((event) => event.start));
+    this.to = Math.max(...process.events.map((event) => event.start + event.duration));
+    this.left = this.from;
+    this.span = Math.max(1, this.to - this.from);
+    this.names = [...new Set(process.events.map((event) => event.name))].sort();
+    this.height = rows * flameRow + flameTop + 4;
+    this.dragged = 0;
+    this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas.flame", { tabindex: 0, role: "img", "aria-label": "Flame chart of " + process.events.length + " events; the table below has their sums" }));
+    this.canvas.style.height = this.height + "px";
+    this.tip = make("div.flame-tip", { "aria-live": "polite" }, "\u00a0");
+    this.listen();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+
+  /** Calls methods for what the user does with the chart. */
+  listen() {
+    const canvas = this.canvas;
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.timeAt(event));
+    });
+    canvas.addEventListener("mousemove", (event) => (event.buttons & 1 ? this.drag(event.movementX) : this.point(this.eventAt(event))));
+    canvas.addEventListener("mousedown", () => (this.dragged = 0));
+    canvas.addEventListener("click", (event) => {
+      const hit = this.dragged < 4 && this.eventAt(event);
+      if (hit && hit.event.compilation >= 0) go(withProcess({ c: compilationKey(hit.event.compilation) }));
+    });
+    canvas.addEventListener("keydown", (event) => {
+      if (this.takeKey(event.key)) event.preventDefault();
+    });
+  }
+
+  /** @param {string} key */
+  takeKey(key) {
+    const middle = this.left + this.span / 2;
+    if (key === "+" || key === "=") this.zoom(0.7, middle);
+    else if (key === "-") this.zoom(1.4, middle);
+    else if (key === "ArrowLeft" || key === "ArrowRight") this.move((key === "ArrowLeft" ? -0.1 : 0.1) * this.span);
+    else return false;
+    return true;
+  }
+
+  /** @param {number} us */
+  x(us) {
+    return ((us - this.left) / this.span) * this.canvas.clientWidth;
+  }
+
+  /** @param {MouseEvent} mouse */
+  timeAt(mouse) {
+    const box = this.canvas.getBoundingClientRect();
+    return this.left + ((mouse.clientX - box.left) / box.width) * this.span;
+  }
+
+  /** @param {MouseEvent} mouse */
+  eventAt(mouse) {
+    const us = this.timeAt(mouse);
+    const row = Math.floor((mouse.clientY - this.canvas.getBoundingClientRect().top - flameTop) / flameRow);
+    return this.placed.find((candidate) => candidate.row === row && candidate.event.start <= us && us <= candidate.event.start + candidate.event.duration);
+  }
+
+  /** @param {number} factor @param {number} around microseconds that stay where they are */
+  zoom(factor, around) {
+    const wanted = Math.min(this.to - this.from, Math.max(10, this.span * factor));
+    this.left = Math.min(this.to - wanted, Math.max(this.from, around - (around - this.left) * (wanted / this.span)));
+    this.span = wanted;
+    this.draw();
+  }
+
+  /** @param {number} us */
+  move(us) {
+    this.left = Math.min(this.to - this.span, Math.max(this.from, this.left + us));
+    this.draw();
+  }
+
+  /** @param {number} pixels */
+  drag(pixels) {
+    this.dragged += Math.abs(pixels);
+    this.move((-pixels / this.canvas.clientWidth) * this.span);
+  }
+
+  /**
+   * Names the event under the mouse.
+   * @param {{event: TimelineEvent} | undefined} hit
+   */
+  point(hit) {
+    const compilation = hit && hit.event.compilation >= 0 ? this.process.compilations[hit.event.compilation] : null;
+    const text = hit ? hit.event.name + ": " + durationText(hit.event.duration) + (compilation ? "  \u00b7  " + compilation.id + " " + compilation.title : "") + (hit.event.isParallel ? "  \u00b7  in a worker thread" : "") : "\u00a0";
+    replaceContent(this.tip, text);
+  }
+
+  draw() {
+    const canvas = this.canvas;
     const scale = devicePixelRatio || 1;
     canvas.width = canvas.clientWidth * scale;
-    canvas.height = height * scale;
+    canvas.height = this.height * scale;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.scale(scale, scale);
     const style = getComputedStyle(document.documentElement);
     const ground = style.getPropertyValue("--ground");
     const text = style.getPropertyValue("--text");
     context.fillStyle = ground;
-    context.fillRect(0, 0, canvas.clientWidth, height);
+    context.fillRect(0, 0, canvas.clientWidth, this.height);
     context.font = "11px " + style.getPropertyValue("--sans");
     context.fillStyle = style.getPropertyValue("--dim");
-    const step = 10 ** Math.floor(Math.log10(span / 3));
-    for (let at = Math.ceil((left - from) / step) * step; at <= left - from + span; at += step) {
-      context.fillRect(x(from + at), 0, 1, 5);
-      context.fillText(durationText(at), x(from + at) + 3, 11);
-    }
+    this.drawScale(context);
     context.textBaseline = "middle";
-    for (const { event, row } of placed) {
-      const start = Math.max(-1, x(event.start));
-      const end = Math.min(canvas.clientWidth + 1, x(event.start + event.duration));
-      if (end < 0 || start > canvas.clientWidth) continue;
-      const width = Math.max(1, end - start - 1);
-      const y = 20 + row * flameRow;
-      const hue = hues[names.indexOf(event.name) % hues.length];
-      context.globalAlpha = 1;
-      context.fillStyle = ground;
-      context.fillRect(start, y, width, flameRow - 2);
-      context.globalAlpha = 0.28;
-      context.fillStyle = hue;
-      context.fillRect(start, y, width, flameRow - 2);
-      context.globalAlpha = 1;
-      context.fillRect(start, y, width, 2);
-      if (width < 34) continue;
-      context.save();
-      context.beginPath();
-      context.rect(start, y, width - 3, flameRow - 2);
-      context.clip();
-      context.fillStyle = text;
-      context.fillText(visible(event.name), start + 4, y + flameRow / 2);
-      context.restore();
+    for (const { event, row } of this.placed) this.drawEvent(context, event, row, ground, text);
+  }
+
+  /** @param {CanvasRenderingContext2D} context */
+  drawScale(context) {
+    const step = 10 ** Math.floor(Math.log10(this.span / 3));
+    const start = this.left - this.from;
+    for (let at = Math.ceil(start / step) * step; at <= start + this.span; at += step) {
+      context.fillRect(this.x(this.from + at), 0, 1, 5);
+      context.fillText(durationText(at), this.x(this.from + at) + 3, 11);
     }
-  };
-  /** @param {MouseEvent} mouse */
-  const eventAt = (mouse) => {
-    const box = canvas.getBoundingClientRect();
-    const us = left + ((mouse.clientX - box.left) / box.width) * span;
-    const row = Math.floor((mouse.clientY - box.top - 20) / flameRow);
-    return placed.find((candidate) => candidate.row === row && candidate.event.start <= us && us <= candidate.event.start + candidate.event.duration);
-  };
-  const zoom = (/** @type {number} */ factor, /** @type {number} */ around) => {
-    const wanted = Math.min(to - from, Math.max(10, span * factor));
-    left = Math.min(to - wanted, Math.max(from, around - (around - left) * (wanted / span)));
-    span = wanted;
-    draw();
-  };
-  let dragged = 0;
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const box = canvas.getBoundingClientRect();
-    zoom(event.deltaY > 0 ? 1.25 : 0.8, left + ((event.clientX - box.left) / box.width) * span);
-  });
-  canvas.addEventListener("mousemove", (event) => {
-    if (event.buttons & 1) {
-      dragged += Math.abs(event.movementX);
-      left = Math.min(to - span, Math.max(from, left - (event.movementX / canvas.clientWidth) * span));
-      draw();
-      return;
-    }
-    const hit = eventAt(event);
-    const compilation = hit && hit.event.compilation >= 0 ? process.compilations[hit.event.compilation] : null;
-    replaceContent(tip, hit ? hit.event.name + ": " + durationText(hit.event.duration) + (compilation ? "  \u00b7  " + compilation.id + " " + compilation.title : "") + (hit.event.isParallel ? "  \u00b7  in a worker thread" : "") : "\u00a0");
-  });
-  canvas.addEventListener("mousedown", () => (dragged = 0));
-  canvas.addEventListener("click", (event) => {
-    const hit = dragged < 4 && eventAt(event);
-    if (hit && hit.event.compilation >= 0) go(withProcess({ c: compilationKey(hit.event.compilation) }));
-  });
-  canvas.addEventListener("keydown", (event) => {
-    const middle = left + span / 2;
-    if (event.key === "+" || event.key === "=") zoom(0.7, middle);
-    else if (event.key === "-") zoom(1.4, middle);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      left = Math.min(to - span, Math.max(from, left + (event.key === "ArrowLeft" ? -0.1 : 0.1) * span));
-      draw();
-    } else return;
-    event.preventDefault();
-  });
-  new ResizeObserver(draw).observe(canvas);
-  const all = make("button", { onclick: () => zoom((to - from) / span + 1, from) }, "All");
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {TimelineEvent} event @param {number} row @param {string} ground @param {string} text */
+  drawEvent(context, event, row, ground, text) {
+    const start = Math.max(-1, this.x(event.start));
+    const end = Math.min(this.canvas.clientWidth + 1, this.x(event.start + event.duration));
+    if (end < 0 || start > this.canvas.clientWidth) return;
+    const width = Math.max(1, end - start - 1);
+    const y = flameTop + row * flameRow;
+    context.globalAlpha = 1;
+    context.fillStyle = ground;
+    context.fillRect(start, y, width, flameRow - 2);
+    context.globalAlpha = 0.28;
+    context.fillStyle = hues[this.names.indexOf(event.name) % hues.length];
+    context.fillRect(start, y, width, flameRow - 2);
+    context.globalAlpha = 1;
+    context.fillRect(start, y, width, 2);
+    if (width < 34) return;
+    context.save();
+    context.beginPath();
+    context.rect(start, y, width - 3, flameRow - 2);
+    context.clip();
+    context.fillStyle = text;
+    context.fillText(visible(event.name), start + 4, y + flameRow / 2);
+    context.restore();
+  }
+}
+
+/** @param {Process} process */
+function flameChart(process) {
+  const chart = new FlameChart(process);
+  const all = make("button", { onclick: () => chart.zoom((chart.to - chart.from) / chart.span + 1, chart.from) }, "All");
   const perfetto = make("button", { title: "Writes a file that ui.perfetto.dev and chrome://tracing open", onclick: () => saveTrace(process) }, "Save for Perfetto");
-  return make("section.flame-box", null, make("div.flame-head", null, tip, all, perfetto), canvas);
+  return make("section.flame-box", null, make("div.flame-head", null, chart.tip, all, perfetto), chart.canvas);
 }
 
 /**
