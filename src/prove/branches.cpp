@@ -1,0 +1,46 @@
+// A branch on a boolean is no effect: both outcomes are followed, on both sides.
+#include "prove/branches.h"
+
+#include "decode/op_info.h"
+
+namespace depyf::operations {
+
+Step branch(Execution& run, const Instruction& it) {
+  Symbol test = -1;
+  Step step = Step::silent;
+  if (it.op == Op::pop_jump_if_none_ || it.op == Op::pop_jump_if_not_none_) {
+    test = run.symbols.is(run.frame.peek(1), run.symbols.none());
+    if (test < 0) return run.stuck("a value that is not understood");
+    test = run.frame.fact(test);
+  } else {
+    test = run.truth(run.frame.peek(1), step);
+    if (test < 0) return step;
+  }
+  if (test != run.symbols.boolean(true) && test != run.symbols.boolean(false)) {
+    run.outcome.split = test;
+    return Step::split;
+  }
+  bool holds = test == run.symbols.boolean(true);
+  constexpr OpSet jumps_if_true = {Op::jump_if_true_or_pop_, Op::pop_jump_if_true_, Op::pop_jump_if_none_};
+  const bool jumps = holds == jumps_if_true.has(it.op);
+  const bool keeps = info_of(it.op).control == Control::keeping_test;
+  if (!keeps || !jumps) run.frame.pop();
+  return jumps ? run.frame.go(it.target) : run.frame.silent();
+}
+
+Step constant_test(Symbols& symbols, Frame& frame, const Instruction& it) {
+  const Constant *a = symbols.value(frame.peek(2)), *b = symbols.value(frame.peek(1));
+  if (!a || !b || a->kind != Constant::Kind::integer || b->kind != a->kind) return Step::stuck;
+  if (a->text.starts_with("0x") || b->text.starts_with("0x") || a->text.starts_with("-0x") ||
+      b->text.starts_with("-0x")) {
+    return Step::stuck;
+  }
+  auto op = static_cast<CompareOp>(it.arg);
+  if (op != CompareOp::eq && op != CompareOp::ne) return Step::stuck;
+  bool holds = (a->text == b->text) == (op == CompareOp::eq);
+  frame.drop(2);
+  frame.push(symbols.boolean(holds));
+  return frame.silent();
+}
+
+}  // namespace depyf::operations
