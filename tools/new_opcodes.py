@@ -50,7 +50,7 @@ STEPS = [
         Edit(
             "src/lift/operations.cpp",
             "case Op::pop_top_:",
-            '    case Op::load_length_: return push(Call{context_.name("len"), context_.list({pop()}), {}});',
+            '    case Op::load_length_: return sim.push(Call{sim.context.name("len"), sim.context.list({sim.pop()}), {}});',
             "src/lift/operations.cpp",
         ),
         Edit(

@@ -13,10 +13,11 @@
 
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "lift/lifter.h"
+#include "lift/annotations.h"
+#include "lift/definitions.h"
 #include "lift/positions.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -71,21 +72,12 @@ class Temporaries {
 
 }  // namespace
 
-// `if format > 2: raise NotImplementedError`, which begins each function that the compiler makes for a value to come.
-Block without_format_test(Block block) {
-  auto* test = block.empty() ? nullptr : as<If>(block[0]);
-  auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;
-  auto* format = compare ? as<Name>(compare->left) : nullptr;
-  auto* raise = format ? as<Raise>(test->body[0]) : nullptr;
-  auto* error = raise ? as<Name>(raise->exc) : nullptr;
-  if (!error || error->id != "NotImplementedError" || (format->id != "format" && format->id != ".format")) return block;
-  return block.subspan(1);
-}
+namespace {
 
-bool Lifter::is_annotate(const Expr* expr) const {
+bool is_annotate(const Context& context, const Expr* expr) {
   auto* internal = as<Internal>(expr);
   if (!internal || internal->marker != Marker::function) return false;
-  const CodeObject& code = *context_.functions[internal->index].code;
+  const CodeObject& code = *context.functions[internal->index].code;
   if (!dialect_of(code.version).deferred_annotations || code.name != "__annotate__" || code.argcount != 1) return false;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
@@ -97,13 +89,13 @@ bool Lifter::is_annotate(const Expr* expr) const {
                      });
 }
 
-std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* function) {
+std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& cursor, const Expr* function) {
   const char* const other = "annotations of another shape";
   auto* internal = as<Internal>(function);
-  if (!internal || internal->marker != Marker::function) fail("annotations that no function makes");
-  Block block = without_format_test(build(context_.functions[internal->index]).block);
+  if (!internal || internal->marker != Marker::function) cursor.fail("annotations that no function makes");
+  Block block = without_format_test(build(context, context.functions[internal->index]).block);
   std::vector<DeferredAnnotation> result;
-  Temporaries temporaries(context_);
+  Temporaries temporaries(context);
   auto add = [&](const Stmt* stmt, int index) {
     auto* assign = as<Assign>(stmt);
     auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
@@ -116,10 +108,10 @@ std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* functio
   for (const Stmt* stmt : block) {
     if (auto* leave = as<Return>(stmt)) {
       auto* made = as<Dict>(temporaries.meaning(leave->value));
-      if (!made || stmt != block.back()) fail(other);
+      if (!made || stmt != block.back()) cursor.fail(other);
       for (std::size_t index = 0; index < made->keys.size(); ++index) {
         std::string_view name = made->keys[index] ? text_of(temporaries.meaning(made->keys[index])) : "";
-        if (name.empty()) fail(other);
+        if (name.empty()) cursor.fail(other);
         Expr* value = temporaries.meaning(made->values[index]);
         forget_columns(value);
         result.push_back({name, value, -1});
@@ -129,35 +121,54 @@ std::vector<DeferredAnnotation> Lifter::deferred_annotations(const Expr* functio
     if (add(stmt, -1)) continue;
     if (auto* branch = as<If>(stmt); branch && branch->orelse.empty()) {
       const int index = condition_of(branch->test);
-      if (index < 0) fail(other);
+      if (index < 0) cursor.fail(other);
       for (const Stmt* inner : branch->body)
-        if (!add(inner, index) && !temporaries.define(inner)) fail(other);
+        if (!add(inner, index) && !temporaries.define(inner)) cursor.fail(other);
       continue;
     }
-    if (!temporaries.define(stmt)) fail(other);
+    if (!temporaries.define(stmt)) cursor.fail(other);
   }
-  fail(other);
+  cursor.fail(other);
 }
 
+}  // namespace
+
 // The annotations of a function: as if they were made where it is.
-void Lifter::annotate(FunctionValue& function, const Expr* annotate) {
+void annotate(Context& context, const Cursor& cursor, FunctionValue& function, const Expr* annotate) {
   std::vector<Expr*> keys, values;
-  for (const DeferredAnnotation& each : deferred_annotations(annotate)) {
-    keys.push_back(context_.constant(Constant::Kind::string, std::string(each.name)));
+  for (const DeferredAnnotation& each : deferred_annotations(context, cursor, annotate)) {
+    keys.push_back(context.constant(Constant::Kind::string, std::string(each.name)));
     values.push_back(each.value);
   }
-  function.annotations = make(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
+  function.annotations = cursor.make(Dict{context.arena.copy(keys), context.arena.copy(values)});
   function.deferred = true;
 }
 
 // The annotations of a module or class: refine puts them where they stood.
-bool Lifter::store_annotate(const Expr* target, const Expr* value) {
+bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
-  if (flat_ || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") || !is_annotate(value))
+  if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
+      !is_annotate(sim.context, value))
     return false;
-  context_.deferred.push_back(deferred_annotations(value));
-  emit(InternalStmt{StmtMarker::annotate, int(context_.deferred.size()) - 1, nullptr, nullptr});
+  sim.context.deferred.push_back(deferred_annotations(sim.context, sim.cursor, value));
+  sim.emit(InternalStmt{StmtMarker::annotate, int(sim.context.deferred.size()) - 1, nullptr, nullptr});
   return true;
+}
+
+}  // namespace depyf::lifting
+
+namespace depyf {
+using namespace ast;
+
+// `if format > 2: raise NotImplementedError`, which begins each function that the compiler makes for a value to come.
+Block without_format_test(Block block) {
+  auto* test = block.empty() ? nullptr : as<If>(block[0]);
+  auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;
+  auto* format = compare ? as<Name>(compare->left) : nullptr;
+  auto* raise = format ? as<Raise>(test->body[0]) : nullptr;
+  auto* error = raise ? as<Name>(raise->exc) : nullptr;
+  if (!error || error->id != "NotImplementedError" || (format->id != "format" && format->id != ".format")) return block;
+  return block.subspan(1);
 }
 
 }  // namespace depyf

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "dialect/dialect.h"
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -28,28 +28,28 @@ bool would_be_fstring(const Expr* left, const Expr* right) {
 }
 }  // namespace
 
-void Lifter::binary(BinaryOp op, bool in_place) {
-  Expr* right = pop();
-  Expr* left = pop_entry().expr;
+void binary(Simulation& sim, BinaryOp op, bool in_place) {
+  Expr* right = sim.pop();
+  Expr* left = sim.pop_entry().expr;
   if (!in_place) {
-    stack_.push_back({left, node_, -1});
-    left = pop();
-    if (op == BinaryOp::remainder && dialect_of(context_.version).percent_formats && would_be_fstring(left, right))
-      left = make(JoinedStr{context_.list({left})});
-    return push(BinOp{left, op, right, false});
+    sim.stack.push_back({left, sim.graph.node, -1});
+    left = sim.pop();
+    if (op == BinaryOp::remainder && dialect_of(sim.context.version).percent_formats && would_be_fstring(left, right))
+      left = sim.cursor.make(JoinedStr{sim.context.list({left})});
+    return sim.push(BinOp{left, op, right, false});
   }
-  if (literal_here()) {
+  if (sim.cursor.literal_here()) {
     // temporary op= right
-    stack_.push_back({left, node_, -1});
-    stack_.push_back({right, node_, -1});
-    spill_all(stack_.size());
-    right = pop(), left = pop();
-    Expr* name = fresh();
-    emit(Assign{context_.list({name}), left});
-    emit(AugAssign{make(name->node), op, right});
-    return push(make(name->node));
+    sim.stack.push_back({left, sim.graph.node, -1});
+    sim.stack.push_back({right, sim.graph.node, -1});
+    sim.spill_all(sim.stack.size());
+    right = sim.pop(), left = sim.pop();
+    Expr* name = sim.names.fresh();
+    sim.emit(Assign{sim.context.list({name}), left});
+    sim.emit(AugAssign{sim.cursor.make(name->node), op, right});
+    return sim.push(sim.cursor.make(name->node));
   }
-  push(BinOp{left, op, right, true});
+  sim.push(BinOp{left, op, right, true});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -11,9 +11,12 @@
 
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "lift/lifter.h"
+#include "lift/comprehensions.h"
+#include "lift/definitions.h"
+#include "lift/generics.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -21,9 +24,7 @@ bool is_null(const Expr* expr) {
   auto* internal = as<Internal>(expr);
   return internal && internal->marker == Marker::null;
 }
-}  // namespace
 
-namespace {
 // True if the display before the call at `at`, which has `**` in it, is one argument, f(**{**a, 'k': b}): what comes later
 // wins. The parts of f(**a, k=b) are merged by another operation, or to 3.8 by another argument of the same, which refuses
 // duplicates.
@@ -34,99 +35,104 @@ bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int 
   constexpr int merged_for_call = 5;  // the sixth of the kinds in `build_unpack`
   return before < 0 || code[before].op != Op::build_unpack_ || code[before].aux != merged_for_call;
 }
-}  // namespace
 
 // The last `names` of the arguments are keywords. Where one is no name, all are in a dict: f(**{'a b': c}).
-std::vector<Keyword> Lifter::keywords_of(const Constant& names, std::vector<Expr*>& args) {
+std::vector<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names,
+                                 std::vector<Expr*>& args) {
   std::vector<Keyword> keywords;
   std::size_t count = names.items.size();
-  if (count > args.size()) fail("more keyword names than arguments");
+  if (count > args.size()) cursor.fail("more keyword names than arguments");
   bool plain = true;
   for (const Constant& name : names.items) plain &= name.kind == Constant::Kind::string && is_name(name.text);
   std::vector<Expr*> keys, values;
   for (std::size_t index = 0; index < count; ++index) {
     Expr* value = args[args.size() - count + index];
     if (plain) keywords.push_back({names.items[index].text, value});
-    else keys.push_back(make(ConstantExpr{&names.items[index]})), values.push_back(value);
+    else keys.push_back(cursor.make(ConstantExpr{&names.items[index]})), values.push_back(value);
   }
-  if (!plain) keywords.push_back({"", make(Dict{context_.arena.copy(keys), context_.arena.copy(values)})});
+  if (!plain) keywords.push_back({"", cursor.make(Dict{context.arena.copy(keys), context.arena.copy(values)})});
   args.resize(args.size() - count);
   return keywords;
 }
 
-void Lifter::call(const Instruction& instruction) {
+}  // namespace
+
+void call(Simulation& sim, const Instruction& instruction) {
   const Constant* names = nullptr;
   if (instruction.op == Op::call_kw_ || instruction.op == Op::call_function_kw_) {
-    names = constant_of(pop(), Constant::Kind::tuple);
-    if (!names) fail("keyword names are no tuple");
+    names = constant_of(sim.pop(), Constant::Kind::tuple);
+    if (!names) sim.cursor.fail("keyword names are no tuple");
   } else if (instruction.op == Op::call_ && instruction.aux >= 0) {
-    if (instruction.aux >= int(decoded_.code->constants.size())) fail("no such constant");
-    names = &decoded_.code->constants[instruction.aux];
+    if (instruction.aux >= int(sim.cursor.decoded.code->constants.size())) sim.cursor.fail("no such constant");
+    names = &sim.cursor.decoded.code->constants[instruction.aux];
   }
-  std::vector<Expr*> args = pop_many(instruction.arg);
+  std::vector<Expr*> args = sim.pop_many(instruction.arg);
   std::vector<Keyword> keywords;
-  if (names) keywords = keywords_of(*names, args);
-  Expr* function = pop();
+  if (names) keywords = keywords_of(sim.context, sim.cursor, *names, args);
+  Expr* function = sim.pop();
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
     // NULL and a function, a function and NULL, or a method's function and its `self`
-    Expr* first = pop();
+    Expr* first = sim.pop();
     if (!is_null(first)) {
       if (!is_null(function)) args.insert(args.begin(), function);
       function = first;
     }
-    if (is_null(function)) fail("call of NULL");
+    if (is_null(function)) sim.cursor.fail("call of NULL");
   }
-  finish_call(function, std::move(args), std::move(keywords));
+  finish_call(sim, function, std::move(args), std::move(keywords));
 }
 
-void Lifter::super_attribute(const Instruction& instruction) {
-  Expr *self = pop(), *cls = pop(), *super = pop();
+void super_attribute(Simulation& sim, const Instruction& instruction) {
+  Expr *self = sim.pop(), *cls = sim.pop(), *super = sim.pop();
   bool given = (instruction.aux & 2) != 0;
-  Expr* made = make(Call{super, given ? context_.list({cls, self}) : List<Expr*>{}, {}});
-  push(Attribute{made, name_of(instruction.arg)});
-  if (instruction.aux & 1) push(Internal{Marker::null, 1, nullptr});
+  Expr* made = sim.cursor.make(Call{super, given ? sim.context.list({cls, self}) : List<Expr*>{}, {}});
+  sim.push(Attribute{made, sim.cursor.name_of(instruction.arg)});
+  if (instruction.aux & 1) sim.push(Internal{Marker::null, 1, nullptr});
 }
 
-void Lifter::finish_call(Expr* function, std::vector<Expr*> args, std::vector<Keyword> keywords) {
+void finish_call(Simulation& sim, Expr* function, std::vector<Expr*> args, std::vector<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
     if (internal->marker == Marker::with_exit && args.size() == 3 && std::all_of(args.begin(), args.end(), is_none)) {
-      emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
-      return push(Internal{Marker::with_exit, internal->index, nullptr});
+      sim.emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
+      return sim.push(Internal{Marker::with_exit, internal->index, nullptr});
     }
-    if (is_generic(function)) return push(generic(context_.functions[internal->index], args));
+    if (is_generic(sim.context, function))
+      return sim.push(evaluate_generic(sim.context, sim.cursor, sim.context.functions[internal->index], args));
     if (internal->marker == Marker::function && args.size() == 1 && keywords.empty()) {
       auto* iterator = as<Internal>(args[0]);
-      const FunctionValue called = context_.functions[internal->index];
+      const FunctionValue called = sim.context.functions[internal->index];
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
       // From 3.15 on a generator expression iterates by itself.
-      else if (dialect_of(decoded_.code->version).iterating_generators && called.code->name == "<genexpr>")
+      else if (dialect_of(sim.cursor.decoded.code->version).iterating_generators && called.code->name == "<genexpr>")
         iterable = args[0];
-      if (iterable && comprehension(made, called, iterable)) return push(made);
+      if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
     }
   }
-  if (Expr* text = keywords.empty() ? long_fstring(function, args) : nullptr) return push(text);
-  push(Call{function, context_.arena.copy(args), context_.arena.copy(keywords)});
+  if (Expr* text = keywords.empty() ? long_fstring(sim.context, sim.cursor, function, args) : nullptr)
+    return sim.push(text);
+  sim.push(Call{function, sim.context.arena.copy(args), sim.context.arena.copy(keywords)});
 }
 
-void Lifter::call_ex(const Instruction& instruction) {
-  Expr* mapping = instruction.arg & 1 ? pop() : nullptr;
+void call_ex(Simulation& sim, const Instruction& instruction) {
+  Expr* mapping = instruction.arg & 1 ? sim.pop() : nullptr;
   if (is_null(mapping)) mapping = nullptr;  // 3.14
-  Expr* sequence = pop();
-  Expr* function = pop();
+  Expr* sequence = sim.pop();
+  Expr* function = sim.pop();
   if (instruction.aux) {  // a NULL slot beside the callable
-    Expr* other = pop();
+    Expr* other = sim.pop();
     if (is_null(function)) function = other;
   }
   std::vector<Expr*> args;
   if (auto* tuple = as<Tuple>(sequence)) args.assign(tuple->elts.begin(), tuple->elts.end());
   else if (auto* constant = constant_of(sequence, Constant::Kind::tuple); constant && mapping)
-    for (const Constant& item : constant->items) args.push_back(make(ConstantExpr{&item}));
-  else args.push_back(make(Starred{sequence}));
+    for (const Constant& item : constant->items) args.push_back(sim.cursor.make(ConstantExpr{&item}));
+  else args.push_back(sim.cursor.make(Starred{sequence}));
   std::vector<Keyword> keywords;
   if (mapping) {
     auto* dict = as<Dict>(mapping);
-    bool plain = dict && !dict->keys.empty() && !is_one_mapping(*dict, code_, at_, decoded_.code->version);
+    bool plain = dict && !dict->keys.empty() &&
+                 !is_one_mapping(*dict, sim.cursor.code, sim.cursor.at, sim.cursor.decoded.code->version);
     std::set<std::string_view> seen;
     if (dict)
       for (Expr* key : dict->keys)
@@ -141,7 +147,7 @@ void Lifter::call_ex(const Instruction& instruction) {
         Expr* value = dict->values[index];
         auto* nested = key ? nullptr : as<Dict>(value);
         bool nested_plain =
-            nested != nullptr && !after_keywords && !dialect_of(decoded_.code->version).unpacking_builds;
+            nested != nullptr && !after_keywords && !dialect_of(sim.cursor.decoded.code->version).unpacking_builds;
         if (nested)
           for (Expr* inner : nested->keys) {
             auto* text = inner ? constant_of(inner, Constant::Kind::string) : nullptr;
@@ -158,7 +164,7 @@ void Lifter::call_ex(const Instruction& instruction) {
       keywords.push_back({"", mapping});
     }
   }
-  finish_call(function, std::move(args), std::move(keywords));
+  finish_call(sim, function, std::move(args), std::move(keywords));
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -4,77 +4,79 @@
 //   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP; ...; cleanup: POP_TOP         a < b < c
 //   a; POP_JUMP_IF_NONE                                                                                   a is None
 #include "flow/cfg.h"
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 // a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP: the middle is copied, cleaned up where it fails.
 // `copied`: the right side is a copy of what lies below: the chain goes on.
-void Lifter::compare(CompareOp op) {
+void compare(Simulation& sim, CompareOp op) {
   auto longer = [&](const Compare& chain, Expr* comparator) {
-    return Compare{chain.left, context_.arena.append(chain.ops, op),
-                   context_.arena.append(chain.comparators, comparator)};
+    return Compare{chain.left, sim.context.arena.append(chain.ops, op),
+                   sim.context.arena.append(chain.comparators, comparator)};
   };
-  Entry right = pop_entry();
+  Entry right = sim.pop_entry();
   auto* copied = as<Internal>(right.expr);
-  int test = skip(at_ + 1);
-  bool goes_on = copied && copied->marker == Marker::copied && test < end_ && !literal_here() &&
-                 (code_[test].op == Op::jump_if_false_or_pop_ || code_[test].op == Op::pop_jump_if_false_) &&
-                 stack_.size() >= 2 && stack_[stack_.size() - 2].expr == copied->value;
+  int test = sim.cursor.skip(sim.cursor.at + 1);
+  bool goes_on =
+      copied && copied->marker == Marker::copied && test < sim.cursor.end && !sim.cursor.literal_here() &&
+      (sim.cursor.code[test].op == Op::jump_if_false_or_pop_ || sim.cursor.code[test].op == Op::pop_jump_if_false_) &&
+      sim.stack.size() >= 2 && sim.stack[sim.stack.size() - 2].expr == copied->value;
   if (!goes_on) {
-    stack_.push_back(right);
-    Expr* value = pop();
-    Entry left = pop_entry();
+    sim.stack.push_back(right);
+    Expr* value = sim.pop();
+    Entry left = sim.pop_entry();
     auto* chain = as<Internal>(left.expr);
-    if (chain && chain->marker == Marker::chain) return push(longer(*as<Compare>(chain->value), value));
-    if (left.mover >= 0 && !stable(left.expr)) throw Restart{left.mover};
-    return push(Compare{left.expr, context_.list({op}), context_.list({value})});
+    if (chain && chain->marker == Marker::chain) return sim.push(longer(*as<Compare>(chain->value), value));
+    if (left.mover >= 0 && !sim.names.stable(left.expr)) throw Restart{left.mover};
+    return sim.push(Compare{left.expr, sim.context.list({op}), sim.context.list({value})});
   }
   // ..., b, a, copy of b
-  Entry left = pop_entry(), middle = pop_entry();
+  Entry left = sim.pop_entry(), middle = sim.pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
-  if (chain && chain->marker == Marker::chain) so_far = make(longer(*as<Compare>(chain->value), middle.expr));
-  else so_far = make(Compare{left.expr, context_.list({op}), context_.list({middle.expr})});
+  if (chain && chain->marker == Marker::chain)
+    so_far = sim.cursor.make(longer(*as<Compare>(chain->value), middle.expr));
+  else so_far = sim.cursor.make(Compare{left.expr, sim.context.list({op}), sim.context.list({middle.expr})});
   // The jump is dropped: where it leads, only the middle is thrown away.
-  int cleanup = code_[test].target, next = cleanup;
+  int cleanup = sim.cursor.code[test].target, next = cleanup;
   auto at = [&](int index) {
-    while (index < int(code_.size()) && code_[index].op == Op::nop_) ++index;
+    while (index < int(sim.cursor.code.size()) && sim.cursor.code[index].op == Op::nop_) ++index;
     return index;
   };
   next = at(next);
-  bool value_kept = code_[test].op == Op::jump_if_false_or_pop_;
+  bool value_kept = sim.cursor.code[test].op == Op::jump_if_false_or_pop_;
   if (value_kept) {
-    if (code_[next].op != Op::swap_ && code_[next].op != Op::rotate_) throw Restart{copied->index};
+    if (sim.cursor.code[next].op != Op::swap_ && sim.cursor.code[next].op != Op::rotate_) throw Restart{copied->index};
     next = at(next + 1);
   }
-  if (code_[next].op != Op::pop_top_) throw Restart{copied->index};
-  const int failed = cfg_.blocks[current_block_].jump;
-  chains_.insert(failed);
-  chain_fails_ = failed >= 0 ? cfg_.blocks[failed].next : -1;
-  push(Internal{Marker::chain, copied->index, so_far});
-  stack_.back().mover = -1;
-  Node& node = nodes_[node_];
-  node.end = Node::End::go, node.a = cfg_.blocks[current_block_].next;
-  ended_ = true;
-  at_ = test;
+  if (sim.cursor.code[next].op != Op::pop_top_) throw Restart{copied->index};
+  const int failed = sim.cursor.cfg.blocks[sim.cursor.block].jump;
+  sim.chains.blocks.insert(failed);
+  sim.chains.fails = failed >= 0 ? sim.cursor.cfg.blocks[failed].next : -1;
+  sim.push(Internal{Marker::chain, copied->index, so_far});
+  sim.stack.back().mover = -1;
+  Node& node = sim.graph.nodes[sim.graph.node];
+  node.end = Node::End::go, node.a = sim.cursor.cfg.blocks[sim.cursor.block].next;
+  sim.graph.ended = true;
+  sim.cursor.at = test;
 }
 
 // POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE: compares the top with None; does the jump lead to where that holds? At the end of
 // a chain `is` is told from `is not` by where the chain goes when an earlier part fails.
-bool Lifter::test_for_none(bool jumps_on_none) {
+bool test_for_none(Simulation& sim, bool jumps_on_none) {
   CompareOp op = CompareOp::is;
-  auto* chain = as<Internal>(peek(1).expr);
+  auto* chain = as<Internal>(sim.peek(1).expr);
   if (chain && chain->marker == Marker::chain) {
-    const BasicBlock& block = cfg_.blocks[current_block_];
-    const bool jumps_on_true = chain_fails_ >= 0 && chain_fails_ == block.next;
+    const BasicBlock& block = sim.cursor.cfg.blocks[sim.cursor.block];
+    const bool jumps_on_true = sim.chains.fails >= 0 && sim.chains.fails == block.next;
     if (jumps_on_none != jumps_on_true) op = CompareOp::is_not;
     jumps_on_none = jumps_on_true;
   }
-  push(context_.none());
-  compare(op);
+  sim.push(sim.context.none());
+  compare(sim, op);
   return jumps_on_none;
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -9,27 +9,19 @@
 #include <algorithm>
 #include <functional>
 
+#include "ast/visit.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
-#include "lift/lifter.h"
+#include "lift/comprehensions.h"
+#include "lift/definitions.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
-bool Lifter::comprehension(Expr*& result, const FunctionValue& function, Expr* iterable) {
-  const std::string& name = function.code->name;
-  ComprehensionKind kind;
-  if (name == "<listcomp>") kind = ComprehensionKind::list;
-  else if (name == "<setcomp>") kind = ComprehensionKind::set;
-  else if (name == "<dictcomp>") kind = ComprehensionKind::dict;
-  else if (name == "<genexpr>") kind = ComprehensionKind::generator;
-  else return false;
-  if (!comprehension(result, kind, build(function).block, iterable)) return false;
-  as<ComprehensionExpr>(result)->code = function.code;
-  return true;
-}
+namespace {
 
-bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, Expr* iterable) {
+bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
+                   Expr* iterable) {
   std::vector<Comprehension> generators;
   Expr *elt = nullptr, *value = nullptr;
   std::vector<Expr*> ifs;
@@ -43,8 +35,8 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
       // A test that decides nothing: `if x or True`, and `if x and False`, after which no element is left.
       if (branch->orelse.empty() && std::ranges::all_of(branch->body, [](Stmt* inner) { return is<Pass>(inner); })) {
         const bool always = count > 1;
-        Expr* decided = context_.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
-        ifs.push_back(context_.expr(BoolOp{always, context_.list({branch->test, decided})}));
+        Expr* decided = context.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
+        ifs.push_back(context.expr(BoolOp{always, context.list({branch->test, decided})}));
         block = block.subspan(1);
         if (always) continue;
         if (!is<Name>(generators.back().target)) return false;
@@ -58,7 +50,7 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
         continue;
       }
       if (branch->body.size() == 1 && is<Continue>(branch->body[0])) {
-        ifs.push_back(negate(context_, branch->test));
+        ifs.push_back(negate(context, branch->test));
         if (branch->orelse.empty()) block = block.subspan(1);
         else if (count == 1) block = branch->orelse;
         else return false;
@@ -68,16 +60,16 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
     }
     // `for y in [x]` is compiled as an assignment.
     if (auto* assign = as<Assign>(stmt); !first && assign && assign->targets.size() == 1 && block.size() > 1) {
-      generators.back().ifs = context_.arena.copy(ifs);
+      generators.back().ifs = context.arena.copy(ifs);
       ifs.clear();
-      generators.push_back({assign->targets[0], make(ListExpr{context_.list({assign->value})}), {}, false});
+      generators.push_back({assign->targets[0], cursor.make(ListExpr{context.list({assign->value})}), {}, false});
       block = block.subspan(1);
       continue;
     }
     if (count > 1 && !(count == 2 && is<Continue>(block[1]))) return false;
     if (auto* loop = as<For>(stmt)) {
       if (!loop->orelse.empty()) return false;
-      if (!generators.empty()) generators.back().ifs = context_.arena.copy(ifs);
+      if (!generators.empty()) generators.back().ifs = context.arena.copy(ifs);
       ifs.clear();
       Expr* iter = loop->iter;
       if (first) {
@@ -93,7 +85,7 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
     if (first) return false;
     if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
       // `(x for x in a if False)`
-      elt = generators.back().target, ifs.push_back(context_.constant(Constant::Kind::false_));
+      elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
     if (auto* append = as<InternalStmt>(stmt); append && append->marker == StmtMarker::append) {
@@ -101,35 +93,57 @@ bool Lifter::comprehension(Expr*& result, ComprehensionKind kind, Block block, E
     } else if (auto* only = as<ExprStmt>(stmt); only && kind == ComprehensionKind::generator) {
       auto* yield = as<Yield>(only->value);
       if (!yield) return false;
-      elt = yield->value ? yield->value : context_.none();
+      elt = yield->value ? yield->value : context.none();
     } else {
       return false;
     }
   }
-  generators.back().ifs = context_.arena.copy(ifs);
-  result = make(ComprehensionExpr{kind, elt, value, context_.arena.copy(generators)});
+  generators.back().ifs = context.arena.copy(ifs);
+  result = cursor.make(ComprehensionExpr{kind, elt, value, context.arena.copy(generators)});
+  return true;
+}
+
+}  // namespace
+
+bool comprehension(Context& context, const Cursor& cursor, Expr*& result, const FunctionValue& function,
+                   Expr* iterable) {
+  const std::string& name = function.code->name;
+  ComprehensionKind kind;
+  if (name == "<listcomp>") kind = ComprehensionKind::list;
+  else if (name == "<setcomp>") kind = ComprehensionKind::set;
+  else if (name == "<dictcomp>") kind = ComprehensionKind::dict;
+  else if (name == "<genexpr>") kind = ComprehensionKind::generator;
+  else return false;
+  if (!comprehension(context, cursor, result, kind, build(context, function).block, iterable)) return false;
+  as<ComprehensionExpr>(result)->code = function.code;
   return true;
 }
 
 // What `outline_comprehensions` took out of this code.
-void Lifter::inlined_comprehension(const Instruction& instruction) {
-  const DecodedCode& body = cfg_.comprehensions[instruction.arg].body;
+void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
+  const DecodedCode& body = sim.cursor.cfg.comprehensions[instruction.arg].body;
   const Op display = body.instructions[0].op;
   ComprehensionKind kind = display == Op::build_list_  ? ComprehensionKind::list
                            : display == Op::build_set_ ? ComprehensionKind::set
                                                        : ComprehensionKind::dict;
-  Expr *iterable = pop(), *made = nullptr;
+  Expr *iterable = sim.pop(), *made = nullptr;
   if (instruction.aux == 0) {
     auto* iterator = as<Internal>(iterable);
-    if (!iterator || iterator->marker != Marker::iterator || !iterator->value) fail("a comprehension over no iterable");
+    if (!iterator || iterator->marker != Marker::iterator || !iterator->value)
+      sim.cursor.fail("a comprehension over no iterable");
     iterable = iterator->value;
   }
-  if (!comprehension(made, kind, context_.build_part(context_, body), iterable))
-    fail("a comprehension of another shape");
+  if (!comprehension(sim.context, sim.cursor, made, kind, sim.context.build_part(sim.context, body), iterable))
+    sim.cursor.fail("a comprehension of another shape");
   // The instruction that makes the display has the position of the whole comprehension; the last one that of its loop.
   made->offset = body.instructions[0].offset, made->line = body.instructions[0].line;
-  push(made);
+  sim.push(made);
 }
+
+}  // namespace depyf::lifting
+
+namespace depyf {
+using namespace ast;
 
 // BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.
 Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {

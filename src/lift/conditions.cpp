@@ -9,31 +9,11 @@
 
 #include "dialect/dialect.h"
 #include "flow/cfg.h"
-#include "lift/lifter.h"
+#include "lift/conditions.h"
+#include "lift/edges.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
-
-bool Lifter::pushes_one(int node, int test) {
-  const auto &stack = states_[node].stack, &before = states_[test].stack;
-  if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || stack.size() != before.size() + 1)
-    return false;
-  for (std::size_t index = 0; index < before.size(); ++index)
-    if (stack[index].expr != before[index].expr) return false;
-  auto* internal = as<Internal>(stack.back().expr);
-  return nodes_[node].region == nodes_[test].region && (!internal || internal->marker == Marker::function);
-}
-
-// `left or right` or `left and right`, as one list where either is of the same kind.
-Expr* Lifter::bool_op(bool is_or, Expr* left, Expr* right) {
-  auto* chain = as<BoolOp>(left);
-  List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context_.list({left});
-  auto* more = as<BoolOp>(right);
-  if (more && more->is_or == is_or)
-    for (Expr* value : more->values) values = context_.arena.append(values, value);
-  else values = context_.arena.append(values, right);
-  return context_.expr(BoolOp{is_or, values}, left->offset, left->line);
-}
 
 namespace {
 // The same where `left` may have been a value before it was tested: `(a or b) or c` tests what `a or b` gives once more.
@@ -42,70 +22,98 @@ Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool le
   if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
   return context.expr(BoolOp{is_or, context.list({left, right})}, left->offset, left->line);
 }
-}  // namespace
 
-// What stands first in the code stands first in the expression.
-Expr* Lifter::conditional(Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
-  if (!true_first && !negation_changes(context_, test))
-    return context_.expr(IfExp{negate(context_, test), if_false, if_true}, test->offset, test->line);
-  return context_.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
+bool pushes_one(LiftedGraph& graph, int node, int test) {
+  const auto &stack = graph.states[node].stack, &before = graph.states[test].stack;
+  if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() ||
+      stack.size() != before.size() + 1)
+    return false;
+  for (std::size_t index = 0; index < before.size(); ++index)
+    if (stack[index].expr != before[index].expr) return false;
+  auto* internal = as<Internal>(stack.back().expr);
+  return graph.nodes[node].region == graph.nodes[test].region && (!internal || internal->marker == Marker::function);
 }
 
+// `left or right` or `left and right`, as one list where either is of the same kind.
+Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
+  auto* chain = as<BoolOp>(left);
+  List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context.list({left});
+  auto* more = as<BoolOp>(right);
+  if (more && more->is_or == is_or)
+    for (Expr* value : more->values) values = context.arena.append(values, value);
+  else values = context.arena.append(values, right);
+  return context.expr(BoolOp{is_or, values}, left->offset, left->line);
+}
+
+// What stands first in the code stands first in the expression.
+Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
+  if (!true_first && !negation_changes(context, test))
+    return context.expr(IfExp{negate(context, test), if_false, if_true}, test->offset, test->line);
+  return context.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
+}
+
+}  // namespace
+
 // One step towards a single value where ways to `block` meet.
-bool Lifter::reduce_values(int block) {
-  if (cfg_.blocks[block].preds.size() < 2) return false;
-  auto edges = edges_to(block);
+bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, int block) {
+  if (cursor.cfg.blocks[block].preds.size() < 2) return false;
+  auto edges = edges_to(cursor, graph, block);
   if (edges.size() < 2) return false;
   std::sort(edges.begin(), edges.end(),
-            [&](auto a, auto b) { return cfg_.order_index[a.first] > cfg_.order_index[b.first]; });
+            [&](auto a, auto b) { return cursor.cfg.order_index[a.first] > cursor.cfg.order_index[b.first]; });
   for (auto [node, along_b] : edges) {
-    if (nodes_[node].end != Node::End::go || !nodes_[node].statements.empty() || is_loop_header(node)) continue;
-    const auto from = only_edge_to(node);
+    if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() || is_loop_header(cursor, node))
+      continue;
+    const auto from = only_edge_to(cursor, graph, node);
     if (!from) continue;
     int test = from->first;
-    Node& branch = nodes_[test];
-    if (branch.end != Node::End::branch || !pushes_one(node, test)) continue;
-    Expr* value = states_[node].stack.back().expr;
+    Node& branch = graph.nodes[test];
+    if (branch.end != Node::End::branch || !pushes_one(graph, node, test)) continue;
+    Expr* value = graph.states[node].stack.back().expr;
     Expr* made = nullptr;
     int other = -1;
-    if (branch.a == block && branch.b == node && states_[test].keep_a) {
-      made = with_tested(context_, true, branch.value, value, branch.inherited);
-      if (!made) made = bool_op(true, branch.value, value);
-    } else if (branch.b == block && branch.a == node && states_[test].keep_b) {
-      made = with_tested(context_, false, branch.value, value, branch.inherited);
-      if (!made) made = bool_op(false, branch.value, value);
+    if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
+      made = with_tested(context, true, branch.value, value, branch.inherited);
+      if (!made) made = bool_op(context, true, branch.value, value);
+    } else if (branch.b == block && branch.a == node && graph.states[test].keep_b) {
+      made = with_tested(context, false, branch.value, value, branch.inherited);
+      if (!made) made = bool_op(context, false, branch.value, value);
     } else {
       other = branch.a == node ? branch.b : branch.a;
-      if (other == block || other == node || other < 0 || states_[other].alias >= 0 || nodes_[other].a != block)
+      if (other == block || other == node || other < 0 || graph.states[other].alias >= 0 ||
+          graph.nodes[other].a != block)
         continue;
-      if (!states_[other].lifted || !only_edge_to(other) || !pushes_one(other, test) || is_loop_header(other)) continue;
-      if (states_[test].keep_a || states_[test].keep_b) continue;
-      Expr* alternative = states_[other].stack.back().expr;
-      made = conditional(branch.value, branch.a == node ? value : alternative, branch.a == node ? alternative : value,
-                         cfg_.blocks[branch.a].begin < cfg_.blocks[branch.b].begin);
+      if (!graph.states[other].lifted || !only_edge_to(cursor, graph, other) || !pushes_one(graph, other, test) ||
+          is_loop_header(cursor, other))
+        continue;
+      if (graph.states[test].keep_a || graph.states[test].keep_b) continue;
+      Expr* alternative = graph.states[other].stack.back().expr;
+      made = conditional(context, branch.value, branch.a == node ? value : alternative,
+                         branch.a == node ? alternative : value,
+                         cursor.cfg.blocks[branch.a].begin < cursor.cfg.blocks[branch.b].begin);
     }
     for (int gone : {node, other})
-      if (gone >= 0) nodes_[gone].end = Node::End::none, states_[gone].alias = test;
+      if (gone >= 0) graph.nodes[gone].end = Node::End::none, graph.states[gone].alias = test;
     branch.inherited = false;
     branch.end = Node::End::go, branch.value = nullptr, branch.a = block, branch.b = -1;
-    states_[test].keep_a = states_[test].keep_b = false;
-    states_[test].stack.push_back({made, test, -1});
+    graph.states[test].keep_a = graph.states[test].keep_b = false;
+    graph.states[test].stack.push_back({made, test, -1});
     return true;
   }
   return false;
 }
 
 // `node` has become a branch: is it part of the condition before it?
-bool Lifter::merge_condition(int node) {
+bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, int node) {
   bool changed = false;
-  while (nodes_[node].end == Node::End::branch) {
-    Node& second = nodes_[node];
-    if (!second.statements.empty() || is_loop_header(node)) break;
-    const auto from = only_edge_to(node);
+  while (graph.nodes[node].end == Node::End::branch) {
+    Node& second = graph.nodes[node];
+    if (!second.statements.empty() || is_loop_header(cursor, node)) break;
+    const auto from = only_edge_to(cursor, graph, node);
     if (!from) break;
     const auto [before, along_b] = *from;
-    Node& first = nodes_[before];
-    State &one = states_[before], &two = states_[node];
+    Node& first = graph.nodes[before];
+    State &one = graph.states[before], &two = graph.states[node];
     if (first.end != Node::End::branch || first.region != second.region || first.a == first.b) break;
     if (along_b ? one.keep_b : one.keep_a) break;
     if (one.stack.size() != two.stack.size()) break;
@@ -121,15 +129,16 @@ bool Lifter::merge_condition(int node) {
     if (handles(first.value) || handles(second.value)) break;
     // The test of a while loop stands again at its end: what comes before it there is another statement.
     auto goes_back = [&](int to) {
-      if (to < 0 || cfg_.order_index[to] < 0 || !cfg_.is_back_edge(node, to)) return false;
-      int start = cfg_.blocks[to].begin;
-      while (start + 1 < cfg_.blocks[to].end && code_[start].op == Op::nop_) ++start;
-      return code_[start].op != Op::for_iter_;
+      if (to < 0 || cursor.cfg.order_index[to] < 0 || !cursor.cfg.is_back_edge(node, to)) return false;
+      int start = cursor.cfg.blocks[to].begin;
+      while (start + 1 < cursor.cfg.blocks[to].end && cursor.code[start].op == Op::nop_) ++start;
+      return cursor.code[start].op != Op::for_iter_;
     };
     if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
     // A jump back that was not turned around stands for itself: `if c: continue`, then another statement.
-    if (const int far = along_b ? first.a : first.b;
-        first.turned == Turned::no && far >= 0 && cfg_.order_index[far] >= 0 && cfg_.is_back_edge(before, far))
+    if (const int far = along_b ? first.a : first.b; first.turned == Turned::no && far >= 0 &&
+                                                     cursor.cfg.order_index[far] >= 0 &&
+                                                     cursor.cfg.is_back_edge(before, far))
       break;
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.inherited = false;
@@ -141,50 +150,51 @@ bool Lifter::merge_condition(int node) {
       changed = true;
     };
     if (!along_b && first.b == second.b && one.keep_b == two.keep_b) {
-      absorb(bool_op(false, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
+      absorb(bool_op(context, false, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if (along_b && first.a == second.a && one.keep_a == two.keep_a) {
-      absorb(bool_op(true, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
+      absorb(bool_op(context, true, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if ((!along_b && first.b == second.a && !one.keep_b && !two.keep_a) ||
                (along_b && first.a == second.b && !one.keep_a && !two.keep_b)) {
       // One of the two is negated: the one that can be; the condition is true where what stands first in the code runs.
       int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
-      int cost_first = negation_cost(context_, first.value), cost_second = negation_cost(context_, second.value);
-      const bool changes_first = negation_changes(context_, first.value);
-      const bool changes_second = negation_changes(context_, second.value);
+      int cost_first = negation_cost(context, first.value), cost_second = negation_cost(context, second.value);
+      const bool changes_first = negation_changes(context, first.value);
+      const bool changes_second = negation_changes(context, second.value);
       // Neither can be negated without another instruction: two statements. From 3.14 on `not a in b` turns the jump: that is
       // one statement where the rest jumps over an else.
       if (changes_first && changes_second) {
-        const int end = cfg_.blocks[shared].begin - 1;
-        const bool over = end >= 0 && code_[end].op == Op::jump_ && code_[end].target > end;
-        if (!dialect_of(context_.version).negation_turns_jumps || !over) break;
+        const int end = cursor.cfg.blocks[shared].begin - 1;
+        const bool over = end >= 0 && cursor.code[end].op == Op::jump_ && cursor.code[end].target > end;
+        if (!dialect_of(context.version).negation_turns_jumps || !over) break;
       }
       bool negate_first = cost_first >= other_operator || cost_second >= other_operator ? cost_first < cost_second
-                          : along_b ? cfg_.blocks[rest].begin < cfg_.blocks[shared].begin
-                                    : cfg_.blocks[shared].begin < cfg_.blocks[rest].begin;
+                          : along_b ? cursor.cfg.blocks[rest].begin < cursor.cfg.blocks[shared].begin
+                                    : cursor.cfg.blocks[shared].begin < cursor.cfg.blocks[rest].begin;
       if (changes_first != changes_second) negate_first = changes_second;
       if (keep_rest) negate_first = true;
       if (negate_first) {
-        Expr* left = negate(context_, first.value);
-        absorb(bool_op(!along_b, left, second.value), second.a, two.keep_a, second.b, two.keep_b);
+        Expr* left = negate(context, first.value);
+        absorb(bool_op(context, !along_b, left, second.value), second.a, two.keep_a, second.b, two.keep_b);
       } else {
-        second.value = negate(context_, second.value);
-        absorb(bool_op(along_b, first.value, second.value), second.b, false, second.a, false);
+        second.value = negate(context, second.value);
+        absorb(bool_op(context, along_b, first.value, second.value), second.b, false, second.a, false);
       }
     } else {
       // c ? (x: T, F) : (y: T, F)
       int other = along_b ? first.a : first.b;
-      if (other < 0 || other == node || !states_[other].lifted || states_[other].alias >= 0) break;
-      Node& third = nodes_[other];
-      State& three = states_[other];
+      if (other < 0 || other == node || !graph.states[other].lifted || graph.states[other].alias >= 0) break;
+      Node& third = graph.nodes[other];
+      State& three = graph.states[other];
       if (third.end != Node::End::branch || !third.statements.empty() || third.region != first.region ||
-          is_loop_header(other))
+          is_loop_header(cursor, other))
         break;
-      if (!only_edge_to(other) || one.keep_a || one.keep_b) break;
+      if (!only_edge_to(cursor, graph, other) || one.keep_a || one.keep_b) break;
       if (third.a != second.a || third.b != second.b || two.keep_a != three.keep_a || two.keep_b != three.keep_b) break;
       if (three.stack.size() != one.stack.size()) break;
-      Expr* test = conditional(first.value, along_b ? third.value : second.value, along_b ? second.value : third.value,
-                               cfg_.blocks[first.a].begin < cfg_.blocks[first.b].begin);
+      Expr* test =
+          conditional(context, first.value, along_b ? third.value : second.value, along_b ? second.value : third.value,
+                      cursor.cfg.blocks[first.a].begin < cursor.cfg.blocks[first.b].begin);
       third.end = Node::End::none;
       three.alias = before;
       absorb(test, second.a, two.keep_a, second.b, two.keep_b);
@@ -193,4 +203,4 @@ bool Lifter::merge_condition(int node) {
   return changed;
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -8,47 +8,50 @@
 //   m; BEFORE_WITH                                                   type(m).__exit__.__get__(m), type(m).__enter__(m)
 //   exit; exception; WITH_EXCEPT_START                               exit(type(exception), exception, exception.__traceback__)
 #include "flow/cfg.h"
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 // Calls the exit function with an exception, by hand.
-void Lifter::call_exit(const Instruction& instruction) {
-  if (!flat_) fail("with handler outside a with statement");
-  Expr* exception = peek(1).expr;
-  Expr* exit = peek(4 + instruction.aux).expr;
-  Expr* type = make(Call{context_.name("type"), context_.list({exception}), {}});
-  push(Call{exit, context_.list({type, exception, make(Attribute{exception, "__traceback__"})}), {}});
+void call_exit(Simulation& sim, const Instruction& instruction) {
+  if (!sim.cursor.flat) sim.cursor.fail("with handler outside a with statement");
+  Expr* exception = sim.peek(1).expr;
+  Expr* exit = sim.peek(4 + instruction.aux).expr;
+  Expr* type = sim.cursor.make(Call{sim.context.name("type"), sim.context.list({exception}), {}});
+  sim.push(Call{exit, sim.context.list({type, exception, sim.cursor.make(Attribute{exception, "__traceback__"})}), {}});
 }
 
-void Lifter::enter_with(const Instruction& instruction) {
+void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   int region = -1;
-  if (!flat_) {
-    if (auto found = with_at_.find(at_ + 1); found != with_at_.end()) region = found->second;
-    if (int next = cfg_.blocks[current_block_].next;
-        next >= 0 && cfg_.blocks[next].setup_of > region &&
-        cfg_.regions[cfg_.blocks[next].setup_of].kind == Region::Kind::with)
-      region = cfg_.blocks[next].setup_of;
+  if (!sim.cursor.flat) {
+    if (auto found = sim.with_at.find(sim.cursor.at + 1); found != sim.with_at.end()) region = found->second;
+    if (int next = sim.cursor.cfg.blocks[sim.cursor.block].next;
+        next >= 0 && sim.cursor.cfg.blocks[next].setup_of > region &&
+        sim.cursor.cfg.regions[sim.cursor.cfg.blocks[next].setup_of].kind == Region::Kind::with)
+      region = sim.cursor.cfg.blocks[next].setup_of;
   }
   if (region < 0) {
     // Entered by hand: type(manager).__enter__(manager)
-    Entry manager{pop(), node_, -1};
-    if (!stable(manager.expr)) stack_.push_back(manager), spill_all(stack_.size()), manager = pop_entry();
+    Entry manager{sim.pop(), sim.graph.node, -1};
+    if (!sim.names.stable(manager.expr))
+      sim.stack.push_back(manager), sim.spill_all(sim.stack.size()), manager = sim.pop_entry();
     auto special = [&](std::string_view name) {
-      return make(Attribute{make(Call{context_.name("type"), context_.list({manager.expr}), {}}), name});
+      return sim.cursor.make(
+          Attribute{sim.cursor.make(Call{sim.context.name("type"), sim.context.list({manager.expr}), {}}), name});
     };
-    push(
-        Call{make(Attribute{special(async ? "__aexit__" : "__exit__"), "__get__"}), context_.list({manager.expr}), {}});
-    if (instruction.aux) push(Internal{Marker::null, 1, nullptr});
-    push(Call{special(async ? "__aenter__" : "__enter__"), context_.list({manager.expr}), {}});
+    sim.push(Call{sim.cursor.make(Attribute{special(async ? "__aexit__" : "__exit__"), "__get__"}),
+                  sim.context.list({manager.expr}),
+                  {}});
+    if (instruction.aux) sim.push(Internal{Marker::null, 1, nullptr});
+    sim.push(Call{special(async ? "__aenter__" : "__enter__"), sim.context.list({manager.expr}), {}});
     return;
   }
-  Expr* manager = pop();
-  push(Internal{Marker::with_exit, at_, nullptr});
-  if (instruction.aux) push(Internal{Marker::null, 1, nullptr});
-  push(Internal{Marker::enter_result, region, manager});
+  Expr* manager = sim.pop();
+  sim.push(Internal{Marker::with_exit, sim.cursor.at, nullptr});
+  if (instruction.aux) sim.push(Internal{Marker::null, 1, nullptr});
+  sim.push(Internal{Marker::enter_result, region, manager});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -9,13 +9,18 @@
 #include <algorithm>
 
 #include "depyf/code_object.h"
-#include "lift/lifter.h"
+#include "lift/annotations.h"
+#include "lift/definitions.h"
+#include "lift/generics.h"
+#include "lift/operations.h"
 #include "support/keywords.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+using Annotations = std::vector<std::pair<std::string_view, Expr*>>;
+
 // The items of a display or of a constant tuple; false: neither.
 bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
   if (auto* tuple = as<Tuple>(expr)) {
@@ -33,66 +38,14 @@ Expr* annotation_of(const std::vector<std::pair<std::string_view, Expr*>>& annot
   auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
   return found == annotations.end() ? nullptr : found->second;
 }
-}  // namespace
-
-bool Lifter::is_name(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return ascii_identifier_parts[c] || c >= 0x80; }) &&
-         !is_keyword(text);
-}
-
-bool Lifter::is_function(const Expr* expr) const {
-  auto* internal = as<Internal>(expr);
-  if (!internal || internal->marker != Marker::function) return false;
-  const std::string& name = context_.functions[internal->index].code->name;
-  return !name.empty() && name[0] != '<' && is_name(name);
-}
-
-bool Lifter::is_class(const Expr* expr) const {
-  auto* call = as<Call>(expr);
-  if (!call) return false;
-  auto* internal = as<Internal>(call->func);
-  return internal && internal->marker == Marker::build_class;
-}
-
-void Lifter::make_function(const Instruction& instruction) {
-  if (instruction.aux == 1) pop();  // the qualified name
-  Expr* code = pop();
-  auto* internal = as<Internal>(code);
-  if (!internal || internal->marker != Marker::code) fail("a function without constant code");
-  FunctionValue function;
-  function.code = decoded_.code->constants[internal->index].code.get();
-  function.constant = std::uint32_t(internal->index);
-  if (instruction.arg & 8) pop();
-  if (instruction.arg & 4) function.annotations = pop();
-  if (instruction.arg & 2) function.kw_defaults = pop();
-  if (instruction.arg & 1) function.defaults = pop();
-  context_.functions.push_back(function);
-  push(Internal{Marker::function, int(context_.functions.size()) - 1, nullptr});
-}
-
-void Lifter::set_function_attribute(int which) {
-  Expr *function = pop(), *value = pop();
-  auto* internal = as<Internal>(function);
-  if (!internal || internal->marker != Marker::function) fail("attribute of no function");
-  FunctionValue info = context_.functions[internal->index];  // `annotate` makes others
-  if (which == 1) info.defaults = value;
-  else if (which == 2) info.kw_defaults = value;
-  else if (which == 4) info.annotations = value;
-  else if (which == 16) annotate(info, value);
-  else if (which != 8) fail("an attribute that no function has");
-  context_.functions[internal->index] = info;
-  push(function);
-}
 
 // By the name of a parameter, and `return`. With `from __future__ import annotations` they are strings that hold source.
-Lifter::Annotations Lifter::annotations_of(const FunctionValue& function) {
+Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function) {
   Annotations found;
   const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
   auto add = [&](const Expr* key, Expr* value) {
     if (auto* name = constant_of(key, Constant::Kind::string))
-      found.push_back({name->text, as_text ? context_.annotation(value) : value});
+      found.push_back({name->text, as_text ? context.annotation(value) : value});
   };
   std::vector<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
@@ -100,75 +53,141 @@ Lifter::Annotations Lifter::annotations_of(const FunctionValue& function) {
   else if (auto* tuple = as<Tuple>(function.annotations))  // of which an item may be that of `*args: *Ts`
     for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
       add(tuple->elts[index], tuple->elts[index + 1]);
-  else if (items_of(context_, function.annotations, items))
+  else if (items_of(context, function.annotations, items))
     for (std::size_t index = 0; index + 1 < items.size(); index += 2) add(items[index], items[index + 1]);
-  else if (function.annotations) fail("annotations of a function are no display");
+  else if (function.annotations) cursor.fail("annotations of a function are no display");
   return found;
 }
 
-const Arguments* Lifter::arguments(const FunctionValue& function, const Annotations& annotations) {
+const Arguments* arguments(Context& context, const Cursor& cursor, const FunctionValue& function,
+                           const Annotations& annotations) {
   const CodeObject& code = *function.code;
-  if (code.argument_count() > std::int64_t(code.varnames.size())) fail("fewer names than arguments");
-  Arguments* args = parameters_of(context_, code);
+  if (code.argument_count() > std::int64_t(code.varnames.size())) cursor.fail("fewer names than arguments");
+  Arguments* args = parameters_of(context, code);
   for (List<Arg> list : {args->posonly, args->args, args->kwonly})
     for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
   for (Arg* arg : {&args->vararg, &args->kwarg})
     if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
   std::vector<Expr*> defaults, kw_defaults(args->kwonly.size());
   if (function.defaults &&
-      (!items_of(context_, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
-    fail("defaults of a function are no tuple");
+      (!items_of(context, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
+    cursor.fail("defaults of a function are no tuple");
   if (function.kw_defaults) {
     auto* dict = as<Dict>(function.kw_defaults);
-    if (!dict) fail("defaults of keyword-only arguments are no display");
+    if (!dict) cursor.fail("defaults of keyword-only arguments are no display");
     for (std::size_t index = 0; index < dict->keys.size(); ++index) {
       auto* name = dict->keys[index] ? constant_of(dict->keys[index], Constant::Kind::string) : nullptr;
       for (std::size_t slot = 0; slot < args->kwonly.size(); ++slot)
         if (name && args->kwonly[slot].name == name->text) kw_defaults[slot] = dict->values[index];
     }
   }
-  args->defaults = context_.arena.copy(defaults), args->kw_defaults = context_.arena.copy(kw_defaults);
+  args->defaults = context.arena.copy(defaults), args->kw_defaults = context.arena.copy(kw_defaults);
   return args;
 }
 
-Body Lifter::build(const FunctionValue& function) {
-  const std::size_t depth = context_.path.size();
-  if (function.within >= 0) context_.path.push_back(std::uint32_t(function.within));
-  context_.path.push_back(function.constant);
-  Body body = context_.build(context_, *function.code);
-  context_.path.resize(depth);
+bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
+  const Arguments* args = arguments(context, cursor, function, annotations_of(context, cursor, function));
+  Body body = build(context, function);
+  bool generator = (function.code->flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
+  Expr* value = as_expression(context, body.block, generator);
+  if (!value) return false;
+  expr->node = Lambda{args, value, function.code};
+  return true;
+}
+
+}  // namespace
+
+bool is_name(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return ascii_identifier_parts[c] || c >= 0x80; }) &&
+         !is_keyword(text);
+}
+
+bool is_function(const Context& context, const Expr* expr) {
+  auto* internal = as<Internal>(expr);
+  if (!internal || internal->marker != Marker::function) return false;
+  const std::string& name = context.functions[internal->index].code->name;
+  return !name.empty() && name[0] != '<' && is_name(name);
+}
+
+bool is_class(const Expr* expr) {
+  auto* call = as<Call>(expr);
+  if (!call) return false;
+  auto* internal = as<Internal>(call->func);
+  return internal && internal->marker == Marker::build_class;
+}
+
+void make_function(Simulation& sim, const Instruction& instruction) {
+  if (instruction.aux == 1) sim.pop();  // the qualified name
+  Expr* code = sim.pop();
+  auto* internal = as<Internal>(code);
+  if (!internal || internal->marker != Marker::code) sim.cursor.fail("a function without constant code");
+  FunctionValue function;
+  function.code = sim.cursor.decoded.code->constants[internal->index].code.get();
+  function.constant = std::uint32_t(internal->index);
+  if (instruction.arg & 8) sim.pop();
+  if (instruction.arg & 4) function.annotations = sim.pop();
+  if (instruction.arg & 2) function.kw_defaults = sim.pop();
+  if (instruction.arg & 1) function.defaults = sim.pop();
+  sim.context.functions.push_back(function);
+  sim.push(Internal{Marker::function, int(sim.context.functions.size()) - 1, nullptr});
+}
+
+void set_function_attribute(Simulation& sim, int which) {
+  Expr *function = sim.pop(), *value = sim.pop();
+  auto* internal = as<Internal>(function);
+  if (!internal || internal->marker != Marker::function) sim.cursor.fail("attribute of no function");
+  FunctionValue info = sim.context.functions[internal->index];  // `annotate` makes others
+  if (which == 1) info.defaults = value;
+  else if (which == 2) info.kw_defaults = value;
+  else if (which == 4) info.annotations = value;
+  else if (which == 16) annotate(sim.context, sim.cursor, info, value);
+  else if (which != 8) sim.cursor.fail("an attribute that no function has");
+  sim.context.functions[internal->index] = info;
+  sim.push(function);
+}
+
+Body build(Context& context, const FunctionValue& function) {
+  const std::size_t depth = context.path.size();
+  if (function.within >= 0) context.path.push_back(std::uint32_t(function.within));
+  context.path.push_back(function.constant);
+  Body body = context.build(context, *function.code);
+  context.path.resize(depth);
   return body;
 }
 
-Stmt* Lifter::function_def(const FunctionValue& function, std::string_view name, std::vector<Expr*> decorators) {
+Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
+                   std::vector<Expr*> decorators) {
   const CodeObject& code = *function.code;
-  const Annotations annotations = annotations_of(function);
-  const Arguments* args = arguments(function, annotations);
-  Body body = build(function);
+  const Annotations annotations = annotations_of(context, cursor, function);
+  const Arguments* args = arguments(context, cursor, function, annotations);
+  Body body = build(context, function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
-  return context_.stmt(FunctionDef{name, args, body.block, context_.arena.copy(decorators),
-                                   annotation_of(annotations, "return"), async, function.type_params, &code},
-                       first_offset_, code.firstlineno);
+  return context.stmt(FunctionDef{name, args, body.block, context.arena.copy(decorators),
+                                  annotation_of(annotations, "return"), async, function.type_params, &code},
+                      cursor.first_offset, code.firstlineno);
 }
 
-Stmt* Lifter::class_def(const Call& call, std::string_view name, std::vector<Expr*> decorators) {
+Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::string_view name,
+                std::vector<Expr*> decorators) {
   if (call.args.size() < 2) return nullptr;
   auto* internal = as<Internal>(call.args[0]);
   if (!internal || internal->marker != Marker::function) return nullptr;
-  const FunctionValue function = context_.functions[internal->index];
-  Body body = build(function);
+  const FunctionValue function = context.functions[internal->index];
+  Body body = build(context, function);
   std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
   std::erase_if(bases, [](const Expr* base) {
     auto* marker = as<Internal>(base);
     return marker && marker->marker == Marker::generic_base;
   });
-  return context_.stmt(ClassDef{name, context_.arena.copy(bases), call.keywords, body.block,
-                                context_.arena.copy(decorators), function.type_params, function.code},
-                       first_offset_, function.code->firstlineno);
+  return context.stmt(ClassDef{name, context.arena.copy(bases), call.keywords, body.block,
+                               context.arena.copy(decorators), function.type_params, function.code},
+                      cursor.first_offset, function.code->firstlineno);
 }
 
 // A body that only returns, as one expression; null: it does more.
-Expr* Lifter::as_expression(Context& context, Block block, bool generator) {
+Expr* as_expression(Context& context, Block block, bool generator) {
   if (block.empty()) return context.none();
   Stmt* first = block[0];
   if (auto* leave = as<Return>(first)) return leave->value ? leave->value : context.none();
@@ -186,59 +205,50 @@ Expr* Lifter::as_expression(Context& context, Block block, bool generator) {
   return nullptr;
 }
 
-bool Lifter::lambda(Expr* expr, const FunctionValue& function) {
-  const Arguments* args = arguments(function, annotations_of(function));
-  Body body = build(function);
-  bool generator = (function.code->flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
-  Expr* value = as_expression(context_, body.block, generator);
-  if (!value) return false;
-  expr->node = Lambda{args, value, function.code};
-  return true;
-}
-
 // A function, class or lambda that stands where only an expression may: defined before, under a name.
-void Lifter::hoist(Expr* expr) {
+void hoist(Simulation& sim, Expr* expr) {
   if (is_class(expr)) {
     const Call call = *as<Call>(expr);
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
-    std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : fresh_name();
-    Stmt* made = class_def(call, id, {});
+    std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : sim.names.fresh_name();
+    Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
     if (!made) {
-      as<Call>(expr)->func = context_.name("__build_class__");
+      as<Call>(expr)->func = sim.context.name("__build_class__");
       if (auto* body = call.args.empty() ? nullptr : as<Internal>(call.args[0]);
           body && body->marker == Marker::function)
-        hoist(call.args[0]);
+        hoist(sim, call.args[0]);
       return;
     }
     *expr = Expr{Name{id}, expr->offset, expr->line};
-    emit_raw(made->node);
+    sim.emit_raw(made->node);
     return;
   }
   auto* internal = as<Internal>(expr);
   if (internal->marker == Marker::type_alias) {
-    Expr* name = context_.name(context_.type_aliases[internal->index].name);
-    emit_raw(type_alias(internal->index, name)->node);
+    Expr* name = sim.context.name(sim.context.type_aliases[internal->index].name);
+    sim.emit_raw(type_alias(sim.context, sim.cursor, internal->index, name)->node);
     *expr = Expr{name->node, expr->offset, expr->line};
     return;
   }
-  const FunctionValue function = context_.functions[internal->index];
-  if (function.code->name == "<lambda>" && lambda(expr, function)) {
-    settle(expr);
+  const FunctionValue function = sim.context.functions[internal->index];
+  if (function.code->name == "<lambda>" && make_lambda(sim.context, sim.cursor, expr, function)) {
+    sim.settle(expr);
     return;
   }
   std::string_view id = function.code->name;
-  bool taken = !is_function(expr);
-  for (std::string_view name : decoded_.localsplus) taken |= name == id;
-  for (std::string_view name : decoded_.code->names) taken |= name == id;
-  if (taken) id = fresh_name();
-  else id = context_.arena.copy(id);
-  made_.insert(id.data());
-  Stmt* made = function_def(function, id, {});
-  as<FunctionDef>(made)->body = spell_out_comprehension(context_, *function.code, as<FunctionDef>(made)->body);
-  for (Expr** part : {&context_.functions[internal->index].defaults, &context_.functions[internal->index].kw_defaults})
-    if (*part) settle(*part);
+  bool taken = !is_function(sim.context, expr);
+  for (std::string_view name : sim.cursor.decoded.localsplus) taken |= name == id;
+  for (std::string_view name : sim.cursor.decoded.code->names) taken |= name == id;
+  if (taken) id = sim.names.fresh_name();
+  else id = sim.context.arena.copy(id);
+  sim.names.note(id);
+  Stmt* made = function_def(sim.context, sim.cursor, function, id, {});
+  as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, *function.code, as<FunctionDef>(made)->body);
+  for (Expr** part :
+       {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})
+    if (*part) sim.settle(*part);
   *expr = Expr{Name{id}, expr->offset, expr->line};
-  emit_raw(made->node);
+  sim.emit_raw(made->node);
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

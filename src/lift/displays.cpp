@@ -11,87 +11,21 @@
 //   what is on the stack when statements are made; LIST_APPEND    t.append(a)
 #include <algorithm>
 
-#include "lift/lifter.h"
+#include "lift/definitions.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
-// A dict of `count` values whose keys are on the stack too: each in front of its value, or all in one tuple on top.
-void Lifter::build_dict(int count, bool has_constant_keys) {
-  std::vector<Expr*> keys, values;
-  if (has_constant_keys) {
-    auto* names = as<ConstantExpr>(pop());
-    if (!names || int(names->value->items.size()) != count) fail("keys of a dict are no tuple");
-    values = pop_many(count);
-    for (const Constant& key : names->value->items) keys.push_back(make(ConstantExpr{&key}));
-  } else {
-    std::vector<Expr*> items = pop_many(2 * count);
-    for (int index = 0; index < count; ++index)
-      keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
-  }
-  push(Dict{context_.arena.copy(keys), context_.arena.copy(values)});
-}
-
-void Lifter::list_to_tuple() {
-  Expr* list = pop();
-  if (auto* elements = as<ListExpr>(list)) push(Tuple{elements->elts});
-  else push(Tuple{context_.list({make(Starred{list})})});
-}
-
-// 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
-void Lifter::build_unpack(const Instruction& instruction) {
-  enum { tuple, list, set, map, call_tuple, call_map };
-  const std::vector<Expr*> parts = pop_many(instruction.arg);
-  std::vector<Expr*> keys, items;
-  bool plain = false;  // was the last part plain items? Then they did not stand together with the next
-  auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
-  auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
-    plain =
-        !plain && !own.empty() && std::none_of(own.begin(), own.end(), [](Expr* item) { return is<Starred>(item); });
-    if (plain && !own_keys.empty())
-      plain = std::none_of(own_keys.begin(), own_keys.end(), [](Expr* key) { return key == nullptr; });
-    for (std::size_t index = 0; plain && index < own.size(); ++index)
-      add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
-  };
-  const bool mapping = instruction.aux == map || instruction.aux == call_map;
-  // A call refuses a keyword that two of its parts hold, so only written keywords may leave their part.
-  auto keywords_only = [&](const Dict& dict) {
-    return std::ranges::all_of(dict.keys, [&](const Expr* key) {
-      const Constant* text = constant_of(key, Constant::Kind::string);
-      return text && is_name(text->text);
-    });
-  };
-  for (Expr* part : parts) {
-    if (auto* inner_dict = as<Dict>(part);
-        inner_dict && mapping && (instruction.aux == map || keywords_only(*inner_dict))) {
-      add_all(inner_dict->keys, inner_dict->values);
-    } else if (auto* inner = as<Tuple>(part); inner && !mapping && instruction.aux != set) {
-      add_all({}, inner->elts);
-    } else if (auto* inner_set = as<SetExpr>(part); inner_set && instruction.aux == set) {
-      add_all({}, inner_set->elts);
-    } else if (auto* constant = constant_of(part, Constant::Kind::tuple);
-               constant && !mapping && instruction.aux != set) {
-      std::vector<Expr*> own;
-      for (const Constant& item : constant->items) own.push_back(make(ConstantExpr{&item}));
-      add_all({}, own);
-    } else {
-      plain = false;
-    }
-    if (!plain) add(nullptr, mapping ? part : make(Starred{part}));
-  }
-  if (mapping) push(Dict{context_.arena.copy(keys), context_.arena.copy(items)});
-  else if (instruction.aux == list) push(ListExpr{context_.arena.copy(items)});
-  else if (instruction.aux == set) push(SetExpr{context_.arena.copy(items)});
-  else push(Tuple{context_.arena.copy(items)});
-}
+namespace {
 
 // Adds to a display that nothing else has seen yet; false: it is none that the operation adds to.
-bool Lifter::extend_display(Expr* display, Op op, Expr* key, Expr* value) {
-  auto add = [&](List<Expr*>& items, Expr* item) { items = context_.arena.append(items, item); };
+bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
+  auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     if (const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr)
-      for (const Constant& item : constant->items) add(items, make(ConstantExpr{&item}));
-    else add(items, make(Starred{value}));
+      for (const Constant& item : constant->items) add(items, cursor.make(ConstantExpr{&item}));
+    else add(items, cursor.make(Starred{value}));
   };
   if (auto* list = as<ListExpr>(display)) {
     if (op == Op::list_append_) add(list->elts, value);
@@ -126,33 +60,106 @@ bool Lifter::extend_display(Expr* display, Op op, Expr* key, Expr* value) {
   return true;
 }
 
-void Lifter::extend(const Instruction& instruction) {
-  Expr *value = pop(), *key = instruction.op == Op::map_add_ ? pop() : nullptr;
-  Entry& entry = peek(instruction.arg);
+void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* arg) {
+  sim.emit(ExprStmt{sim.cursor.make(
+      Call{sim.cursor.make(Attribute{sim.cursor.make(object->node), method}), sim.context.list({arg}), {}})});
+}
+
+}  // namespace
+
+// A dict of `count` values whose keys are on the stack too: each in front of its value, or all in one tuple on top.
+void build_dict(Simulation& sim, int count, bool has_constant_keys) {
+  std::vector<Expr*> keys, values;
+  if (has_constant_keys) {
+    auto* names = as<ConstantExpr>(sim.pop());
+    if (!names || int(names->value->items.size()) != count) sim.cursor.fail("keys of a dict are no tuple");
+    values = sim.pop_many(count);
+    for (const Constant& key : names->value->items) keys.push_back(sim.cursor.make(ConstantExpr{&key}));
+  } else {
+    std::vector<Expr*> items = sim.pop_many(2 * count);
+    for (int index = 0; index < count; ++index)
+      keys.push_back(items[2 * index]), values.push_back(items[2 * index + 1]);
+  }
+  sim.push(Dict{sim.context.arena.copy(keys), sim.context.arena.copy(values)});
+}
+
+void list_to_tuple(Simulation& sim) {
+  Expr* list = sim.pop();
+  if (auto* elements = as<ListExpr>(list)) sim.push(Tuple{elements->elts});
+  else sim.push(Tuple{sim.context.list({sim.cursor.make(Starred{list})})});
+}
+
+// 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
+void build_unpack(Simulation& sim, const Instruction& instruction) {
+  enum { tuple, list, set, map, call_tuple, call_map };
+  const std::vector<Expr*> parts = sim.pop_many(instruction.arg);
+  std::vector<Expr*> keys, items;
+  bool plain = false;  // was the last part plain items? Then they did not stand together with the next
+  auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
+  auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
+    plain =
+        !plain && !own.empty() && std::none_of(own.begin(), own.end(), [](Expr* item) { return is<Starred>(item); });
+    if (plain && !own_keys.empty())
+      plain = std::none_of(own_keys.begin(), own_keys.end(), [](Expr* key) { return key == nullptr; });
+    for (std::size_t index = 0; plain && index < own.size(); ++index)
+      add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
+  };
+  const bool mapping = instruction.aux == map || instruction.aux == call_map;
+  // A call refuses a keyword that two of its parts hold, so only written keywords may leave their part.
+  auto keywords_only = [&](const Dict& dict) {
+    return std::ranges::all_of(dict.keys, [&](const Expr* key) {
+      const Constant* text = constant_of(key, Constant::Kind::string);
+      return text && is_name(text->text);
+    });
+  };
+  for (Expr* part : parts) {
+    if (auto* inner_dict = as<Dict>(part);
+        inner_dict && mapping && (instruction.aux == map || keywords_only(*inner_dict))) {
+      add_all(inner_dict->keys, inner_dict->values);
+    } else if (auto* inner = as<Tuple>(part); inner && !mapping && instruction.aux != set) {
+      add_all({}, inner->elts);
+    } else if (auto* inner_set = as<SetExpr>(part); inner_set && instruction.aux == set) {
+      add_all({}, inner_set->elts);
+    } else if (auto* constant = constant_of(part, Constant::Kind::tuple);
+               constant && !mapping && instruction.aux != set) {
+      std::vector<Expr*> own;
+      for (const Constant& item : constant->items) own.push_back(sim.cursor.make(ConstantExpr{&item}));
+      add_all({}, own);
+    } else {
+      plain = false;
+    }
+    if (!plain) add(nullptr, mapping ? part : sim.cursor.make(Starred{part}));
+  }
+  if (mapping) sim.push(Dict{sim.context.arena.copy(keys), sim.context.arena.copy(items)});
+  else if (instruction.aux == list) sim.push(ListExpr{sim.context.arena.copy(items)});
+  else if (instruction.aux == set) sim.push(SetExpr{sim.context.arena.copy(items)});
+  else sim.push(Tuple{sim.context.arena.copy(items)});
+}
+
+void extend(Simulation& sim, const Instruction& instruction) {
+  Expr *value = sim.pop(), *key = instruction.op == Op::map_add_ ? sim.pop() : nullptr;
+  Entry& entry = sim.peek(instruction.arg);
   Expr* target = entry.expr;
   if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result)
-    return emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
-  const bool unseen = find(entry.block) == node_ && instruction.arg == 1 && !flat_;
-  if (unseen && extend_display(target, instruction.op, key, value)) return;
+    return sim.emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
+  const bool unseen = sim.graph.find(entry.block) == sim.graph.node && instruction.arg == 1 && !sim.cursor.flat;
+  if (unseen && extend_display(sim.context, sim.cursor, target, instruction.op, key, value)) return;
   // A method call does the same, on a value that has a name.
-  if (!stable(target)) {
-    push(value);
-    if (key) push(key);
-    spill_all(stack_.size());
-    if (key) key = pop();
-    value = pop();
-    target = peek(instruction.arg).expr;
+  if (!sim.names.stable(target)) {
+    sim.push(value);
+    if (key) sim.push(key);
+    sim.spill_all(sim.stack.size());
+    if (key) key = sim.pop();
+    value = sim.pop();
+    target = sim.peek(instruction.arg).expr;
   }
-  if (instruction.op == Op::map_add_) return emit(Assign{context_.list({make(Subscript{target, key})}), value});
+  if (instruction.op == Op::map_add_)
+    return sim.emit(Assign{sim.context.list({sim.cursor.make(Subscript{target, key})}), value});
   const std::string_view method = instruction.op == Op::list_append_   ? "append"
                                   : instruction.op == Op::set_add_     ? "add"
                                   : instruction.op == Op::list_extend_ ? "extend"
                                                                        : "update";
-  call_method(target, method, value);
+  call_method(sim, target, method, value);
 }
 
-void Lifter::call_method(Expr* object, std::string_view method, Expr* arg) {
-  emit(ExprStmt{make(Call{make(Attribute{make(object->node), method}), context_.list({arg}), {}})});
-}
-
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -7,9 +7,10 @@
 //   v; POP_TOP, with no test before it            match v: case _: ...
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "lift/lifter.h"
+#include "lift/operations.h"
+#include "lift/stores.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -22,35 +23,36 @@ bool is_bookkeeping(const Internal& value) {
 }
 }  // namespace
 
-void Lifter::pop_top() {
-  if (auto* internal = stack_.empty() ? nullptr : as<Internal>(stack_.back().expr)) {
-    if (internal->marker == Marker::item) return store(fresh(), pop_entry());
+void pop_top(Simulation& sim) {
+  if (auto* internal = sim.stack.empty() ? nullptr : as<Internal>(sim.stack.back().expr)) {
+    if (internal->marker == Marker::item) return store(sim, sim.names.fresh(), sim.pop_entry());
     if (internal->marker == Marker::unpacked) {
-      int next = skip(at_ + 1);
-      while (next < end_ && code_[next].op == Op::pop_top_) next = skip(next + 1);
-      const bool again = next < end_ && code_[next].op == Op::store_fast_ && !flat_;
-      return store(again ? target_name(code_[next]) : fresh(), pop_entry());
+      int next = sim.cursor.skip(sim.cursor.at + 1);
+      while (next < sim.cursor.end && sim.cursor.code[next].op == Op::pop_top_) next = sim.cursor.skip(next + 1);
+      const bool again = next < sim.cursor.end && sim.cursor.code[next].op == Op::store_fast_ && !sim.cursor.flat;
+      return store(sim, again ? sim.cursor.target_name(sim.cursor.code[next]) : sim.names.fresh(), sim.pop_entry());
     }
     const bool exception = internal->marker == Marker::exception;
-    if (exception) emit(InternalStmt{StmtMarker::bind_exception, 0, nullptr, nullptr});
-    if (exception || is_bookkeeping(*internal)) return stack_.pop_back();
+    if (exception) sim.emit(InternalStmt{StmtMarker::bind_exception, 0, nullptr, nullptr});
+    if (exception || is_bookkeeping(*internal)) return sim.stack.pop_back();
   }
-  Expr* value = pop();
-  if (stable(value) && is<Name>(value)) {
+  Expr* value = sim.pop();
+  if (sim.names.stable(value) && is<Name>(value)) {
     // A load may raise where the local is unbound; temporaries never are.
     std::string_view id = as<Name>(value)->id;
     if (id.starts_with("__temp_") || id.starts_with("__stack_") || id.starts_with("__const_")) return;
   }
   // A constant is no statement of the compiler's; dropped on another line it is the subject of `case _`.
-  if (is<ConstantExpr>(value) && !flat_ && value->line != now().line &&
-      dialect_of(decoded_.code->version).match_statement) {
-    MatchCase any{context_.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,
-                  context_.list({context_.stmt(Pass{})})};
-    return emit(Match{value, context_.list({any})});
+  if (is<ConstantExpr>(value) && !sim.cursor.flat && value->line != sim.cursor.now().line &&
+      dialect_of(sim.cursor.decoded.code->version).match_statement) {
+    MatchCase any{sim.context.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,
+                  sim.context.list({sim.context.stmt(Pass{})})};
+    return sim.emit(Match{value, sim.context.list({any})});
   }
   // A plain string would be a docstring, or dropped.
-  if (!flat_ && constant_of(value, Constant::Kind::string)) value = make(JoinedStr{context_.list({value})});
-  emit(ExprStmt{value});
+  if (!sim.cursor.flat && constant_of(value, Constant::Kind::string))
+    value = sim.cursor.make(JoinedStr{sim.context.list({value})});
+  sim.emit(ExprStmt{value});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -10,65 +10,69 @@
 //           left[0].__traceback__ is orig.__traceback__) else G('', left)
 //
 // The second is an approximation: CPython joins what is left of the original into one group of its shape.
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
-bool Lifter::exception_group(const Instruction& instruction) {
+bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto call = [&](Expr* function, std::initializer_list<Expr*> args) {
-    return make(Call{function, context_.list(args), {}});
+    return sim.cursor.make(Call{function, sim.context.list(args), {}});
   };
   auto is = [&](Expr* left, Expr* right) {
-    return make(Compare{left, context_.list({CompareOp::is}), context_.list({right})});
+    return sim.cursor.make(Compare{left, sim.context.list({CompareOp::is}), sim.context.list({right})});
   };
-  auto pair = [&](Expr* one, Expr* two) { return make(Tuple{context_.list({one, two})}); };
-  auto group_type = [&]() { return make(Name{"BaseExceptionGroup"}); };
-  auto is_group = [&](Expr* value) { return call(make(Name{"isinstance"}), {value, group_type()}); };
+  auto pair = [&](Expr* one, Expr* two) { return sim.cursor.make(Tuple{sim.context.list({one, two})}); };
+  auto group_type = [&]() { return sim.cursor.make(Name{"BaseExceptionGroup"}); };
+  auto is_group = [&](Expr* value) { return call(sim.cursor.make(Name{"isinstance"}), {value, group_type()}); };
   auto group_of = [&](Expr* exceptions) {
-    return call(group_type(), {context_.constant(Constant::Kind::string), exceptions});
+    return call(group_type(), {sim.context.constant(Constant::Kind::string), exceptions});
   };
   auto named = [&](Expr* value) {
-    std::string_view id = fresh_name();
-    emit(Assign{context_.list({make(Name{id})}), value});
+    std::string_view id = sim.names.fresh_name();
+    sim.emit(Assign{sim.context.list({sim.cursor.make(Name{id})}), value});
     return id;
   };
   bool match = instruction.op == Op::check_eg_match_;
   bool prepare = instruction.op == Op::intrinsic_2_ && Intrinsic2(instruction.arg) == Intrinsic2::prep_reraise_star;
   if (!match && !prepare) return false;
-  spill_all(stack_.size());
-  Expr *second = pop(), *first = pop();
+  sim.spill_all(sim.stack.size());
+  Expr *second = sim.pop(), *first = sim.pop();
   std::string_view one = named(first), two = named(second);
-  auto name = [&](std::string_view id) { return make(Name{id}); };
+  auto name = [&](std::string_view id) { return sim.cursor.make(Name{id}); };
   if (match) {
-    Expr* whole = make(IfExp{is_group(name(one)), name(one), group_of(make(ListExpr{context_.list({name(one)})}))});
-    Expr* some = call(make(Attribute{name(one), "split"}), {name(two)});
-    Expr* split = make(IfExp{is_group(name(one)), some, pair(context_.none(), name(one))});
-    Expr* found = call(make(Name{"isinstance"}), {name(one), name(two)});
-    Expr* present = make(IfExp{found, pair(whole, context_.none()), split});
-    Expr* absent = pair(context_.none(), context_.none());
-    Expr* value = make(IfExp{is(name(one), context_.none()), absent, present});
-    std::string_view taken = fresh_name(), rest = fresh_name();
-    emit(Assign{context_.list({pair(name(taken), name(rest))}), value});
-    push(Name{rest});
-    push(Name{taken});
+    Expr* whole = sim.cursor.make(
+        IfExp{is_group(name(one)), name(one), group_of(sim.cursor.make(ListExpr{sim.context.list({name(one)})}))});
+    Expr* some = call(sim.cursor.make(Attribute{name(one), "split"}), {name(two)});
+    Expr* split = sim.cursor.make(IfExp{is_group(name(one)), some, pair(sim.context.none(), name(one))});
+    Expr* found = call(sim.cursor.make(Name{"isinstance"}), {name(one), name(two)});
+    Expr* present = sim.cursor.make(IfExp{found, pair(whole, sim.context.none()), split});
+    Expr* absent = pair(sim.context.none(), sim.context.none());
+    Expr* value = sim.cursor.make(IfExp{is(name(one), sim.context.none()), absent, present});
+    std::string_view taken = sim.names.fresh_name(), rest = sim.names.fresh_name();
+    sim.emit(Assign{sim.context.list({pair(name(taken), name(rest))}), value});
+    sim.push(Name{rest});
+    sim.push(Name{taken});
     return true;
   }
-  std::string_view each = fresh_name();
-  Expr* present = make(Compare{name(each), context_.list({CompareOp::is_not}), context_.list({context_.none()})});
-  std::string_view left = named(
-      make(ComprehensionExpr{ComprehensionKind::list, name(each), nullptr,
-                             context_.list({Comprehension{name(each), name(two), context_.list({present}), false}})}));
-  auto number = [&](const char* digits) { return context_.constant(Constant::Kind::integer, digits); };
-  auto only = [&]() { return make(Subscript{name(left), number("0")}); };
-  Expr* length = call(make(Name{"len"}), {name(left)});
-  Expr* single = make(Compare{length, context_.list({CompareOp::eq}), context_.list({number("1")})});
-  Expr* same = is(make(Attribute{only(), "__traceback__"}), make(Attribute{name(one), "__traceback__"}));
-  Expr* rest = make(BoolOp{false, context_.list({single, same})});
-  Expr* naked = make(UnaryExpr{UnaryOp::not_, is_group(name(one))});
-  Expr* raised = make(IfExp{make(BoolOp{true, context_.list({naked, rest})}), only(), group_of(name(left))});
-  push(Name{named(make(IfExp{name(left), raised, context_.none()}))});
+  std::string_view each = sim.names.fresh_name();
+  Expr* present = sim.cursor.make(
+      Compare{name(each), sim.context.list({CompareOp::is_not}), sim.context.list({sim.context.none()})});
+  std::string_view left = named(sim.cursor.make(
+      ComprehensionExpr{ComprehensionKind::list, name(each), nullptr,
+                        sim.context.list({Comprehension{name(each), name(two), sim.context.list({present}), false}})}));
+  auto number = [&](const char* digits) { return sim.context.constant(Constant::Kind::integer, digits); };
+  auto only = [&]() { return sim.cursor.make(Subscript{name(left), number("0")}); };
+  Expr* length = call(sim.cursor.make(Name{"len"}), {name(left)});
+  Expr* single = sim.cursor.make(Compare{length, sim.context.list({CompareOp::eq}), sim.context.list({number("1")})});
+  Expr* same =
+      is(sim.cursor.make(Attribute{only(), "__traceback__"}), sim.cursor.make(Attribute{name(one), "__traceback__"}));
+  Expr* rest = sim.cursor.make(BoolOp{false, sim.context.list({single, same})});
+  Expr* naked = sim.cursor.make(UnaryExpr{UnaryOp::not_, is_group(name(one))});
+  Expr* raised = sim.cursor.make(
+      IfExp{sim.cursor.make(BoolOp{true, sim.context.list({naked, rest})}), only(), group_of(name(left))});
+  sim.push(Name{named(sim.cursor.make(IfExp{name(left), raised, sim.context.none()}))});
   return true;
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -4,7 +4,7 @@
 #include "flow/cfg.h"
 #include "lift/lifter.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -13,7 +13,7 @@ std::string slot_name(std::size_t slot) { return "__stack_" + std::to_string(slo
 
 Expr* Lifter::slot(std::size_t index) {
   std::string_view id = context_.arena.copy(slot_name(index));
-  made_.insert(id.data());
+  sim_.names.note(id);
   return context_.name(id);
 }
 
@@ -25,15 +25,15 @@ void Lifter::flat_enter(int block, std::vector<Expr*> stack) {
 }
 
 Lifted Lifter::run_flat() {
-  flat_stacks_.resize(cfg_.blocks.size());
-  flat_enter(cfg_.entry, {});
+  flat_stacks_.resize(cursor_.cfg.blocks.size());
+  flat_enter(cursor_.cfg.entry, {});
   while (!flat_todo_.empty()) {
     int block = flat_todo_.back();
     flat_todo_.pop_back();
     // The handler of a protected block starts with the stack cut and the exception on it.
-    if (int index = cfg_.blocks[block].region; index >= 0) {
-      const Region& region = cfg_.regions[index];
-      if (region.handler < 0) fail("a handler that is nowhere");
+    if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
+      const Region& region = cursor_.cfg.regions[index];
+      if (region.handler < 0) cursor_.fail("a handler that is nowhere");
       std::vector<Expr*> stack;
       for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
         const auto& here = *flat_stacks_[block];
@@ -47,22 +47,22 @@ Lifted Lifter::run_flat() {
     lift_block(block);
   }
   Lifted lifted;
-  lifted.entry = cfg_.entry;
-  lifted.nodes = std::move(nodes_);
+  lifted.entry = cursor_.cfg.entry;
+  lifted.nodes = std::move(graph_.nodes);
   return lifted;
 }
 
 void Lifter::flat_end(int block) {
-  Node& node = nodes_[block];
+  Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
   std::vector<Entry> stack = stack_;
   bool loop = node.end == Node::End::loop;
   if (loop) stack.pop_back();  // the item: the loop's target
-  State& state = states_[block];
+  State& state = graph_.states[block];
   bool keeps = node.end == Node::End::branch && (state.keep_a || state.keep_b);
   stack_ = stack;
-  if (node.end == Node::End::branch) push(node.value);
-  spill_all(stack_.size());
+  if (node.end == Node::End::branch) sim_.push(node.value);
+  sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
   // Slots that change, all at once; also the tested value, which stays along one edge.
   std::vector<Expr*> targets, values, after;
@@ -72,7 +72,7 @@ void Lifter::flat_end(int block) {
     Expr* expr = entries[index].expr;
     if (is<Internal>(expr)) {
       Internal marker = *as<Internal>(expr);
-      if (marker.marker == Marker::function) settle(expr);
+      if (marker.marker == Marker::function) sim_.settle(expr);
       else {
         after.push_back(expr);
         continue;
@@ -84,7 +84,7 @@ void Lifter::flat_end(int block) {
   }
   if (node.end == Node::End::branch && !is<ConstantExpr>(node.value) && !targets.empty()) {
     // The test may read a slot that is about to change.
-    std::string_view id = fresh_name();
+    std::string_view id = sim_.names.fresh_name();
     node.statements.push_back(
         context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
     if (keeps)
@@ -111,11 +111,15 @@ void Lifter::flat_end(int block) {
   flat_enter(node.b, along_b);
 }
 
+}  // namespace depyf::lifting
+
+namespace depyf {
+
 Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
   std::set<int> literal;
   try {
-    return Lifter(context, decoded, cfg, true, literal).run_flat();
-  } catch (const Restart& restart) {  // all instructions are taken literally already: no other attempt is left
+    return lifting::Lifter(context, decoded, cfg, true, literal).run_flat();
+  } catch (const lifting::Restart& restart) {  // all instructions are taken literally already: no other attempt is left
     const bool known = restart.at >= 0 && restart.at < int(cfg.code.size());
     throw InternalError{"values cross on the stack", known ? cfg.code[std::size_t(restart.at)].offset : 0};
   }

@@ -8,76 +8,79 @@
 #include "ast/percent_format.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
 constexpr char conversions[] = {0, 's', 'r', 'a'};
 const Constant* string_of(const Expr* expr) { return constant_of(expr, Constant::Kind::string); }
-}  // namespace
 
 // A format specification as the string that an f-string has for it.
-Expr* Lifter::format_spec(Expr* spec) {
+Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
   if (!spec || is<JoinedStr>(spec)) return spec;
-  Expr* part = string_of(spec) ? spec : make(FormattedValue{spec, 0, nullptr});
-  return make(JoinedStr{context_.list({part})});
+  Expr* part = string_of(spec) ? spec : cursor.make(FormattedValue{spec, 0, nullptr});
+  return cursor.make(JoinedStr{context.list({part})});
 }
 
-void Lifter::format(const Instruction& instruction) {
-  Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
-  Expr* value = pop();
+}  // namespace
+
+void format_value(Simulation& sim, const Instruction& instruction) {
+  Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
+  Expr* value = sim.pop();
   char conversion = conversions[instruction.arg & 3];
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
-  const std::vector<Position>& positions = decoded_.code->positions;
+  const std::vector<Position>& positions = sim.cursor.decoded.code->positions;
   const std::size_t unit = instruction.offset / 2;
-  const bool is_percent = conversion && dialect_of(decoded_.code->version).percent_formats && unit < positions.size() &&
-                          is_percent_field(*decoded_.code, field, positions[unit]);
-  push(JoinedStr{context_.list({make(field)}), is_percent && !is<ConstantExpr>(value)});
+  const bool is_percent = conversion && dialect_of(sim.cursor.decoded.code->version).percent_formats &&
+                          unit < positions.size() && is_percent_field(*sim.cursor.decoded.code, field, positions[unit]);
+  sim.push(JoinedStr{sim.context.list({sim.cursor.make(field)}), is_percent && !is<ConstantExpr>(value)});
 }
 
-void Lifter::join_string(int count) {
+void join_string(Simulation& sim, int count) {
   std::vector<Expr*> values;
-  const std::vector<Expr*> parts = pop_many(count);
+  const std::vector<Expr*> parts = sim.pop_many(count);
   const auto is_percent = [](const Expr* part) { return is<JoinedStr>(part) && as<JoinedStr>(part)->is_percent; };
   const auto may_be_percent = [&](const Expr* part) { return string_of(part) || is_percent(part); };
   const bool all_percent = std::ranges::any_of(parts, is_percent) && std::ranges::all_of(parts, may_be_percent);
   for (Expr* part : parts) {
     if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
     else if (string_of(part)) values.push_back(part);
-    else values.push_back(make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
+    else values.push_back(sim.cursor.make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
   }
-  push(JoinedStr{context_.arena.copy(values), all_percent});
+  sim.push(JoinedStr{sim.context.arena.copy(values), all_percent});
 }
 
 // A conversion of a field that has a format specification too: `format` adds that.
-void Lifter::convert(int conversion) { push(FormattedValue{pop(), conversions[conversion & 3], nullptr}); }
-
-void Lifter::build_interpolation(const Instruction& instruction) {
-  Expr* spec = instruction.aux ? format_spec(pop()) : nullptr;
-  const Constant* text = string_of(pop());
-  if (!text) fail("an interpolation without its text");
-  push(Interpolation{pop(), text->text, conversions[instruction.arg & 3], spec});
+void convert(Simulation& sim, int conversion) {
+  sim.push(FormattedValue{sim.pop(), conversions[conversion & 3], nullptr});
 }
 
-void Lifter::build_template() {
-  auto* values = as<Tuple>(pop());
-  const Constant* texts = constant_of(pop(), Constant::Kind::tuple);
+void build_interpolation(Simulation& sim, const Instruction& instruction) {
+  Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
+  const Constant* text = string_of(sim.pop());
+  if (!text) sim.cursor.fail("an interpolation without its text");
+  sim.push(Interpolation{sim.pop(), text->text, conversions[instruction.arg & 3], spec});
+}
+
+void build_template(Simulation& sim) {
+  auto* values = as<Tuple>(sim.pop());
+  const Constant* texts = constant_of(sim.pop(), Constant::Kind::tuple);
   const std::size_t count = values ? values->elts.size() : 0;
-  if (!texts || texts->items.size() != count + 1) fail("a template of another shape");
+  if (!texts || texts->items.size() != count + 1) sim.cursor.fail("a template of another shape");
   std::vector<Expr*> parts;
   for (std::size_t index = 0; index <= count; ++index) {
     const Constant& text = texts->items[index];
-    if (text.kind != Constant::Kind::string) fail("a template of another shape");
-    if (!text.text.empty()) parts.push_back(make(ConstantExpr{&text}));
+    if (text.kind != Constant::Kind::string) sim.cursor.fail("a template of another shape");
+    if (!text.text.empty()) parts.push_back(sim.cursor.make(ConstantExpr{&text}));
     if (index == count) break;
-    if (!is<Interpolation>(values->elts[index])) fail("a template of another shape");
+    if (!is<Interpolation>(values->elts[index])) sim.cursor.fail("a template of another shape");
     parts.push_back(values->elts[index]);
   }
-  push(TemplateStr{context_.arena.copy(parts)});
+  sim.push(TemplateStr{sim.context.arena.copy(parts)});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -14,11 +14,13 @@
 
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
+#include "lift/definitions.h"
+#include "lift/generics.h"
 #include "lift/lifter.h"
 #include "lift/positions.h"
 #include "lift/restarts.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -50,43 +52,23 @@ bool is_named(const Expr* expr, std::string_view id) {
   return name && name->id == id;
 }
 
-}  // namespace
-
-bool Lifter::is_generic(const Expr* expr) const {
-  auto* function = marked(expr, Marker::function);
-  return function && context_.functions[function->index].code->name.starts_with(generic_prefix);
-}
-
-// Does a function that evaluates type parameters come next?
-bool Lifter::before_generic(int at) const {
-  if (at >= end_ || code_[at].op != Op::load_const_) {
-    // Its closure comes before it.
-    while (at < end_ && code_[at].op == Op::load_closure_) at = skip(at + 1);
-    if (at >= end_ || code_[at].op != Op::build_tuple_) return false;
-    at = skip(at + 1);
-  }
-  if (at >= end_ || code_[at].op != Op::load_const_) return false;
-  const Constant& constant = decoded_.constant(code_[at].arg);
-  return constant.code && constant.code->name.starts_with(generic_prefix);
-}
-
-List<TypeParam> Lifter::type_params_of(const Expr* tuple) const {
+List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Expr* tuple) {
   std::vector<TypeParam> params;
   auto* display = as<Tuple>(tuple);
-  if (!display) fail("type parameters are no tuple");
+  if (!display) cursor.fail("type parameters are no tuple");
   for (const Expr* each : display->elts) {
     auto* param = marked(each, Marker::type_param);
-    if (!param) fail("a type parameter of another shape");
-    params.push_back(context_.type_params[param->index]);
+    if (!param) cursor.fail("a type parameter of another shape");
+    params.push_back(context.type_params[param->index]);
   }
-  return context_.arena.copy(params);
+  return context.arena.copy(params);
 }
 
 // What a function without arguments returns; `*Ts = *v` unpacks one value.
-Expr* Lifter::lazy_value(const Expr* function) {
+Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   auto* internal = marked(function, Marker::function);
-  if (!internal) fail("a type parameter without its function");
-  Block block = without_format_test(build(context_.functions[internal->index]).block);
+  if (!internal) cursor.fail("a type parameter without its function");
+  Block block = without_format_test(build(context, context.functions[internal->index]).block);
   if (block.size() == 2) {
     auto* unpacked = as<Assign>(block[0]);
     auto* leave = as<Return>(block[1]);
@@ -94,56 +76,78 @@ Expr* Lifter::lazy_value(const Expr* function) {
     auto* name = targets && targets->elts.size() == 1 ? as<Name>(targets->elts[0]) : nullptr;
     if (name && leave && is_named(leave->value, name->id)) {
       forget_columns(unpacked->value);
-      return make(Starred{unpacked->value});
+      return cursor.make(Starred{unpacked->value});
     }
   }
-  Expr* value = as_expression(context_, block, false);
-  if (!value) fail("a type parameter's value is no expression");
+  Expr* value = as_expression(context, block, false);
+  if (!value) cursor.fail("a type parameter's value is no expression");
   forget_columns(value);
   return value;
 }
 
-bool Lifter::generics(const Instruction& instruction) {
+}  // namespace
+
+bool is_generic(const Context& context, const Expr* expr) {
+  auto* function = marked(expr, Marker::function);
+  return function && context.functions[function->index].code->name.starts_with(generic_prefix);
+}
+
+// Does a function that evaluates type parameters come next?
+bool before_generic(const Cursor& cursor, int at) {
+  if (at >= cursor.end || cursor.code[at].op != Op::load_const_) {
+    // Its closure comes before it.
+    while (at < cursor.end && cursor.code[at].op == Op::load_closure_) at = cursor.skip(at + 1);
+    if (at >= cursor.end || cursor.code[at].op != Op::build_tuple_) return false;
+    at = cursor.skip(at + 1);
+  }
+  if (at >= cursor.end || cursor.code[at].op != Op::load_const_) return false;
+  const Constant& constant = cursor.decoded.constant(cursor.code[at].arg);
+  return constant.code && constant.code->name.starts_with(generic_prefix);
+}
+
+bool run_generics(Simulation& sim, const Instruction& instruction) {
   auto text = [&](const Expr* expr) -> std::string_view {
     auto* constant = as<ConstantExpr>(expr);
-    if (!constant || constant->value->kind != Constant::Kind::string) fail("a type parameter without a name");
+    if (!constant || constant->value->kind != Constant::Kind::string)
+      sim.cursor.fail("a type parameter without a name");
     return constant->value->text;
   };
   auto param = [&](TypeParam::Kind kind, const Expr* name, Expr* bound) {
-    context_.type_params.push_back({kind, text(name), bound, nullptr});
-    push(Internal{Marker::type_param, int(context_.type_params.size()) - 1, nullptr});
+    sim.context.type_params.push_back({kind, text(name), bound, nullptr});
+    sim.push(Internal{Marker::type_param, int(sim.context.type_params.size()) - 1, nullptr});
   };
   // The variables of such code that have no name in Python.
-  if (generic_ && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
-    if (decoded_.localsplus[instruction.arg] != ".type_params") return false;
-    class_params_ = pop();
+  if (sim.generics.is_open && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
+    if (sim.cursor.decoded.localsplus[instruction.arg] != ".type_params") return false;
+    sim.generics.class_params = sim.pop();
     return true;
   }
-  if (generic_ && (instruction.op == Op::load_fast_ || instruction.op == Op::load_deref_)) {
-    std::string_view name = decoded_.localsplus[instruction.arg];
-    if (name == ".generic_base") return push(Internal{Marker::generic_base, 0, nullptr}), true;
-    if (name == ".type_params" && class_params_) return push(class_params_->node), true;
+  if (sim.generics.is_open && (instruction.op == Op::load_fast_ || instruction.op == Op::load_deref_)) {
+    std::string_view name = sim.cursor.decoded.localsplus[instruction.arg];
+    if (name == ".generic_base") return sim.push(Internal{Marker::generic_base, 0, nullptr}), true;
+    if (name == ".type_params" && sim.generics.class_params) return sim.push(sim.generics.class_params->node), true;
     return false;
   }
   if (instruction.op == Op::intrinsic_1_) switch (Intrinsic1(instruction.arg)) {
-      case Intrinsic1::typevar: param(TypeParam::Kind::type_var, pop(), nullptr); return true;
-      case Intrinsic1::paramspec: param(TypeParam::Kind::param_spec, pop(), nullptr); return true;
-      case Intrinsic1::typevartuple: param(TypeParam::Kind::type_var_tuple, pop(), nullptr); return true;
+      case Intrinsic1::typevar: param(TypeParam::Kind::type_var, sim.pop(), nullptr); return true;
+      case Intrinsic1::paramspec: param(TypeParam::Kind::param_spec, sim.pop(), nullptr); return true;
+      case Intrinsic1::typevartuple: param(TypeParam::Kind::type_var_tuple, sim.pop(), nullptr); return true;
       case Intrinsic1::subscript_generic:
-        pop();
-        push(Internal{Marker::generic_base, 0, nullptr});
+        sim.pop();
+        sim.push(Internal{Marker::generic_base, 0, nullptr});
         return true;
       case Intrinsic1::typealias: {
-        Expr* value = pop();
+        Expr* value = sim.pop();
         auto* parts = as<Tuple>(value);
-        if (!parts || parts->elts.size() != 3) fail("a type alias of another shape");
+        if (!parts || parts->elts.size() != 3) sim.cursor.fail("a type alias of another shape");
         const bool plain = is<ConstantExpr>(parts->elts[1]);
-        TypeAlias alias{text(parts->elts[0]), plain ? List<TypeParam>{} : type_params_of(parts->elts[1]),
+        TypeAlias alias{text(parts->elts[0]),
+                        plain ? List<TypeParam>{} : type_params_of(sim.context, sim.cursor, parts->elts[1]),
                         parts->elts[2]};
         // Its code is a constant of this code; it is brought back here, whoever stores it.
-        alias.value = lazy_value(parts->elts[2]);
-        context_.type_aliases.push_back(alias);
-        push(Internal{Marker::type_alias, int(context_.type_aliases.size()) - 1, nullptr});
+        alias.value = lazy_value(sim.context, sim.cursor, parts->elts[2]);
+        sim.context.type_aliases.push_back(alias);
+        sim.push(Internal{Marker::type_alias, int(sim.context.type_aliases.size()) - 1, nullptr});
         return true;
       }
       case Intrinsic1::invalid:
@@ -158,23 +162,23 @@ bool Lifter::generics(const Instruction& instruction) {
   switch (Intrinsic2(instruction.arg)) {
     case Intrinsic2::typevar_with_bound:
     case Intrinsic2::typevar_with_constraints: {
-      Expr *bound = lazy_value(pop()), *name = pop();
+      Expr *bound = lazy_value(sim.context, sim.cursor, sim.pop()), *name = sim.pop();
       param(TypeParam::Kind::type_var, name, bound);
       return true;
     }
     case Intrinsic2::set_typeparam_default: {
-      Expr* value = lazy_value(pop());
-      auto* internal = marked(peek(1).expr, Marker::type_param);
-      if (!internal) fail("a default of no type parameter");
-      context_.type_params[internal->index].default_value = value;
+      Expr* value = lazy_value(sim.context, sim.cursor, sim.pop());
+      auto* internal = marked(sim.peek(1).expr, Marker::type_param);
+      if (!internal) sim.cursor.fail("a default of no type parameter");
+      sim.context.type_params[internal->index].default_value = value;
       return true;
     }
     case Intrinsic2::set_function_type_params: {
-      Expr *params = pop(), *function = pop();
+      Expr *params = sim.pop(), *function = sim.pop();
       auto* internal = marked(function, Marker::function);
-      if (!internal) fail("type parameters of no function");
-      context_.functions[internal->index].type_params = type_params_of(params);
-      push(function);
+      if (!internal) sim.cursor.fail("type parameters of no function");
+      sim.context.functions[internal->index].type_params = type_params_of(sim.context, sim.cursor, params);
+      sim.push(function);
       return true;
     }
     case Intrinsic2::invalid:
@@ -185,41 +189,42 @@ bool Lifter::generics(const Instruction& instruction) {
 
 // The code as one expression: the definition that it returns.
 Expr* Lifter::run_generic() {
-  generic_ = true;
+  sim_.generics.is_open = true;
   Lifted lifted = run();
   const Node& node = lifted.nodes[lifted.entry];
   if (node.end != Node::End::leave || !node.statements.empty() || holds_unfinished(node.value))
-    fail("type parameters of another shape");
-  if (class_params_ && is_class(node.value) && !as<Call>(node.value)->args.empty())
+    cursor_.fail("type parameters of another shape");
+  if (sim_.generics.class_params && is_class(node.value) && !as<Call>(node.value)->args.empty())
     if (auto* body = marked(as<Call>(node.value)->args[0], Marker::function))
-      context_.functions[body->index].type_params = type_params_of(class_params_);
+      context_.functions[body->index].type_params = type_params_of(context_, cursor_, sim_.generics.class_params);
   return node.value;
 }
 
 // The call of a function that evaluates type parameters.
-Expr* Lifter::generic(const FunctionValue& outer, const std::vector<Expr*>& args) {
+Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer,
+                       const std::vector<Expr*>& args) {
   const CodeObject& code = *outer.code;
   const std::int32_t constant = std::int32_t(outer.constant);
-  if (args.size() != std::size_t(code.argcount)) fail("defaults of a function with type parameters");
+  if (args.size() != std::size_t(code.argcount)) cursor.fail("defaults of a function with type parameters");
   Result<DecodedCode> decoded = decode(code);
-  if (!decoded) fail(decoded.error().message);
+  if (!decoded) cursor.fail(decoded.error().message);
   Cfg cfg = build_cfg(*decoded, true);
-  if (cfg.odd_regions || cfg.irreducible) fail("type parameters of another shape");
-  const std::size_t first = context_.functions.size();
+  if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
+  const std::size_t first = context.functions.size();
   struct Path {
     std::vector<std::uint32_t>& path;
     std::size_t depth;
     ~Path() { path.resize(depth); }
-  } path{context_.path, context_.path.size()};
-  context_.path.push_back(outer.constant);
-  Expr* made = with_restarts(context_, cfg, [&](const std::set<int>& literal) {
-    return Lifter(context_, *decoded, cfg, false, literal).run_generic();
+  } path{context.path, context.path.size()};
+  context.path.push_back(outer.constant);
+  Expr* made = with_restarts(context, cfg, [&](const std::set<int>& literal) {
+    return Lifter(context, *decoded, cfg, false, literal).run_generic();
   });
-  for (std::size_t index = first; index < context_.functions.size(); ++index)
-    if (context_.functions[index].within < 0) context_.functions[index].within = constant;
+  for (std::size_t index = first; index < context.functions.size(); ++index)
+    if (context.functions[index].within < 0) context.functions[index].within = constant;
   // Defaults are evaluated outside.
   if (auto* internal = marked(made, Marker::function)) {
-    FunctionValue& function = context_.functions[internal->index];
+    FunctionValue& function = context.functions[internal->index];
     for (Expr** part : {&function.defaults, &function.kw_defaults})
       for (std::size_t index = 0; index < args.size(); ++index)
         if (is_named(*part, code.varnames[index])) *part = args[index];
@@ -227,9 +232,10 @@ Expr* Lifter::generic(const FunctionValue& outer, const std::vector<Expr*>& args
   return made;
 }
 
-Stmt* Lifter::type_alias(int index, Expr* target) {
-  const TypeAlias& alias = context_.type_aliases[index];
-  return context_.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, first_offset_, now().line);
+Stmt* type_alias(Context& context, const Cursor& cursor, int index, Expr* target) {
+  const TypeAlias& alias = context.type_aliases[index];
+  return context.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, cursor.first_offset,
+                      cursor.now().line);
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

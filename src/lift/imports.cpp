@@ -7,9 +7,9 @@
 //   lazy import a.b         3.15: a flag of IMPORT_NAME
 #include <charconv>
 
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -27,83 +27,88 @@ int level_of(const Expr* expr) {
 }
 }  // namespace
 
-void Lifter::import_name() {
-  std::string_view module = name_of(now().arg);
+void import_name(Simulation& sim) {
+  std::string_view module = sim.cursor.name_of(sim.cursor.now().arg);
   constexpr std::int32_t lazy_flag = 1;
-  const bool lazy = now().aux == lazy_flag;
-  Expr* names = pop();
-  Expr* level_expr = pop();
+  const bool lazy = sim.cursor.now().aux == lazy_flag;
+  Expr* names = sim.pop();
+  Expr* level_expr = sim.pop();
   auto* list = as<ConstantExpr>(names);
   int level = level_of(level_expr);
-  auto stored = [&](int at) { return as<Name>(target_name(code_[at]))->id; };
-  int next = skip(at_ + 1);
+  auto stored = [&](int at) { return as<Name>(sim.cursor.target_name(sim.cursor.code[at]))->id; };
+  int next = sim.cursor.skip(sim.cursor.at + 1);
   if (level >= 0 && list && list->value->kind == Constant::Kind::none && level == 0) {
     std::size_t dot = module.find('.');
     std::string_view first = module.substr(0, dot);
-    if (next < end_ && is_store_name(code_[next].op)) {
+    if (next < sim.cursor.end && is_store_name(sim.cursor.code[next].op)) {
       std::string_view name = stored(next);
       if (name == first || dot == std::string_view::npos) {
-        at_ = next;
+        sim.cursor.at = next;
         Alias alias{module, name == first ? std::string_view{} : name};
-        return emit(Import{context_.list({alias}), lazy});
+        return sim.emit(Import{sim.context.list({alias}), lazy});
       }
     }
     // import a.b.c as d: the attributes one after the other
     std::string_view rest = dot == std::string_view::npos ? std::string_view{} : module.substr(dot + 1);
     int at = next;
     bool stays = false;
-    while (!rest.empty() && at < end_ && (code_[at].op == Op::import_from_ || code_[at].op == Op::load_attr_)) {
+    while (!rest.empty() && at < sim.cursor.end &&
+           (sim.cursor.code[at].op == Op::import_from_ || sim.cursor.code[at].op == Op::load_attr_)) {
       std::size_t end = rest.find('.');
-      if (name_of(code_[at].arg) != rest.substr(0, end)) break;
+      if (sim.cursor.name_of(sim.cursor.code[at].arg) != rest.substr(0, end)) break;
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-      bool from = code_[at].op == Op::import_from_;
+      bool from = sim.cursor.code[at].op == Op::import_from_;
       stays = from;  // the module below it, to be popped after the store
-      at = skip(at + 1);
-      if (from && at < end_ && code_[at].op == Op::swap_) {
-        at = skip(at + 1);
-        if (at < end_ && code_[at].op == Op::pop_top_) at = skip(at + 1);
+      at = sim.cursor.skip(at + 1);
+      if (from && at < sim.cursor.end && sim.cursor.code[at].op == Op::swap_) {
+        at = sim.cursor.skip(at + 1);
+        if (at < sim.cursor.end && sim.cursor.code[at].op == Op::pop_top_) at = sim.cursor.skip(at + 1);
         stays = false;
       }
     }
-    if (dot != std::string_view::npos && rest.empty() && at < end_ && is_store_name(code_[at].op)) {
+    if (dot != std::string_view::npos && rest.empty() && at < sim.cursor.end && is_store_name(sim.cursor.code[at].op)) {
       Alias alias{module, stored(at)};
-      at_ = at;
-      int pop = skip(at + 1);
-      if (stays && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
-      return emit(Import{context_.list({alias}), lazy});
+      sim.cursor.at = at;
+      int pop = sim.cursor.skip(at + 1);
+      if (stays && pop < sim.cursor.end && sim.cursor.code[pop].op == Op::pop_top_) sim.cursor.at = pop;
+      return sim.emit(Import{sim.context.list({alias}), lazy});
     }
   }
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
-    bool star =
-        next < end_ && (code_[next].op == Op::import_star_ ||
-                        (code_[next].op == Op::intrinsic_1_ && Intrinsic1(code_[next].arg) == Intrinsic1::import_star));
+    bool star = next < sim.cursor.end && (sim.cursor.code[next].op == Op::import_star_ ||
+                                          (sim.cursor.code[next].op == Op::intrinsic_1_ &&
+                                           Intrinsic1(sim.cursor.code[next].arg) == Intrinsic1::import_star));
     if (star) {
-      at_ = next;
-      int pop = skip(next + 1);
-      if (code_[next].op == Op::intrinsic_1_ && pop < end_ && code_[pop].op == Op::pop_top_) at_ = pop;
-      return emit(ImportFrom{module, context_.list({Alias{"*", {}}}), level, lazy});
+      sim.cursor.at = next;
+      int pop = sim.cursor.skip(next + 1);
+      if (sim.cursor.code[next].op == Op::intrinsic_1_ && pop < sim.cursor.end &&
+          sim.cursor.code[pop].op == Op::pop_top_)
+        sim.cursor.at = pop;
+      return sim.emit(ImportFrom{module, sim.context.list({Alias{"*", {}}}), level, lazy});
     }
     std::vector<Alias> aliases;
     int at = next;
-    while (at < end_ && code_[at].op == Op::import_from_) {
-      int store = skip(at + 1);
-      if (store >= end_ || !is_store_name(code_[store].op)) break;
-      std::string_view name = name_of(code_[at].arg), as_name = stored(store);
+    while (at < sim.cursor.end && sim.cursor.code[at].op == Op::import_from_) {
+      int store = sim.cursor.skip(at + 1);
+      if (store >= sim.cursor.end || !is_store_name(sim.cursor.code[store].op)) break;
+      std::string_view name = sim.cursor.name_of(sim.cursor.code[at].arg), as_name = stored(store);
       aliases.push_back({name, name == as_name ? std::string_view{} : as_name});
-      at = skip(store + 1);
+      at = sim.cursor.skip(store + 1);
     }
-    if (at < end_ && code_[at].op == Op::pop_top_ && aliases.size() == list->value->items.size()) {
-      at_ = at;
-      return emit(ImportFrom{module, context_.arena.copy(aliases), level, lazy});
+    if (at < sim.cursor.end && sim.cursor.code[at].op == Op::pop_top_ && aliases.size() == list->value->items.size()) {
+      sim.cursor.at = at;
+      return sim.emit(ImportFrom{module, sim.context.arena.copy(aliases), level, lazy});
     }
   }
   // No statement of Python: the function behind it.
-  if (lazy || (next < end_ && (code_[next].op == Op::import_from_ || code_[next].op == Op::import_star_)))
-    fail("import out of place");
-  Expr* name = context_.constant(Constant::Kind::string, std::string(module));
-  auto scope = [&](std::string_view id) { return make(Call{context_.name(id), {}, {}}); };
-  push(Call{
-      context_.name("__import__"), context_.list({name, scope("globals"), scope("locals"), names, level_expr}), {}});
+  if (lazy || (next < sim.cursor.end &&
+               (sim.cursor.code[next].op == Op::import_from_ || sim.cursor.code[next].op == Op::import_star_)))
+    sim.cursor.fail("import out of place");
+  Expr* name = sim.context.constant(Constant::Kind::string, std::string(module));
+  auto scope = [&](std::string_view id) { return sim.cursor.make(Call{sim.context.name(id), {}, {}}); };
+  sim.push(Call{sim.context.name("__import__"),
+                sim.context.list({name, scope("globals"), scope("locals"), names, level_expr}),
+                {}});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -3,9 +3,9 @@
 //   LOAD_CONST ''; LOAD_METHOD join; BUILD_LIST 0; <part>; LIST_APPEND 1; ...; CALL 1   ->   f'{a} and {b} ...'
 //
 // The same call, written out, is the same code; nobody does, and the f-string gives that code back.
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -15,7 +15,7 @@ bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string
 }  // namespace
 
 // Null where the call is another.
-Expr* Lifter::long_fstring(const Expr* function, const std::vector<Expr*>& args) {
+Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, const std::vector<Expr*>& args) {
   auto* join = as<Attribute>(function);
   auto* parts = args.size() == 1 ? as<ListExpr>(args[0]) : nullptr;
   if (!join || join->attr != "join" || !parts || parts->elts.size() <= longest_on_the_stack) return nullptr;
@@ -27,7 +27,7 @@ Expr* Lifter::long_fstring(const Expr* function, const std::vector<Expr*>& args)
     else if (is_text(part) && (values.empty() || !is_text(values.back()))) values.push_back(part);
     else return nullptr;
   }
-  return make(JoinedStr{context_.arena.copy(values)});
+  return cursor.make(JoinedStr{context.arena.copy(values)});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

@@ -1,7 +1,7 @@
 // Lifting until nothing more has to be taken literally.
 #pragma once
 #include <set>
-#include "lift/lifter.h"
+#include "lift/simulation.h"
 #include "support/search_limits.h"
 namespace depyf {
 
@@ -13,7 +13,7 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   for (int tries = 0; tries < search_limits::restarts; ++tries) {
     try {
       return attempt(literal);
-    } catch (const Restart& restart) {
+    } catch (const lifting::Restart& restart) {
       context.functions.resize(functions);
       context.named_constants.resize(named);
       std::size_t before = literal.size();

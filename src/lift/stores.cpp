@@ -12,10 +12,14 @@
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/cfg.h"
-#include "lift/lifter.h"
+#include "lift/annotations.h"
+#include "lift/definitions.h"
+#include "lift/generics.h"
+#include "lift/operations.h"
+#include "lift/stores.h"
 #include "support/search_limits.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
 namespace {
@@ -34,100 +38,47 @@ bool same_place(const Expr* one, const Expr* two) {
   if (is<Name>(one) || is<ConstantExpr>(one)) return equal(one, two);
   return one == two;
 }
-}  // namespace
 
-Expr* Lifter::target_name(const Instruction& instruction) {
-  return uses_local(instruction.op) ? local(instruction.arg) : make(Name{name_of(instruction.arg)});
-}
-
-void Lifter::store_name(Expr* target) {
-  if (store_run(target)) return;
-  store(target, pop_entry());
-}
+void close_unpacking(Simulation& sim, Unpacking& unpacking);
 
 // Two or more values wait and as many stores to locals follow: the compiler exchanged the stores instead of the values. It
 // does so with locals alone: the order in which anything else is stored can be seen.
-bool Lifter::store_run(Expr* target) {
-  if (code_[at_].op != Op::store_fast_) return false;
+bool store_run(Simulation& sim, Expr* target) {
+  if (sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
-  while (values < stack_.size()) {
-    const Entry& entry = stack_[stack_.size() - 1 - values];
+  while (values < sim.stack.size()) {
+    const Entry& entry = sim.stack[sim.stack.size() - 1 - values];
     if (is<Internal>(entry.expr) && as<Internal>(entry.expr)->marker != Marker::function) break;
-    if (entry.mover >= 0 || swap_of_.contains(entry.expr) || find(entry.block) != node_) break;
+    if (entry.mover >= 0 || sim.stores.swap_of.contains(entry.expr) || sim.graph.find(entry.block) != sim.graph.node)
+      break;
     if (is<NamedExpr>(entry.expr)) break;
     ++values;
   }
   if (values < 2) return false;
   std::vector<Expr*> targets{target};
-  int last = at_;
-  for (int at = skip(at_ + 1); at < end_ && code_[at].op == Op::store_fast_ && targets.size() < values;
-       at = skip(at + 1))
-    targets.push_back(target_name(code_[at])), last = at;
+  int last = sim.cursor.at;
+  for (int at = sim.cursor.skip(sim.cursor.at + 1);
+       at < sim.cursor.end && sim.cursor.code[at].op == Op::store_fast_ && targets.size() < values;
+       at = sim.cursor.skip(at + 1))
+    targets.push_back(sim.cursor.target_name(sim.cursor.code[at])), last = at;
   if (targets.size() < 2) return false;
   std::reverse(targets.begin(), targets.end());
   std::vector<Expr*> items;
-  for (std::size_t index = stack_.size() - targets.size(); index < stack_.size(); ++index) {
-    items.push_back(stack_[index].expr);
+  for (std::size_t index = sim.stack.size() - targets.size(); index < sim.stack.size(); ++index) {
+    items.push_back(sim.stack[index].expr);
     if (as<BinOp>(items.back()) && as<BinOp>(items.back())->in_place) return false;
   }
-  stack_.resize(stack_.size() - targets.size());
-  at_ = last;
-  emit(Assign{context_.list({make(Tuple{context_.arena.copy(targets)})}), make(Tuple{context_.arena.copy(items)})});
+  sim.stack.resize(sim.stack.size() - targets.size());
+  sim.cursor.at = last;
+  sim.emit(Assign{sim.context.list({sim.cursor.make(Tuple{sim.context.arena.copy(targets)})}),
+                  sim.cursor.make(Tuple{sim.context.arena.copy(items)})});
   return true;
 }
 
-void Lifter::store(Expr* target, Entry value) {
-  Expr* expr = value.expr;
-  if (auto group = swap_of_.find(expr); group != swap_of_.end()) {
-    SwapGroup& swap = swaps_[group->second];
-    swap_of_.erase(group);
-    swap.targets.push_back(target);
-    if (swap.targets.size() < swap.values.size()) return;
-    emit(Assign{context_.list({make(Tuple{context_.arena.copy(swap.targets)})}),
-                make(Tuple{context_.arena.copy(swap.values)})});
-    return;
-  }
-  if (auto* internal = as<Internal>(expr)) {
-    const Marker marker = internal->marker;
-    if (marker == Marker::copied) {
-      if (stack_.empty() || stack_.back().expr != internal->value) throw Restart{internal->index};
-      stack_.back().expr = context_.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
-      return;
-    }
-    if (marker == Marker::unpacked) return fill_unpacking(expr, target);
-    if (marker == Marker::item && !flat_) {
-      settle(target);
-      nodes_[internal->index].target = target;
-      return;
-    }
-    if (marker == Marker::enter_result && !flat_) {
-      settle(target);
-      Node& setup = nodes_[cfg_.regions[internal->index].setup];
-      if (setup.target) fail("a context manager bound twice");
-      setup.target = target;
-      return;
-    }
-    if (marker == Marker::exception && !flat_) {
-      if (!is<Name>(target)) fail("an exception bound to no name");
-      bound_names_.insert(as<Name>(target)->id);
-      emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
-      return;
-    }
-    // `def f[T]` binds these.
-    if (marker == Marker::type_param || marker == Marker::generic_base) return;
-  }
-  if (store_annotate(target, expr) || define(target, expr)) return;
-  if (value.mover >= 0 && !stable(expr)) {
-    auto* binary = as<BinOp>(expr);
-    if (!(binary && binary->in_place && same_place(binary->left, target))) throw Restart{value.mover};
-  }
-  assign(target, expr);
-}
-
-void Lifter::assign(Expr* target, Expr* value) {
+void assign(Simulation& sim, Expr* target, Expr* value) {
   if (auto* binary = as<BinOp>(value); binary && binary->in_place) {
     if (!same_place(binary->left, target)) throw Restart{-1 - int(value->offset)};
-    emit(AugAssign{target, binary->op, binary->right});
+    sim.emit(AugAssign{target, binary->op, binary->right});
     return;
   }
   std::vector<Expr*> targets{target};
@@ -135,76 +86,38 @@ void Lifter::assign(Expr* target, Expr* value) {
     targets.insert(targets.begin(), named->target);
     value = named->value;
   }
-  emit(Assign{context_.arena.copy(targets), value});
-}
-
-void Lifter::unpack(int before, int after, bool star) {
-  Unpacking unpacking;
-  unpacking.source = pop_entry();
-  unpacking.at = at_;
-  // `*args: *Ts` (3.11): the annotation of a name, which lies below it, is the one item of Ts.
-  if (before == 1 && after == 0 && !star && !stack_.empty() && dialect_of(decoded_.code->version).starred_annotations &&
-      constant_of(stack_.back().expr, Constant::Kind::string))
-    return push(Starred{unpacking.source.expr});
-  if (unpacking.source.mover >= 0 && !stable(unpacking.source.expr) && !swap_of_.contains(unpacking.source.expr))
-    throw Restart{unpacking.source.mover};
-  if (star) unpacking.star = before;
-  int count = before + after + star;
-  if (count < 0 || count > search_limits::targets) fail("too many targets");
-  for (int index = 0; index < count; ++index) {
-    unpacking.markers.push_back(make(Internal{Marker::unpacked, at_, nullptr}));
-    unpacking.targets.push_back(nullptr);
-  }
-  for (int index = count - 1; index >= 0; --index) push(unpacking.markers[index]);
-  unpackings_.push_back(std::move(unpacking));
-  if (count == 0) close_unpacking(unpackings_.back());
+  sim.emit(Assign{sim.context.arena.copy(targets), value});
 }
 
 // The target of one of the values of an unpacking.
-void Lifter::fill_unpacking(const Expr* value, Expr* target) {
-  for (Unpacking& unpacking : unpackings_) {
+void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
+  for (Unpacking& unpacking : sim.stores.unpackings) {
     if (!unpacking.open) continue;
     for (std::size_t index = 0; index < unpacking.markers.size(); ++index) {
       if (unpacking.markers[index] != value) continue;
       unpacking.targets[index] = target;
-      if (++unpacking.filled == unpacking.markers.size()) close_unpacking(unpacking);
+      if (++unpacking.filled == unpacking.markers.size()) close_unpacking(sim, unpacking);
       return;
     }
   }
-  fail("a target without its unpacking");
+  sim.cursor.fail("a target without its unpacking");
 }
 
-void Lifter::close_unpacking(Unpacking& unpacking) {
+void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   unpacking.open = false;
   std::vector<Expr*> targets;
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
-    targets.push_back(int(index) == unpacking.star ? make(Starred{unpacking.targets[index]})
+    targets.push_back(int(index) == unpacking.star ? sim.cursor.make(Starred{unpacking.targets[index]})
                                                    : unpacking.targets[index]);
   // The targets have the position of the unpacking, not that of the store which completes them.
-  const Instruction& instruction = code_[unpacking.at];
-  Expr* target = context_.expr(Tuple{context_.arena.copy(targets)}, instruction.offset, instruction.line);
+  const Instruction& instruction = sim.cursor.code[unpacking.at];
+  Expr* target = sim.context.expr(Tuple{sim.context.arena.copy(targets)}, instruction.offset, instruction.line);
   if (targets.empty()) target->node = ListExpr{};
   Entry source = unpacking.source;
-  store(target, source);
+  store(sim, target, source);
 }
 
-// Something comes between the stores of an unpacking: what is not stored yet gets names.
-void Lifter::flush_unpackings() {
-  for (std::size_t index = 0; index < unpackings_.size(); ++index) {
-    if (!unpackings_[index].open) continue;
-    Unpacking& unpacking = unpackings_[index];
-    for (std::size_t slot = 0; slot < unpacking.markers.size(); ++slot) {
-      if (unpacking.targets[slot]) continue;
-      std::string_view id = fresh_name();
-      *unpacking.markers[slot] = Expr{Name{id}, unpacking.markers[slot]->offset, unpacking.markers[slot]->line};
-      unpacking.targets[slot] = context_.name(id);
-    }
-    close_unpacking(unpackings_[index]);
-  }
-  unpackings_.clear();
-}
-
-bool Lifter::define(Expr* target, Expr* value) {
+bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
   std::vector<Expr*> decorators;
@@ -220,25 +133,122 @@ bool Lifter::define(Expr* target, Expr* value) {
   };
   Stmt* made = nullptr;
   if (auto* internal = as<Internal>(inner); internal && internal->marker == Marker::type_alias && inner == value &&
-                                            fits(context_.type_aliases[internal->index].name)) {
-    made = type_alias(internal->index, context_.name(context_.type_aliases[internal->index].name));
-  } else if (is_function(inner)) {
-    const FunctionValue function = context_.functions[as<Internal>(inner)->index];
+                                            fits(sim.context.type_aliases[internal->index].name)) {
+    made = type_alias(sim.context, sim.cursor, internal->index,
+                      sim.context.name(sim.context.type_aliases[internal->index].name));
+  } else if (is_function(sim.context, inner)) {
+    const FunctionValue function = sim.context.functions[as<Internal>(inner)->index];
     if (!fits(function.code->name)) return false;
-    made = function_def(function, function.code->name, decorators);
+    made = function_def(sim.context, sim.cursor, function, function.code->name, decorators);
   } else if (is_class(inner)) {
     const Call& call = *as<Call>(inner);
     auto* text = call.args.size() > 1 ? as<ConstantExpr>(call.args[1]) : nullptr;
     if (!text || !fits(text->value->text)) return false;
-    made = class_def(call, text->value->text, decorators);
+    made = class_def(sim.context, sim.cursor, call, text->value->text, decorators);
   }
   if (!made) return false;
   int line = made->line;
-  if (auto* function = as<FunctionDef>(made)) function->keyword_line = now().line;
-  if (auto* definition = as<ClassDef>(made)) definition->keyword_line = now().line;
-  emit(made->node);
-  nodes_[node_].statements.back()->line = line >= 0 ? line : nodes_[node_].statements.back()->line;
+  if (auto* function = as<FunctionDef>(made)) function->keyword_line = sim.cursor.now().line;
+  if (auto* definition = as<ClassDef>(made)) definition->keyword_line = sim.cursor.now().line;
+  sim.emit(made->node);
+  sim.graph.nodes[sim.graph.node].statements.back()->line =
+      line >= 0 ? line : sim.graph.nodes[sim.graph.node].statements.back()->line;
   return true;
 }
 
-}  // namespace depyf
+}  // namespace
+
+void store_name(Simulation& sim, Expr* target) {
+  if (store_run(sim, target)) return;
+  store(sim, target, sim.pop_entry());
+}
+
+void store(Simulation& sim, Expr* target, Entry value) {
+  Expr* expr = value.expr;
+  if (auto group = sim.stores.swap_of.find(expr); group != sim.stores.swap_of.end()) {
+    SwapGroup& swap = sim.stores.swaps[group->second];
+    sim.stores.swap_of.erase(group);
+    swap.targets.push_back(target);
+    if (swap.targets.size() < swap.values.size()) return;
+    sim.emit(Assign{sim.context.list({sim.cursor.make(Tuple{sim.context.arena.copy(swap.targets)})}),
+                    sim.cursor.make(Tuple{sim.context.arena.copy(swap.values)})});
+    return;
+  }
+  if (auto* internal = as<Internal>(expr)) {
+    const Marker marker = internal->marker;
+    if (marker == Marker::copied) {
+      if (sim.stack.empty() || sim.stack.back().expr != internal->value) throw Restart{internal->index};
+      sim.stack.back().expr = sim.context.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
+      return;
+    }
+    if (marker == Marker::unpacked) return fill_unpacking(sim, expr, target);
+    if (marker == Marker::item && !sim.cursor.flat) {
+      sim.settle(target);
+      sim.graph.nodes[internal->index].target = target;
+      return;
+    }
+    if (marker == Marker::enter_result && !sim.cursor.flat) {
+      sim.settle(target);
+      Node& setup = sim.graph.nodes[sim.cursor.cfg.regions[internal->index].setup];
+      if (setup.target) sim.cursor.fail("a context manager bound twice");
+      setup.target = target;
+      return;
+    }
+    if (marker == Marker::exception && !sim.cursor.flat) {
+      if (!is<Name>(target)) sim.cursor.fail("an exception bound to no name");
+      sim.bound_names.insert(as<Name>(target)->id);
+      sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
+      return;
+    }
+    // `def f[T]` binds these.
+    if (marker == Marker::type_param || marker == Marker::generic_base) return;
+  }
+  if (store_annotate(sim, target, expr) || define(sim, target, expr)) return;
+  if (value.mover >= 0 && !sim.names.stable(expr)) {
+    auto* binary = as<BinOp>(expr);
+    if (!(binary && binary->in_place && same_place(binary->left, target))) throw Restart{value.mover};
+  }
+  assign(sim, target, expr);
+}
+
+void unpack(Simulation& sim, int before, int after, bool star) {
+  Unpacking unpacking;
+  unpacking.source = sim.pop_entry();
+  unpacking.at = sim.cursor.at;
+  // `*args: *Ts` (3.11): the annotation of a name, which lies below it, is the one item of Ts.
+  if (before == 1 && after == 0 && !star && !sim.stack.empty() &&
+      dialect_of(sim.cursor.decoded.code->version).starred_annotations &&
+      constant_of(sim.stack.back().expr, Constant::Kind::string))
+    return sim.push(Starred{unpacking.source.expr});
+  if (unpacking.source.mover >= 0 && !sim.names.stable(unpacking.source.expr) &&
+      !sim.stores.swap_of.contains(unpacking.source.expr))
+    throw Restart{unpacking.source.mover};
+  if (star) unpacking.star = before;
+  int count = before + after + star;
+  if (count < 0 || count > search_limits::targets) sim.cursor.fail("too many targets");
+  for (int index = 0; index < count; ++index) {
+    unpacking.markers.push_back(sim.cursor.make(Internal{Marker::unpacked, sim.cursor.at, nullptr}));
+    unpacking.targets.push_back(nullptr);
+  }
+  for (int index = count - 1; index >= 0; --index) sim.push(unpacking.markers[index]);
+  sim.stores.unpackings.push_back(std::move(unpacking));
+  if (count == 0) close_unpacking(sim, sim.stores.unpackings.back());
+}
+
+// Something comes between the stores of an unpacking: what is not stored yet gets names.
+void flush_unpackings(Simulation& sim) {
+  for (std::size_t index = 0; index < sim.stores.unpackings.size(); ++index) {
+    if (!sim.stores.unpackings[index].open) continue;
+    Unpacking& unpacking = sim.stores.unpackings[index];
+    for (std::size_t slot = 0; slot < unpacking.markers.size(); ++slot) {
+      if (unpacking.targets[slot]) continue;
+      std::string_view id = sim.names.fresh_name();
+      *unpacking.markers[slot] = Expr{Name{id}, unpacking.markers[slot]->offset, unpacking.markers[slot]->line};
+      unpacking.targets[slot] = sim.context.name(id);
+    }
+    close_unpacking(sim, sim.stores.unpackings[index]);
+  }
+  sim.stores.unpackings.clear();
+}
+
+}  // namespace depyf::lifting

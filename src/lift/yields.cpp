@@ -4,34 +4,34 @@
 //   v; GET_YIELD_FROM_ITER; None; yield_from                    yield from v
 //   v; GET_AWAITABLE; None; yield_from                          await v
 //   the same of what `async with` enters and leaves, and of an asynchronous comprehension: nothing, the statement does it
-#include "lift/lifter.h"
+#include "lift/operations.h"
 
-namespace depyf {
+namespace depyf::lifting {
 using namespace ast;
 
-void Lifter::yields(const Instruction& instruction) {
-  if (instruction.op == Op::get_awaitable_) return push(Internal{Marker::awaitable, 0, pop()});
-  if (instruction.op == Op::get_yield_from_iter_) return push(Internal{Marker::awaitable, 1, pop()});
+void yields(Simulation& sim, const Instruction& instruction) {
+  if (instruction.op == Op::get_awaitable_) return sim.push(Internal{Marker::awaitable, 0, sim.pop()});
+  if (instruction.op == Op::get_yield_from_iter_) return sim.push(Internal{Marker::awaitable, 1, sim.pop()});
   if (instruction.op == Op::async_gen_wrap_) return;
   if (instruction.op == Op::yield_value_) {
-    Expr* value = pop();
-    return push(Yield{is_none(value) ? nullptr : value});
+    Expr* value = sim.pop();
+    return sim.push(Yield{is_none(value) ? nullptr : value});
   }
-  pop();  // None, the first value sent
-  Entry receiver = pop_entry();
+  sim.pop();  // None, the first value sent
+  Entry receiver = sim.pop_entry();
   auto* internal = as<Internal>(receiver.expr);
   if (internal && internal->marker == Marker::awaitable) {
     Expr* value = internal->value;
-    if (internal->index == 1) return push(YieldFrom{value});
+    if (internal->index == 1) return sim.push(YieldFrom{value});
     // `async with` awaits what its methods give; the statement does that itself.
-    if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return push(value);
-    if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return push(value);
+    if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return sim.push(value);
+    if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return sim.push(value);
     // So does a comprehension with `async for` or `await` in it.
     if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator)
-      return push(value);
-    return push(Await{value});
+      return sim.push(value);
+    return sim.push(Await{value});
   }
-  push(YieldFrom{receiver.expr});
+  sim.push(YieldFrom{receiver.expr});
 }
 
-}  // namespace depyf
+}  // namespace depyf::lifting

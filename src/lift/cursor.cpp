@@ -1,0 +1,43 @@
+#include "lift/cursor.h"
+
+#include "decode/op_info.h"
+#include "depyf/code_object.h"
+
+namespace depyf::lifting {
+using namespace ast;
+
+void Cursor::fail(std::string what) const {
+  throw InternalError{std::move(what), at < int(code.size()) ? now().offset : 0};
+}
+
+int Cursor::skip(int from) const {
+  while (from < end && (code[from].op == Op::nop_ || code[from].op == Op::resume_)) ++from;
+  return from;
+}
+
+std::string_view Cursor::name_of(int index) const {
+  if (index < 0 || index >= int(decoded.code->names.size())) fail("no such name");
+  return decoded.code->names[index];
+}
+
+Expr* Cursor::local(int index) const {
+  if (index < 0 || index >= int(decoded.localsplus.size())) fail("no such local");
+  return make(Name{decoded.localsplus[index]});
+}
+
+std::int32_t Cursor::first_column() const {
+  const std::vector<Position>& positions = decoded.code->positions;
+  std::int32_t column = -1;
+  for (int index = first_at; index <= at && index < int(code.size()); ++index) {
+    const std::size_t unit = code[index].offset / 2;
+    if (unit >= positions.size() || positions[unit].line != now().line || positions[unit].column < 0) continue;
+    if (column < 0 || positions[unit].column < column) column = positions[unit].column;
+  }
+  return column;
+}
+
+Expr* Cursor::target_name(const Instruction& instruction) const {
+  return uses_local(instruction.op) ? local(instruction.arg) : make(Name{name_of(instruction.arg)});
+}
+
+}  // namespace depyf::lifting

@@ -1,0 +1,104 @@
+#include "lift/edges.h"
+
+#include <algorithm>
+
+namespace depyf::lifting {
+using namespace ast;
+
+bool is_loop_header(const Cursor& cursor, int block) {
+  for (int pred : cursor.cfg.blocks[block].preds)
+    if (cursor.cfg.is_back_edge(pred, block)) return true;
+  return false;
+}
+
+std::vector<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, int block) {
+  std::vector<std::pair<int, bool>> edges;
+  for (int pred : cursor.cfg.blocks[block].preds) {
+    if (!graph.states[pred].lifted) continue;
+    int node = graph.find(pred);
+    const Node& info = graph.nodes[node];
+    if (info.end == Node::End::none) continue;
+    for (bool along_b : {false, true}) {
+      if ((along_b ? info.b : info.a) != block) continue;
+      if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end())
+        edges.push_back({node, along_b});
+    }
+  }
+  return edges;
+}
+
+std::optional<std::pair<int, bool>> only_edge_to(const Cursor& cursor, LiftedGraph& graph, int block) {
+  std::optional<std::pair<int, bool>> only;
+  for (int pred : cursor.cfg.blocks[block].preds) {
+    if (!graph.states[pred].lifted) continue;
+    const int node = graph.find(pred);
+    const Node& info = graph.nodes[node];
+    if (info.end == Node::End::none || (only && only->first == node)) continue;
+    if ((info.a == block) + (info.b == block) == 0) continue;
+    if (only || info.a == info.b) return std::nullopt;
+    only = {node, info.b == block};
+  }
+  return only;
+}
+
+std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
+  std::vector<Entry> stack = sim.graph.states[node].stack;
+  Node& info = sim.graph.nodes[node];
+  auto drop = [&](std::size_t count) {
+    if (stack.size() < count) throw InternalError{"the stack is not that deep", info.offset};
+    stack.resize(stack.size() - count);
+  };
+  switch (info.end) {
+    case Node::End::branch:
+      if (along_b ? sim.graph.states[node].keep_b : sim.graph.states[node].keep_a) {
+        std::string_view id = sim.names.fresh_name();
+        auto* statement = sim.context.stmt(Assign{sim.context.list({sim.context.name(id)}), info.value},
+                                           info.value->offset, info.value->line);
+        info.statements.push_back(statement);
+        info.value = sim.context.name(id);
+        stack.push_back({sim.context.name(id), node, -1});
+      }
+      break;
+    case Node::End::loop:
+      if (along_b) drop(2);
+      break;
+    case Node::End::setup:
+      if (along_b) {
+        const Region& region = sim.cursor.cfg.regions[info.index];
+        if (region.kind == Region::Kind::with) {
+          // exit, [self,] result of enter
+          auto* below = stack.size() < 2 ? nullptr : as<Internal>(stack[stack.size() - 2].expr);
+          drop(below && below->marker == Marker::null ? 3 : 2);
+        } else {
+          if (int(stack.size()) < region.depth) throw InternalError{"the stack is not that deep", info.offset};
+          stack.resize(region.depth);
+          if (region.lasti) stack.push_back({sim.context.expr(Internal{Marker::other, 0, nullptr}), node, -1});
+          stack.push_back({sim.context.expr(Internal{Marker::exception, info.index, nullptr}), node, -1});
+        }
+      }
+      break;
+    case Node::End::none:
+    case Node::End::go:
+    case Node::End::leave:
+    case Node::End::stop: break;
+  }
+  return stack;
+}
+
+// What follows the loop is a node of its own, though only this way may lead there, as where the else clause returns.
+bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block) {
+  if (graph.nodes[node].end != Node::End::go) return false;
+  int at = cursor.cfg.blocks[block].end - 1;
+  while (at >= cursor.cfg.blocks[block].begin && (cursor.code[at].op == Op::nop_ || cursor.code[at].op == Op::jump_))
+    --at;
+  if (at < cursor.cfg.blocks[block].begin || cursor.code[at].op != Op::pop_top_) return false;
+  int iterators = 0;
+  for (const Entry& entry : graph.states[node].stack) {
+    auto* internal = as<Internal>(entry.expr);
+    if (!internal) return false;
+    iterators += internal->marker == Marker::iterator && !internal->value;
+  }
+  return iterators < graph.nodes[node].iterators;
+}
+
+}  // namespace depyf::lifting

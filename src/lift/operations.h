@@ -1,0 +1,74 @@
+// What simulates the operations, by the file that has it.
+#pragma once
+
+#include <vector>
+
+#include "lift/simulation.h"
+
+namespace depyf::lifting {
+
+void operation(Simulation& sim, const Instruction& instruction);
+// A constant, under a name where it has no literal.
+ast::Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index);
+
+void binary(Simulation& sim, BinaryOp op, bool in_place);  // binary.cpp
+
+// calls.cpp
+void call(Simulation& sim, const Instruction& instruction);
+void call_ex(Simulation& sim, const Instruction& instruction);
+void finish_call(Simulation& sim, ast::Expr* function, std::vector<ast::Expr*> args,
+                 std::vector<ast::Keyword> keywords);
+void super_attribute(Simulation& sim, const Instruction& instruction);
+
+// comparisons.cpp
+void compare(Simulation& sim, CompareOp op);
+bool test_for_none(Simulation& sim, bool jumps_on_none);
+
+// context_managers.cpp
+void call_exit(Simulation& sim, const Instruction& instruction);
+void enter_with(Simulation& sim, const Instruction& instruction);
+
+// definitions.cpp
+void make_function(Simulation& sim, const Instruction& instruction);
+void set_function_attribute(Simulation& sim, int which);
+
+// displays.cpp
+void build_dict(Simulation& sim, int count, bool has_constant_keys);
+void build_unpack(Simulation& sim, const Instruction& instruction);
+void extend(Simulation& sim, const Instruction& instruction);
+void list_to_tuple(Simulation& sim);
+
+void pop_top(Simulation& sim);  // drops.cpp
+
+bool exception_group(Simulation& sim, const Instruction& instruction);  // exception_groups.cpp
+
+// fstrings.cpp
+void format_value(Simulation& sim, const Instruction& instruction);
+void join_string(Simulation& sim, int count);
+void convert(Simulation& sim, int conversion);
+void build_interpolation(Simulation& sim, const Instruction& instruction);
+void build_template(Simulation& sim);
+
+// handlers.cpp
+void handler(Simulation& sim, const Instruction& instruction);
+void reraise(Simulation& sim, const Instruction& instruction);
+
+void import_name(Simulation& sim);  // imports.cpp
+
+// long_fstrings.cpp; null: it is none
+ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function,
+                        const std::vector<ast::Expr*>& args);
+
+void matching(Simulation& sim, const Instruction& instruction);    // matching.cpp
+void match_case(Simulation& sim, const Instruction& instruction);  // patterns.cpp
+
+// moves.cpp
+void copy(Simulation& sim, int n);
+void swap(Simulation& sim, int n);
+void rotate(Simulation& sim, int n);
+
+void name_effects(Simulation& sim);  // name_effects.cpp: the exact style
+
+void yields(Simulation& sim, const Instruction& instruction);  // yields.cpp
+
+}  // namespace depyf::lifting

@@ -1,0 +1,205 @@
+// A statement is made: what waits on the stack and was evaluated before it gets a name, unless nothing can change its value.
+//
+//   g; LOAD_GLOBAL a; <f()>; POP_TOP; CALL 1        t = g; u = a; f(); t(u)
+//   g; LOAD_FAST a; <f()>; POP_TOP; CALL 1          t = g; f(); t(a)
+//
+// What only the simulation knows becomes something that Python has before it stands in a statement.
+#include "lift/simulation.h"
+
+#include <algorithm>
+
+#include "ast/visit.h"
+#include "lift/definitions.h"
+#include "lift/operations.h"
+#include "lift/stores.h"
+
+namespace depyf::lifting {
+using namespace ast;
+
+namespace {
+std::string_view stored_name(const Stmt::Node& node) {
+  const Expr* target = nullptr;
+  if (auto* assign = std::get_if<Assign>(&node)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
+  if (auto* augmented = std::get_if<AugAssign>(&node)) target = augmented->target;
+  if (auto* remove = std::get_if<Delete>(&node)) target = remove->targets[0];
+  if (auto* name = as<Name>(target)) return name->id;
+  return {};
+}
+bool mentions(const Expr* expr, std::string_view id) {
+  if (auto* name = as<Name>(expr)) return name->id == id;
+  if (auto* tuple = as<Tuple>(expr))
+    return std::any_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return mentions(e, id); });
+  return false;
+}
+}  // namespace
+
+Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
+                       const std::set<int>& literal, Split split)
+    : context(shared),
+      cursor{shared, decoded, cfg, cfg.code, flat, literal, split},
+      names(shared, decoded, cfg.code),
+      graph(cfg.blocks.size()) {
+  stack.reserve(8);
+  for (const BasicBlock& block : cfg.blocks)
+    if (block.setup_of >= 0 && cfg.regions[block.setup_of].kind == Region::Kind::with) {
+      int& region = with_at.try_emplace(block.begin, -1).first->second;
+      region = std::max(region, block.setup_of);
+    }
+}
+
+void Simulation::spill_at_end(int node, std::size_t count) {
+  Stack& ended = graph.states[node].stack;
+  for (std::size_t index = 0; index < count && index < ended.size(); ++index) {
+    if (names.stable(ended[index].expr)) continue;
+    if (auto* internal = as<Internal>(ended[index].expr);
+        internal && internal->marker == Marker::iterator && !internal->value)
+      continue;
+    int owner = graph.find(ended[index].block);
+    if (owner != node) spill_at_end(owner, graph.states[owner].stack.size());
+    if (names.stable(ended[index].expr)) continue;
+    if (ended[index].mover >= 0) throw Restart{ended[index].mover};
+    spill(ended[index]);
+  }
+}
+
+void Simulation::push(Expr::Node node) { push(cursor.make(std::move(node))); }
+
+void Simulation::push(Expr* expr) { stack.push_back({expr, graph.node, -1}); }
+
+Entry& Simulation::peek(int from_top) {
+  if (from_top < 1 || from_top > int(stack.size())) cursor.fail("the stack is not that deep");
+  return stack[stack.size() - from_top];
+}
+
+Entry Simulation::pop_entry() {
+  if (stack.empty()) cursor.fail("the stack is empty");
+  Entry entry = stack.back();
+  stack.pop_back();
+  return entry;
+}
+
+Expr* Simulation::pop() {
+  Entry entry = pop_entry();
+  if (entry.mover >= 0 && !names.stable(entry.expr)) throw Restart{entry.mover};
+  if (auto* internal = as<Internal>(entry.expr); internal && internal->marker == Marker::unpacked)
+    flush_unpackings(*this);
+  return entry.expr;
+}
+
+std::vector<Expr*> Simulation::pop_many(int count) {
+  if (count < 0 || count > int(stack.size())) cursor.fail("the stack is not that deep");
+  std::vector<Expr*> popped(count);
+  for (int index = count - 1; index >= 0; --index) popped[index] = pop();
+  return popped;
+}
+
+void Simulation::spill(Entry& entry) {
+  Expr* expr = entry.expr;
+  if (auto* internal = as<Internal>(expr)) {
+    if (internal->marker == Marker::copied) throw Restart{internal->index};
+    if (internal->marker == Marker::iterator && internal->value) {
+      *expr = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, expr->offset, expr->line};
+    } else if (internal->marker == Marker::unpacked) {
+      return flush_unpackings(*this);
+    } else if (internal->marker == Marker::chain) {
+      throw Restart{internal->index};
+    } else if (internal->marker == Marker::code) {
+      return;
+    }
+  }
+  Expr* value = context.arena.make<Expr>(*expr);
+  std::string_view id = names.fresh_name();
+  *expr = Expr{Name{id}, expr->offset, expr->line};
+  entry.mover = -1;
+  settle(value);
+  auto* statement = context.stmt(Assign{context.list({context.name(id)}), value}, expr->offset, expr->line);
+  graph.nodes[graph.find(entry.block)].statements.push_back(statement);
+}
+
+void Simulation::spill_all(std::size_t count) {
+  for (std::size_t index = 0; index < count && index < stack.size(); ++index) {
+    Entry& entry = stack[index];
+    if (names.stable(entry.expr)) continue;
+    if (graph.find(entry.block) != graph.node) spill_at_end(graph.find(entry.block), stack.size());
+    if (!names.stable(entry.expr)) spill(entry);
+  }
+}
+
+void Simulation::emit_raw(Stmt::Node node) {
+  const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
+  const std::int32_t column = decorated ? -1 : cursor.first_column();
+  std::vector<Stmt*>& statements = graph.nodes[graph.node].statements;
+  if (statements.empty()) statements.reserve(4);
+  statements.push_back(context.stmt(std::move(node), cursor.first_offset, cursor.now().line, column));
+  if (cursor.at + 1 < int(cursor.code.size())) cursor.first_offset = cursor.code[cursor.at + 1].offset;
+  cursor.first_at = cursor.at + 1;
+}
+
+void Simulation::emit(Stmt::Node node) {
+  flush_unpackings(*this);
+  if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append)
+    return emit_raw(node);
+  std::string_view stored = stored_name(node);
+  Stmt holder{std::move(node)};
+  for_each_expr(&holder, [&](Expr*& expr) { settle(expr); });
+  for (std::size_t index = 0; index < stack.size(); ++index) {
+    Entry& entry = stack[index];
+    bool overwritten = !stored.empty() && mentions(entry.expr, stored);
+    if (names.stable(entry.expr) && !overwritten) continue;
+    if (entry.mover >= 0) throw Restart{entry.mover};
+    if (graph.find(entry.block) != graph.node)
+      spill_at_end(graph.find(entry.block), graph.states[graph.find(entry.block)].stack.size());
+    if (!names.stable(entry.expr) || (overwritten && mentions(entry.expr, stored))) spill(entry);
+  }
+  emit_raw(std::move(holder.node));
+}
+
+void Simulation::settle(Expr*& expr) {
+  if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
+  std::vector<Expr**>& todo = settling_;
+  const std::size_t base = todo.size();  // what stands below belongs to who asked for this
+  todo.push_back(&expr);
+  while (todo.size() > base) {
+    Expr*& slot = *todo.back();
+    todo.pop_back();
+    if (!slot) continue;
+    if (auto* internal = as<Internal>(slot)) {
+      const Marker marker = internal->marker;
+      if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal->index};
+      if (marker == Marker::function || marker == Marker::type_alias) hoist(*this, slot);
+      else if (marker == Marker::code) slot->node = named_constant(context, cursor, names, internal->index)->node;
+      else if (marker == Marker::unpacked) flush_unpackings(*this);
+      else if (marker == Marker::awaitable) *slot = Expr{Await{internal->value}, slot->offset, slot->line};
+      else if (marker == Marker::iterator && internal->value)
+        *slot = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, slot->offset, slot->line};
+      // The parts of an await or an iterator, and of nothing else, have marks of their own.
+      if (marker != Marker::awaitable && marker != Marker::iterator) continue;
+    }
+    if (is_class(slot)) {
+      hoist(*this, slot);
+      continue;
+    }
+    if (auto* subscript = as<Subscript>(slot)) {
+      todo.push_back(&subscript->value);
+      auto in_subscript = [&](Expr*& part) {
+        if (is<Slice>(part)) for_each_child(part, [&](Expr*& child) { todo.push_back(&child); });
+        else todo.push_back(&part);
+      };
+      if (auto* tuple = as<Tuple>(subscript->slice))
+        for (Expr*& part : tuple->elts) in_subscript(part);
+      else in_subscript(subscript->slice);
+      continue;
+    }
+    if (auto* slice = as<Slice>(slot)) {
+      auto part = [&](Expr* value) { return value ? value : context.none(); };
+      Expr *lower = part(slice->lower), *upper = part(slice->upper);
+      auto args = slice->step ? context.list({lower, upper, slice->step}) : context.list({lower, upper});
+      slot->node = Call{context.name("slice"), args, {}};
+    }
+    if (auto* binary = as<BinOp>(slot); binary && binary->in_place) throw Restart{-1 - int(slot->offset)};
+    if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) throw Restart{-1 - int(slot->offset)};
+    for_each_child(slot, [&](Expr*& child) { todo.push_back(&child); });
+  }
+}
+
+}  // namespace depyf::lifting

@@ -1,0 +1,80 @@
+#include "lift/stable_names.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "decode/decode.h"
+#include "depyf/code_object.h"
+
+namespace depyf::lifting {
+using namespace ast;
+
+StableNames::StableNames(Context& context, const DecodedCode& decoded, const std::vector<Instruction>& instructions)
+    : context_(context) {
+  const CodeObject& code = *decoded.code;
+  const std::set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end());
+  fast_.reserve(code.varnames.size() + 1);
+  for (std::size_t index = 0; index < code.varnames.size() && index < decoded.localsplus.size(); ++index)
+    if (cells.empty() || !cells.contains(decoded.localsplus[index])) fast_.push_back(decoded.localsplus[index].data());
+  if (!context.options.installed.empty()) add_installed(decoded, instructions);
+  if (decoded.is_comprehension) fast_.push_back(decoded.localsplus.back().data());
+  std::sort(fast_.begin(), fast_.end(), std::less<>());
+}
+
+// A global that is there and keeps its value may be read at any time, as a local may.
+void StableNames::add_installed(const DecodedCode& decoded, const std::vector<Instruction>& code) {
+  std::set<std::string_view> changed;
+  const std::vector<std::string>& names = decoded.code->names;
+  for (const Instruction& instruction : code)
+    if (instruction.op == Op::store_global_ || instruction.op == Op::delete_global_)
+      changed.insert(names[std::size_t(instruction.arg)]);
+  for (const std::string& name : names)
+    if (context_.options.installed.contains(name) && !changed.contains(name)) fast_.push_back(name.data());
+}
+
+std::string_view StableNames::fresh_name() {
+  std::string_view id = context_.arena.copy("__temp_" + std::to_string(++temporaries_));
+  made_.insert(id.data());
+  return id;
+}
+
+bool StableNames::is_fast(std::string_view id) const {
+  return std::binary_search(fast_.begin(), fast_.end(), id.data(), std::less<>()) ||
+         (!made_.empty() && made_.contains(id.data()));
+}
+
+bool StableNames::stable(const Expr* expr) const {
+  int parts = 1000;
+  return stable(expr, parts);
+}
+
+bool StableNames::stable(const Expr* expr, int& parts) const {
+  if (--parts < 0) return false;
+  if (is<ConstantExpr>(expr)) return true;
+  if (auto* name = as<Name>(expr)) return is_fast(name->id);
+  if (auto* internal = as<Internal>(expr)) {
+    const Marker marker = internal->marker;
+    if (marker == Marker::iterator) return internal->value == nullptr;
+    if (marker == Marker::function) {
+      const FunctionValue& function = context_.functions[internal->index];
+      for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
+        if (part && !stable(part, parts)) return false;
+      return true;
+    }
+    return marker != Marker::copied && marker != Marker::chain && marker != Marker::awaitable &&
+           marker != Marker::import_module;
+  }
+  if (auto* tuple = as<Tuple>(expr))
+    return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e, parts); });
+  // It stands for itself only in a subscript: elsewhere it is a call of slice().
+  if (auto* slice = as<Slice>(expr)) {
+    for (Expr* part : {slice->lower, slice->upper, slice->step})
+      if (part && !stable(part, parts)) return false;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace depyf::lifting
