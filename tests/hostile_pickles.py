@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import struct
@@ -74,6 +75,57 @@ def _artifact(canary: Path) -> dict[str, bytes]:
     }
 
 
+def _plain(value: object) -> bytes:
+    """The opcodes of a value without a memo, to stand within others."""
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, 2)
+    pickler.fast = True
+    pickler.dump(value)
+    return buffer.getvalue()[2:-1]
+
+
+def _instance(name: str, **state: bytes) -> bytes:
+    entries = b"".join(_plain(key) + value for key, value in state.items())
+    module, _, last = name.rpartition(".")
+    return b"c" + f"{module}\n{last}\n".encode() + b")\x81}(" + entries + b"ub"
+
+
+def _endless_artifact() -> bytes:
+    """A file of aot_compile in which everything that is gone through shares long lists with everything else."""
+    word = _plain("L['x'] == " + "x" * 10_000)
+    words = b"(" + word + b"2" * 100_000 + b"lq\x01"
+    frame = _instance("traceback.FrameSummary", filename=_plain("f" * 10_000), lineno=b"K\x01")
+    stack = b"ctraceback\nStackSummary\n)\x81(" + frame + b"2" * 100_000 + b"eq\x02"
+    guard = _instance("torch._guards.Guard", create_fn=_plain(None), code_list=b"h\x01", user_stack=b"h\x02")
+    guards = b"(" + guard + b"2" * 1_000_000 + b"l"
+    table = b"(" + b"K\x01N" * 100_000 + b"d"
+    graph = _instance(
+        "torch.X",
+        local_scope=table,
+        input_source_to_sizes_strides=table,
+        a=words,
+        b=stack,
+        _guards=_instance("torch.G", inner=guards),
+    )
+    state = b"\x80\x02" + _instance("torch._dynamo.guards.GuardsState", output_graph=graph) + b"."
+    source = _instance(
+        "torch.InlinedSource",
+        module=b"Vm\n",
+        firstlineno=b"K\x01",
+        lastlineno=b"J\xff\xff\xff\x7f",
+        content=_plain("\n" * 1_000_000),
+    )
+    info = _instance("torch.SourceInfo", inlined_sources=b"(" + source + b"2" * 100_000 + b"l")
+    parts = {
+        "original_code": b"N",
+        "runtime_env": b"N",
+        "guards_state": b"B" + _sized(len(state), width="<I") + state,
+        "source_info": info,
+    }
+    entries = b"".join(_plain(key) + value for key, value in parts.items())
+    return b"\x80\x02}(" + entries + b"u."
+
+
 def exhausting() -> dict[str, bytes]:
     """Pickles that take memory or time without end."""
     shared = b"K\x01" + b"2\x86" * 2000 + b"."
@@ -104,6 +156,7 @@ def exhausting() -> dict[str, bytes]:
         "recursive state": b"cm\nC\n)\x81q\x00h\x00b.",
         "recursive call": b"cm\nC\nq\x00(h\x00tRq\x01h\x01b.",
         "long name": b"c" + b"a" * 1_000_000 + b"\nb\n.",
+        "artifact without end": _endless_artifact(),
         "names without end": b"".join(b"cm\nf%d\n0" % n for n in range(300_000)) + b"N.",
     }
 

@@ -12,7 +12,7 @@ namespace depyf::artifact {
 // What all code objects of a file may take together: shared parts of a pickle expand here.
 struct CodeBudget {
   std::size_t constants = 1'000'000;             // about 200 bytes each
-  std::size_t bytes = std::size_t{64} << 20;     // of names, strings and bytecode
+  std::size_t bytes = std::size_t{16} << 20;     // of names, strings and bytecode
 };
 
 // The version that a text such as "3.11.7" names; none if it is none that depyf reads.

@@ -1,6 +1,9 @@
 #include "artifact/guards.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "json/json.h"
@@ -14,6 +17,12 @@ using pickle::Kind;
 using pickle::Value;
 
 constexpr std::size_t guards_max = 100'000;    // of a large model there are some ten thousand
+constexpr std::size_t text_all_max = std::size_t{16} << 20;  // bytes of the words and conditions of all guards
+constexpr std::size_t words_max = 1000;        // texts of one guard
+constexpr std::size_t dimensions_max = 64;     // as PyTorch has it
+constexpr std::size_t frames_max = 200;        // of a stack
+constexpr std::size_t unchecked_max = 200;     // values that are looked for in all guards
+constexpr std::size_t file_max = 1000;         // bytes of the name of a file
 constexpr std::size_t files_max = 1000;       // that are remembered
 constexpr std::size_t condition_max = 20'000;  // bytes of one condition
 
@@ -40,10 +49,11 @@ std::string is_equal(const std::string& expression, const Value& value) {
 // A size or stride: conditions on the dimensions that are no symbols.
 void add_dimensions(std::vector<std::string>& conditions, const std::string& call, const Value& numbers) {
   bool is_static = true;
-  for (std::size_t position = 0; position < numbers.size(); ++position)
+  const std::size_t count = std::min(numbers.size(), dimensions_max);
+  for (std::size_t position = 0; position < count; ++position)
     is_static = is_static && numbers.at(position).is(Kind::integer);
   if (is_static) return conditions.push_back("tuple(" + call + "()) == " + pickle::outline(numbers, condition_max));
-  for (std::size_t position = 0; position < numbers.size(); ++position)
+  for (std::size_t position = 0; position < count; ++position)
     if (numbers.at(position).is(Kind::integer))
       conditions.push_back(is_equal(call + "(" + std::to_string(position) + ")", numbers.at(position)));
 }
@@ -58,10 +68,13 @@ class GuardReader {
     const Value guards = graph_.attribute("_guards").attribute("inner");
     const Value list = guards.is_object() ? guards.argument(0) : guards;
     part_.has_guards = true;
-    for (std::size_t position = 0; position < list.size() && position < guards_max; ++position)
-      read_guard(list.at(position));
-    if (list.size() > guards_max)
-      part_.notes.push_back("only the first " + std::to_string(guards_max) + " guards are shown");
+    const Value table = graph_.attribute("input_source_to_sizes_strides");
+    for (std::size_t position = 0; position < table.size(); ++position)
+      sizes_.try_emplace(table.key(position).id(), table.value(position));
+    std::size_t position = 0;
+    for (; position < std::min(list.size(), guards_max) && text_left_ > 0; ++position) read_guard(list.at(position));
+    if (list.size() > position)
+      part_.notes.push_back("only the first " + std::to_string(position) + " guards are shown");
     add_aliasing();
     find_unchecked(reads);
   }
@@ -77,13 +90,17 @@ class GuardReader {
     read.printed.value = source_expression(guard.attribute("originating_source"));
     read.printed.line = line_of(guard.attribute("user_stack"));
     const Value words = guard.attribute("code_list");
-    for (std::size_t position = 0; position < words.size(); ++position) {
+    for (std::size_t position = 0; position < std::min(words.size(), words_max); ++position) {
       const std::string text(words.at(position).text().substr(0, condition_max));
       if (!is_among(text, read.words)) read.words.push_back(text);  // PyTorch builds guards twice
     }
     add_conditions(read, guard, create);
     read.printed.text = read.words.empty() ? kind : joined(read.words, "; ");
-    kinds_.push_back(kind);
+    std::size_t size = read.printed.text.size() + read.printed.value.size() + read.printed.line.size() + sizeof(Guard);
+    for (const std::string& condition : read.printed.conditions) size += condition.size() + sizeof(condition);
+    for (const std::string& each : read.words) size += each.size() + sizeof(each);
+    text_left_ -= std::min(text_left_, size);
+    if (kind == "GLOBAL_STATE") has_state_ = true;
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
   }
 
@@ -150,7 +167,7 @@ class GuardReader {
     const Value parts =
         helper.is_object() ? (helper.attribute("exprs") ? helper.attribute("exprs") : helper.state().at(0)) : helper;
     guard.words.clear();
-    for (std::size_t position = 0; position < parts.size(); ++position) {
+    for (std::size_t position = 0; position < std::min(parts.size(), words_max); ++position) {
       const std::string words(parts.at(position).text().substr(0, condition_max));
       guard.words.push_back(words);
       if (is_one_line(words) && words.find("___") == std::string::npos) guard.printed.conditions.push_back(words);
@@ -191,10 +208,8 @@ class GuardReader {
   }
 
   Value sizes_of(const Value& source) const {
-    const Value table = graph_.attribute("input_source_to_sizes_strides");
-    for (std::size_t position = 0; position < table.size(); ++position)
-      if (table.key(position) == source) return table.value(position);
-    return {};
+    const auto entry = source ? sizes_.find(source.id()) : sizes_.end();
+    return entry == sizes_.end() ? Value() : entry->second;
   }
 
   // PyTorch adds a guard of its own: tensors that are inputs are different objects.
@@ -243,10 +258,10 @@ class GuardReader {
   // The innermost line of the program, not of PyTorch.
   std::string line_of(const Value& stack) {
     std::string found;
-    const std::vector<Value> frames = stack.appended();
+    const std::vector<Value> frames = stack.appended(frames_max);
     for (const Value& frame : frames) {
-      const std::string file(frame.attribute("filename").text().substr(0, condition_max));
-      if (part_.files.size() < files_max && !is_among(file, part_.files)) part_.files.push_back(file);
+      const std::string file(frame.attribute("filename").text().substr(0, file_max));
+      if (part_.files.size() < files_max && seen_files_.insert(file).second) part_.files.push_back(file);
     }
     for (auto frame = frames.rbegin(); frame != frames.rend() && found.empty(); ++frame)
       if (frame->attribute("filename").text().find("/torch/") == std::string_view::npos) found = place(*frame);
@@ -271,7 +286,7 @@ class GuardReader {
                            [&](const std::string& words) { return words.find(expression) != std::string::npos; });
       });
     };
-    for (std::size_t position = 0; position < scope.size(); ++position) {
+    for (std::size_t position = 0; position < std::min(scope.size(), unchecked_max); ++position) {
       const std::string expression = "L[" + pickle::outline(scope.key(position), 200) + "]";
       if (is_about(expression)) continue;
       const bool is_tensor = scope.value(position).class_name().ends_with("._unpickle_tensor");
@@ -279,12 +294,12 @@ class GuardReader {
                                 (is_tensor ? "dtype, device or size" : "value") + " of it will not be noticed.");
     }
     std::vector<std::string> globals;
-    for (const std::string& name : reads)
+    for (const std::string& name : std::span(reads).first(std::min(reads.size(), unchecked_max)))
       if (!is_about("G[" + pickle::quoted(name) + "]")) globals.push_back(name);
     if (!globals.empty())
       part_.unchecked.push_back("No guard checks the globals " + joined(globals, ", ") +
                                 ", which the function reads: that one is replaced will not be noticed.");
-    if (!is_among(std::string("GLOBAL_STATE"), kinds_))
+    if (!has_state_)
       part_.unchecked.push_back(
           "No guard checks the state of the process (grad mode, autocast, default dtype, determinism): a call in another "
           "state will not be noticed.");
@@ -293,7 +308,11 @@ class GuardReader {
   Value graph_, shapes_;
   Part& part_;
   std::string state_;  // of the process, as JSON
-  std::vector<std::string> kinds_, tensors_;
+  bool has_state_ = false;  // whether a guard checks it
+  std::vector<std::string> tensors_;
+  std::unordered_set<std::string> seen_files_;
+  std::unordered_map<pickle::NodeId, Value> sizes_;  // and strides, by the source of the tensor
+  std::size_t text_left_ = text_all_max;
 };
 
 constexpr std::string_view helpers = R"(def has_keys(tensor, raw):

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -21,7 +22,7 @@ using pickle::Kind;
 using pickle::Value;
 
 constexpr std::size_t parts_max = 10'000;     // of one file: a bundle of a large program has some hundred entries
-constexpr std::size_t sources_max = 100'000;  // of one function
+constexpr std::size_t sources_max = 10'000;   // of one function
 constexpr std::size_t names_max = 10'000;     // that loading would look up
 constexpr std::size_t text_max = 1000;        // bytes of a name or a short value
 
@@ -294,6 +295,23 @@ class Reader {
     }
   }
 
+  // As `lines_between`; the functions of one module share its text, which is gone through once.
+  std::string_view lines_of_module(std::string_view text, std::int64_t first, std::int64_t last) {
+    const auto [entry, is_new] = line_starts_.try_emplace(text.data());
+    std::vector<std::size_t>& starts = entry->second;
+    if (is_new && text.size() <= lines_left_) {
+      starts.push_back(0);
+      for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1))
+        if (end + 1 < text.size()) starts.push_back(end + 1);
+      starts.push_back(text.size());
+      lines_left_ -= text.size();
+    }
+    if (first < 1 || last <= first || static_cast<std::size_t>(first) >= starts.size()) return {};
+    const std::size_t start = starts[static_cast<std::size_t>(first) - 1];
+    const std::size_t end = starts[std::min(static_cast<std::size_t>(last), starts.size()) - 1];
+    return end <= text.size() ? text.substr(start, end - start) : std::string_view();
+  }
+
   void read_sources(const Value& info, Part& part) {
     const Value sources = info.attribute("inlined_sources");
     for (std::size_t position = 0; position < sources.size() && position < sources_max; ++position) {
@@ -304,7 +322,7 @@ class Reader {
       source.last_line = pickled.attribute("lastlineno").integer();
       source.checksum = short_text(pickled.attribute("checksum"));
       source.text =
-          budget_.copied(lines_between(pickled.attribute("content").text(), source.first_line, source.last_line));
+          budget_.copied(lines_of_module(pickled.attribute("content").text(), source.first_line, source.last_line));
       source.text_has_checksum = page::sha256_hexadecimal(source.text) == source.checksum;
       part.sources.push_back(std::move(source));
     }
@@ -355,6 +373,8 @@ class Reader {
   Artifact& artifact_;
   Budget budget_;
   std::set<std::string> seen_names_, seen_calls_;
+  std::map<const char*, std::vector<std::size_t>> line_starts_;  // of the texts of modules
+  std::size_t lines_left_ = std::size_t{64} << 20;  // bytes of such texts that are still looked into
   int depth_ = 0;  // of models in models
 };
 

@@ -1,5 +1,6 @@
 #include "artifact/stages.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "pickle/outline.h"
@@ -12,6 +13,7 @@ using pickle::Kind;
 using pickle::Value;
 
 constexpr std::size_t graph_modules_max = 1000;  // of one pickle: each sub-graph is one
+constexpr std::size_t key_parts_max = 10'000;    // PyTorch 2.13 has some 600
 constexpr std::size_t value_max = 4000;          // bytes of a part of a key that are shown
 
 std::string named(const std::string& title, const std::string& direction) {
@@ -38,7 +40,7 @@ void read_settings(std::string_view program, Part& part) {
 
 // "[hash] name: value"; the hashes are of 51 characters.
 void read_key_parts(const Value& lines, Part& part, Budget& budget) {
-  for (std::size_t position = 0; position < lines.size(); ++position) {
+  for (std::size_t position = 0; position < std::min(lines.size(), key_parts_max); ++position) {
     std::string_view line = lines.at(position).text();
     const std::size_t end = line.find("] "), colon = line.find(": ", end == std::string_view::npos ? 0 : end);
     if (!line.starts_with('[') || end == std::string_view::npos || colon == std::string_view::npos) continue;

@@ -124,14 +124,17 @@ class Value {
   Value at(std::size_t position) const;  // the item of a tuple, list or set
   Value key(std::size_t position) const;  // of a dict
   Value value(std::size_t position) const;  // of a dict
-  Value operator[](std::string_view key) const;  // the last value of a dict under a string; no value if there is none
+  // The last value of a dict under a string; no value if there is none. Dicts that are asked so have some hundred entries at most:
+  // of larger ones only the last `searched_max` are looked at, so that no file makes a question long.
+  Value operator[](std::string_view key) const;
+  static constexpr std::size_t searched_max = 4096;
 
   // Of an object: how it was made, and what it was given.
   Value callee() const;
   Value argument(std::size_t position) const;
   Value keywords() const;
   Value state() const;
-  std::vector<Value> appended() const;
+  std::vector<Value> appended(std::size_t most = static_cast<std::size_t>(-1)) const;  // the first ones
   std::vector<Value> assigned() const;  // keys and values in turn
 
   // The dotted name of a global, or of an attribute that `getattr` would get of one; empty of anything else.
@@ -147,7 +150,7 @@ class Value {
   const Node& node() const { return document_->node(id_); }
   const ObjectParts* parts() const { return is_object() ? &document_->object(node()) : nullptr; }
   Value made(NodeId id) const { return {document_, id}; }
-  std::vector<Value> made(const std::vector<NodeId>& ids) const;
+  std::vector<Value> made(const std::vector<NodeId>& ids, std::size_t most) const;
 
   const Document* document_ = nullptr;
   NodeId id_ = no_node;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "pickle/pickle.h"
@@ -53,7 +54,8 @@ Value Value::value(std::size_t position) const {
 }
 
 Value Value::operator[](std::string_view wanted) const {
-  for (std::size_t position = is(Kind::dict) ? size() : 0; position--;)
+  const std::size_t count = is(Kind::dict) ? size() : 0;
+  for (std::size_t position = count; position-- > count - std::min(count, searched_max);)
     if (const Value found = key(position); found.is(Kind::string) && found.text() == wanted) return value(position);
   return {};
 }
@@ -66,16 +68,20 @@ Value Value::keywords() const { return parts() ? made(parts()->keywords) : Value
 
 Value Value::state() const { return parts() ? made(parts()->state) : Value(); }
 
-std::vector<Value> Value::made(const std::vector<NodeId>& ids) const {
+std::vector<Value> Value::made(const std::vector<NodeId>& ids, std::size_t most) const {
   std::vector<Value> values;
-  values.reserve(ids.size());
-  for (const NodeId id : ids) values.push_back(made(id));
+  values.reserve(std::min(ids.size(), most));
+  for (std::size_t index = 0; index < std::min(ids.size(), most); ++index) values.push_back(made(ids[index]));
   return values;
 }
 
-std::vector<Value> Value::appended() const { return parts() ? made(parts()->appended) : std::vector<Value>(); }
+std::vector<Value> Value::appended(std::size_t most) const {
+  return parts() ? made(parts()->appended, most) : std::vector<Value>();
+}
 
-std::vector<Value> Value::assigned() const { return parts() ? made(parts()->assigned) : std::vector<Value>(); }
+std::vector<Value> Value::assigned() const {
+  return parts() ? made(parts()->assigned, parts()->assigned.size()) : std::vector<Value>();
+}
 
 std::string Value::dotted_name() const {
   if (is(Kind::global)) {

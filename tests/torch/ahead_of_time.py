@@ -9,9 +9,15 @@ import contextlib
 import importlib.util
 import json
 import linecache
+import pickle
 import random
 import sys
 from pathlib import Path
+
+from torch._dynamo.aot_compile import ModelInput
+from torch._dynamo.aot_compile_types import SerializableCallable
+from torch.compiler._cache import CacheArtifactManager
+from torch.fx._graph_pickler import GraphPickler, Options
 
 import torch
 
@@ -58,8 +64,40 @@ class Scaled:
         return inner(x) + self.weight
 
 
+class Callable(SerializableCallable):
+    """What a server such as vLLM makes of a graph: its own state with the graph as one of several parts."""
+
+    def __init__(self, graph_module, prefix):
+        self.graph_module, self.prefix = graph_module, prefix
+
+    @classmethod
+    def serialize_compile_artifacts(cls, callable):
+        graph = GraphPickler.dumps(callable.graph_module, Options(ops_filter=None))
+        return pickle.dumps({"graph_module": graph, "prefix": callable.prefix, "sizes": [1, 2, 4]})
+
+    @classmethod
+    def deserialize_compile_artifacts(cls, data):
+        raise AssertionError("depyf open loads nothing")
+
+    def __call__(self, *arguments):
+        return self.graph_module(*arguments)
+
+
+def custom_backend(graph_module, inputs):
+    for node in graph_module.graph.nodes:
+        for name in ("nn_module_stack", "source_fn_stack", "example_value"):
+            node.meta.pop(name, None)
+    return Callable(graph_module, "model.layers")
+
+
 def only_tensors(guards):
     return [guard.guard_type == "TENSOR_MATCH" for guard in guards]
+
+
+def broken(x):
+    y = x.sin()
+    torch._dynamo.graph_break()
+    return y * 2
 
 
 def enclosing(n):
@@ -73,6 +111,23 @@ def save(function, arguments, path, **options):
     torch._dynamo.reset()
     compiled = torch.compile(function, fullgraph=True, **options)
     compiled.aot_compile((arguments, {})).save_compiled_function(str(path))
+
+
+def save_model(model, x, path):
+    torch._dynamo.reset()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    compiled._aot_compile([ModelInput((x,), {}, [])])
+    path.write_bytes(compiled._save_aot_compiled_module())
+
+
+def save_bundle(function, arguments, path, **options):
+    """Saves the entries of caches that one compilation makes."""
+    torch._dynamo.reset()
+    CacheArtifactManager.clear()
+    with torch._functorch.config.patch(enable_autograd_cache=True), torch._inductor.config.patch(fx_graph_cache=True):
+        torch.compile(function, **options)(*arguments)
+    bundle, _ = torch.compiler.save_cache_artifacts()
+    path.write_bytes(bundle)
 
 
 def example_inputs(name):
@@ -100,24 +155,18 @@ def main(directory):
     save(containers, example_inputs("containers"), directory / "containers.bin", backend="aot_eager")
     save(enclosing(4), example_inputs("closure"), directory / "closure.bin", backend="eager")
     save(Scaled().method, example_inputs("method"), directory / "method.bin", backend="aot_eager")
-    torch._dynamo.reset()
-    from torch._dynamo.aot_compile import ModelInput
-
-    compiled = torch.compile(Model(), fullgraph=True, backend="aot_eager")
-    compiled._aot_compile([ModelInput((torch.ones(2, 4),), {}, [])])
-    (directory / "model.bin").write_bytes(compiled._save_aot_compiled_module())
+    save(plain, example_inputs("plain"), directory / "custom.bin", backend=custom_backend)
+    save_model(Model(), torch.ones(2, 4), directory / "model.bin")
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).train()
+    save_model(layer, torch.ones(2, 3, 8), directory / "transformer.bin")
     ranks = directory / "torch_aot_compile" / ("0123456789abcdef" * 4)
     for rank in range(2):
         folder = ranks / f"rank_{rank}_0"
         folder.mkdir(parents=True)
-        (folder / "model").write_bytes((directory / "plain_eager.bin").read_bytes())
-    with torch._functorch.config.patch(enable_autograd_cache=True), torch._inductor.config.patch(fx_graph_cache=True):
-        torch._dynamo.reset()
-        torch.compile(plain)(torch.ones(8, 4), torch.ones(8, 4))
-        torch._dynamo.reset()
-        torch.compile(Model())(torch.ones(2, 4)).sum().backward()
-    bundle, _ = torch.compiler.save_cache_artifacts()
-    (directory / "bundle.bin").write_bytes(bundle)
+        (folder / "model").write_bytes((directory / "custom.bin").read_bytes())
+    save_bundle(lambda x: Model()(x).sum().backward(), (torch.ones(2, 4),), directory / "bundle.bin")
+    with torch._dynamo.config.patch(caching_precompile=True):
+        save_bundle(broken, (torch.ones(4),), directory / "precompile.bin", backend="aot_eager")
 
 
 MODULE = """
@@ -163,6 +212,8 @@ def save_pairs(directory):
     save(function, (x,), directory / "backend.bin", backend="aot_eager")
     save(function, (x,), directory / "inductor.bin")
     save(function, (x,), directory / "config.bin", options={"size_asserts": False})
+    save_bundle(function, (x,), directory / "cache.bin")
+    save_bundle(function, (x,), directory / "cache_config.bin", options={"size_asserts": False})
     base = (directory / "base.bin").read_bytes()
     (directory / "torch_version.bin").write_bytes(
         base.replace(torch.__version__.encode(), b"1" + torch.__version__[1:].encode())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import torch
 from depyf import _core
 from depyf.cli import main
 from torch_helpers import ENVIRONMENT
@@ -52,6 +53,7 @@ def only_part(path):
 
 
 FUNCTIONS = ["plain", "plain_eager", "plain_aot_eager", "filtered", "sized", "containers", "closure", "method", "model"]
+FUNCTIONS += ["custom", "transformer"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -61,7 +63,7 @@ def test_functions_are_shown_and_proved(saved, name):
     assert (original["role"], transformed["role"]) == ("original", "transformed")
     for function in (original, transformed):
         assert function["proved"], function
-        assert function["file"] == str(PROGRAM)
+        assert function["file"] == (torch.nn.modules.transformer.__file__ if name == "transformer" else str(PROGRAM))
         ast.parse(function["source"])
     assert "__compiled_fn" in transformed["source"]
     assert part["notes"] == [] or name == "closure"
@@ -116,6 +118,26 @@ def test_bundles_have_their_entries_with_keys(saved):
     assert "graph of AOTAutograd, backward" in titles
 
 
+def test_graphs_of_a_server_are_found_in_its_own_state(saved):
+    part = only_part(saved / "custom.bin")
+    assert part["facts"]["what is compiled is loaded by"] == "__main__.Callable.deserialize_compile_artifacts"
+    assert part["facts"]["prefix"] == "'model.layers'"
+    (graph,) = part["stages"]
+    assert "torch.relu" in graph["text"]
+
+
+def test_entries_of_dynamo_have_resume_functions(saved):
+    (artifact,) = opened(saved / "precompile.bin")
+    parts = [part for part in artifact["parts"] if part["functions"]]
+    assert [[function["role"] for function in part["functions"]] for part in parts] == [
+        ["original", "transformed"],
+        ["resume", "transformed"],
+    ]
+    assert all(function["proved"] for part in parts for function in part["functions"])
+    assert all(part["guards"] and part["kind"] == "precompile" for part in parts)
+    assert "__resume_at" in parts[0]["functions"][1]["source"]
+
+
 def test_a_directory_of_ranks_is_opened_file_by_file(saved, capsys):
     assert main(["open", str(saved / "torch_aot_compile")]) == 0
     text = capsys.readouterr().out
@@ -168,6 +190,13 @@ def test_the_respect_in_which_two_differ_is_named(pairs, capsys, name, words):
 def test_another_configuration_is_named(pairs, capsys):
     assert main(["open", str(pairs / "inductor.bin"), str(pairs / "config.bin")]) == 1
     assert "torch._inductor.config.size_asserts: none, False" in capsys.readouterr().out
+
+
+def test_the_parts_of_a_key_that_differ_are_named(pairs, capsys):
+    assert main(["open", str(pairs / "cache.bin"), str(pairs / "cache_config.bin")]) == 1
+    text = capsys.readouterr().out
+    assert "key: torch._inductor.config.size_asserts: True, False" in text
+    assert "max_autotune" not in text
 
 
 def test_two_compilations_of_the_same_do_not_differ(pairs, capsys):
