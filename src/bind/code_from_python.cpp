@@ -65,7 +65,7 @@ std::string name_of(nb::handle type) {
   return text_of(name.attr("__get__")(type));
 }
 
-class Reader {
+class CodeReader {
  public:
   CodeObject code(nb::handle object, int depth) {
     CodeObject code;
@@ -178,7 +178,7 @@ Version running_version() {
 
 CodeObject code_from_python(nb::handle code) {
   if (!nb::handle(code).type().is(code_type())) throw nb::type_error("a code object is needed");
-  return Reader().code(code, 0);
+  return CodeReader().code(code, 0);
 }
 
 }  // namespace depyf

@@ -21,9 +21,9 @@ bool has_once_each(std::vector<std::string_view> names) {
 }
 
 // Reads one line from left to right. Each method takes what it is called after, or nothing and returns false.
-class Reader {
+class LineReader {
  public:
-  explicit Reader(std::string_view line) : rest_(line) {}
+  explicit LineReader(std::string_view line) : rest_(line) {}
 
   bool at_end() const { return rest_.empty(); }
 
@@ -78,7 +78,7 @@ class Reader {
     if (take(")")) return true;
     std::vector<std::string_view> names;
     do {
-      Reader ahead = *this;
+      LineReader ahead = *this;
       const std::string_view before = ahead.name();
       if (!before.empty() && ahead.take(" = ")) {
         names.push_back(before);
@@ -133,7 +133,7 @@ class Reader {
 
   // -1.5e-05; no octal one, and nothing that goes on
   bool number() {
-    Reader ahead = *this;
+    LineReader ahead = *this;
     ahead.take("-");
     if (!ahead.take("0") && !ahead.digits()) return false;
     if (ahead.take(".") && !ahead.digits()) return false;
@@ -173,7 +173,7 @@ class Reader {
 };
 
 bool is_statement(std::string_view line) {
-  Reader reader(line);
+  LineReader reader(line);
   if (!reader.take(statement_indent) || reader.annotated_name().empty() || !reader.take(" = ") || !reader.result())
     return false;
   if (reader.at_end()) return true;
@@ -187,7 +187,7 @@ bool is_statement(std::string_view line) {
 }
 
 // `,  # comment` at the end of a line of its own
-bool ends_item(Reader& reader) {
+bool ends_item(LineReader& reader) {
   return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment()));
 }
 
@@ -195,7 +195,7 @@ using Lines = std::vector<std::string_view>;
 
 // How many lines from `at` are the head of the function; 0 if they are not.
 std::size_t head_lines(const Lines& lines, std::size_t at) {
-  Reader reader(lines[at]);
+  LineReader reader(lines[at]);
   if (!reader.take("    def forward(")) return 0;
   std::vector<std::string_view> names;
   if (!reader.at_end()) {
@@ -207,7 +207,7 @@ std::size_t head_lines(const Lines& lines, std::size_t at) {
   }
   std::size_t end = at + 1;
   for (; end < lines.size() && lines[end] != "    ):"; ++end) {
-    Reader parameter(lines[end]);
+    LineReader parameter(lines[end]);
     if (!parameter.take(statement_indent)) return 0;
     names.push_back(parameter.annotated_name());
     if (names.back().empty() || !ends_item(parameter)) return 0;
@@ -217,7 +217,7 @@ std::size_t head_lines(const Lines& lines, std::size_t at) {
 
 // True if a line returns an atom, a list or a tuple.
 bool is_return(std::string_view line) {
-  Reader reader(line);
+  LineReader reader(line);
   return reader.take(statement_indent) && reader.take("return ") && reader.value() && reader.at_end();
 }
 
@@ -227,7 +227,7 @@ std::size_t return_lines(const Lines& lines, std::size_t at) {
   if (lines[at] != "        return (") return 0;
   std::size_t end = at + 1;
   for (; end < lines.size() && lines[end] != "        )"; ++end) {
-    Reader value(lines[end]);
+    LineReader value(lines[end]);
     if (!value.take("            ") || !value.atom() || !ends_item(value)) return 0;
   }
   return end < lines.size() && end > at + 1 ? end + 1 - at : 0;
@@ -246,7 +246,7 @@ Row row_at(const Lines& lines, std::size_t at) {
       row.has_statement = true;
       continue;
     }
-    Reader reader(lines[row.end]);
+    LineReader reader(lines[row.end]);
     if (!reader.at_end() && !(reader.take(statement_indent) && reader.comment())) break;
   }
   return row;

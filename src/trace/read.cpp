@@ -5,9 +5,12 @@
 #include <unordered_map>
 
 #include "depyf/trace.h"
+#include "trace/compilations.h"
 #include "trace/log.h"
+#include "trace/metrics.h"
 #include "trace/output_code.h"
 #include "trace/phases.h"
+#include "trace/places.h"
 #include "trace/reasons.h"
 
 namespace depyf {
@@ -63,9 +66,43 @@ std::optional<std::int64_t> rank_in(const std::string& path) {
 // The event around all that AOTInductor does with an exported program.
 constexpr std::string_view ahead_of_time = "compile_fx_aot";
 
-class Reader {
+// Ahead-of-time compilation states no function: the first line of the user's source that the graph names is in it.
+void find_place(Compilation& compilation, std::string_view payload) {
+  static constexpr std::string_view mark = " File: ", library = "/site-packages/";
+  bool is_users = false;
+  for (std::size_t start = 0; !is_users && (start = payload.find(mark, start)) != std::string_view::npos;) {
+    start += mark.size();
+    std::string_view line = payload.substr(start);
+    line = line.substr(0, line.find('\n'));
+    const std::size_t code = line.find(", code: ");
+    if (code == std::string_view::npos) continue;
+    is_users = line.substr(0, code).find(library) == std::string_view::npos;
+    if (!is_users && !compilation.place.function.empty()) continue;  // the first of a library's, if there is no other
+    compilation.place = trace::place_of(line.substr(0, code));
+    compilation.place.text = line.substr(code + 8);
+  }
+}
+
+// A call beyond the limit of recompilations has an id, and its records name no function. All compilations of a frame, the first
+// number of an id, are of one function.
+void name_what_was_not_begun(Process& process) {
+  std::unordered_map<std::string_view, const record::Place*> place_of_frame;
+  auto frame_of = [](const Compilation& compilation) {
+    return std::string_view(compilation.id).substr(0, compilation.id.rfind('/'));
+  };
+  for (const Compilation& compilation : process.compilations)
+    if (!compilation.is_own_id && !compilation.place.function.empty())
+      place_of_frame.try_emplace(frame_of(compilation), &compilation.place);
+  for (Compilation& compilation : process.compilations) {
+    if (compilation.is_own_id || !compilation.place.function.empty() || !compilation.place.file.empty()) continue;
+    if (const auto known = place_of_frame.find(frame_of(compilation)); known != place_of_frame.end())
+      compilation.place = *known->second;
+  }
+}
+
+class LogReader {
  public:
-  Reader(std::string_view log, const std::string& path) : log_(log) { process_.log = path; }
+  LogReader(std::string_view log, const std::string& path) : log_(log) { process_.log = path; }
 
   Process run() {
     process_.is_cut = trace::read_records(
@@ -76,7 +113,7 @@ class Reader {
   }
 
  private:
-  using Handler = void (Reader::*)(const Record&);
+  using Handler = void (LogReader::*)(const Record&);
 
   void read(const Record& record) {
     ++process_.records[label_of(record)];
@@ -84,20 +121,20 @@ class Reader {
     if (!process_.pid) process_.pid = record.pid;
     if (auto rank = record.header["rank"].integer()) process_.rank = *rank;
     static const std::unordered_map<std::string_view, Handler> handlers{
-        {"str", &Reader::string},
-        {"chromium_event", &Reader::chromium_event},
-        {"dynamo_start", &Reader::start},
-        {"compilation_metrics", &Reader::metrics},
-        {"bwd_compilation_metrics", &Reader::backward_metrics},
-        {"compilation_metrics_runtime", &Reader::runtime_metrics},
-        {"bwd_compilation_metrics_runtime", &Reader::runtime_metrics},
-        {"dynamo_output_graph", &Reader::captured_graph},
-        {"aot_inference_graph", &Reader::captured_graph},
-        {"aot_joint_graph", &Reader::captured_graph},
-        {"inductor_output_code", &Reader::output_code},
-        {"create_symbol", &Reader::symbol},
-        {"create_unbacked_symbol", &Reader::symbol},
-        {"artifact", &Reader::artifact},
+        {"str", &LogReader::file},
+        {"chromium_event", &LogReader::chromium_event},
+        {"dynamo_start", &LogReader::start},
+        {"compilation_metrics", &LogReader::metrics},
+        {"bwd_compilation_metrics", &LogReader::backward_metrics},
+        {"compilation_metrics_runtime", &LogReader::runtime_metrics},
+        {"bwd_compilation_metrics_runtime", &LogReader::runtime_metrics},
+        {"dynamo_output_graph", &LogReader::captured_graph},
+        {"aot_inference_graph", &LogReader::captured_graph},
+        {"aot_joint_graph", &LogReader::captured_graph},
+        {"inductor_output_code", &LogReader::output_code},
+        {"create_symbol", &LogReader::symbol},
+        {"create_unbacked_symbol", &LogReader::symbol},
+        {"artifact", &LogReader::artifact},
     };
     if (const auto handler = handlers.find(record.kind); handler != handlers.end()) {
       (this->*handler->second)(record);
@@ -117,50 +154,6 @@ class Reader {
     if (process_.problems.size() < problems_max) process_.problems.push_back({offset, std::move(message)});
   }
 
-  // -- where a record belongs
-
-  // "frame/compilation", "!autograd" or "!autograd/frame/compilation"; empty: the record does not say.
-  static std::string id_in(json::Value header) {
-    std::string id;
-    if (auto autograd = header["compiled_autograd_id"].integer()) id = "!" + std::to_string(*autograd);
-    const auto frame = header["frame_id"].integer(), compilation = header["frame_compile_id"].integer();
-    if (!frame || !compilation) return id;
-    if (!id.empty()) id += "/";
-    return id + std::to_string(*frame) + "/" + std::to_string(*compilation);
-  }
-
-  int compilation_named(const std::string& id) {
-    auto [found, is_new] = by_id_.try_emplace(id, static_cast<int>(process_.compilations.size()));
-    if (is_new) {
-      process_.compilations.emplace_back();
-      process_.compilations.back().id = id;
-    }
-    return found->second;
-  }
-
-  // A record without an id (ahead-of-time compilation has nearly none) belongs to the compilation that the outermost open
-  // event was about, or, if none is open, to the one of the event that ended last.
-  int compilation_of(const Record& record) {
-    if (const std::string id = id_in(record.header); !id.empty()) {
-      last_ = compilation_named(id);
-      if (auto attempt = record.header["attempt"].integer()) {
-        Compilation& compilation = process_.compilations[static_cast<std::size_t>(last_)];
-        const int attempts = static_cast<int>(std::clamp<std::int64_t>(*attempt, 0, 1 << 20)) + 1;
-        if (attempts > compilation.attempts) compilation.symbols.clear();  // the tracing starts again and makes its own
-        compilation.attempts = std::max(compilation.attempts, attempts);
-      }
-      span_ = last_;
-      return last_;
-    }
-    if (const int open = phases_.current(); open != Phases::no_compilation) return open;
-    return phases_.is_open() || record.header["stack"] ? span_ : Phases::no_compilation;
-  }
-
-  Compilation* find(const Record& record) {
-    const int index = compilation_of(record);
-    return index == Phases::no_compilation ? nullptr : &process_.compilations[static_cast<std::size_t>(index)];
-  }
-
   void keep(const Record& record, bool is_known) {
     Artifact artifact;
     artifact.kind = record.kind;
@@ -169,32 +162,13 @@ class Reader {
     artifact.size = record.payload.size();
     artifact.fingerprint = record.header["has_payload"].raw();
     artifact.is_known = is_known;
-    Compilation* compilation = find(record);
+    Compilation* compilation = compilations_.find(record);
     (compilation ? compilation->artifacts : process_.artifacts).push_back(std::move(artifact));
   }
 
-  // -- places
-
-  void string(const Record& record) {
-    if (auto number = record.value.at(1).integer()) strings_[*number] = record.value.at(0).text();
-  }
-
-  Place place_of(json::Value frame) {
-    Place place;
-    place.line = static_cast<int>(std::clamp<std::int64_t>(frame["line"].integer().value_or(0), 0, 1 << 30));
-    place.function = frame["name"].text();
-    place.text = frame["loc"].text();
-    const std::int64_t number = frame["filename"].integer().value_or(-1);
-    if (number < 0) return place;
-    if (const auto known = strings_.find(number); known != strings_.end()) {
-      place.file = known->second;
-    } else {
-      ++process_.unknown_strings;
-    }
-    return place;
-  }
-
   // -- one kind each
+
+  void file(const Record& record) { places_.add(record.value); }
 
   void chromium_event(const Record& record) {
     if (auto error = event_.parse(record.payload)) {
@@ -205,124 +179,55 @@ class Reader {
     const std::string name = event["name"].text(), phase = event["ph"].text();
     const double us = event["ts"].number().value_or(0);
     const std::int64_t thread = event["tid"].integer().value_or(0);
-    const bool has_id = !id_in(record.header).empty();
+    const bool has_id = !trace::id_in(record.header).empty();
     if (phase == "B") {
-      if (!phases_.is_open()) span_ = Phases::no_compilation;
+      if (!phases_.is_open()) compilations_.forget_span();
       // Nothing within it states an id, and no frame is compiled: what it holds is a compilation of its own.
-      if (!phases_.is_open() && !has_id && name == ahead_of_time) own_compilation();
-      phases_.begin(thread, name, us, compilation_of(record), has_id);
+      if (!phases_.is_open() && !has_id && name == ahead_of_time) compilations_.begin_own();
+      phases_.begin(thread, name, us, compilations_.index_of(record), has_id);
     } else if (phase == "E") {
-      if (!phases_.end(thread, name, us, has_id, span_))
+      if (!phases_.end(thread, name, us, has_id, compilations_.span()))
         problem(record.offset, "the end of an event that did not begin: " + name);
     } else if (phase == "X") {
-      phases_.whole(name, us, event["dur"].number().value_or(0), compilation_of(record));
+      phases_.whole(name, us, event["dur"].number().value_or(0), compilations_.index_of(record));
     }
   }
 
   void start(const Record& record) {
-    Compilation* compilation = find(record);
-    if (!compilation) {  // no id, and no event around it: one of its own
-      compilation = &process_.compilations[static_cast<std::size_t>(own_compilation())];
-    }
+    Compilation* compilation = &compilations_.find_or_begin(record);
     if (!compilation->called_from.empty()) return;  // a restart tells the same
     record.value["stack"].for_each_item(
-        [&](json::Value frame) { compilation->called_from.push_back(place_of(frame)); });
+        [&](json::Value frame) { compilation->called_from.push_back(places_.place_of(frame)); });
     if (compilation->called_from.empty()) return;
     // The last frame is the compiled function's own, at its first line (since 2.5; before, a caller's).
     if (compilation->place.function.empty() && compilation->called_from.back().text.empty())
       compilation->place = compilation->called_from.back();
   }
 
-  int own_compilation() {
-    const int index = compilation_named("#" + std::to_string(++own_ids_));
-    process_.compilations[static_cast<std::size_t>(index)].is_own_id = true;
-    span_ = index;
-    return index;
-  }
-
   void metrics(const Record& record) {
-    Compilation* compilation = find(record);
-    if (!compilation) compilation = &process_.compilations[static_cast<std::size_t>(own_compilation())];
+    trace::read_metrics(compilations_.find_or_begin(record), record.value, !trace::id_in(record.header).empty());
     const json::Value metrics = record.value;
-    if (metrics["co_name"].is(json::Kind::string)) {
-      compilation->place = {};
-      compilation->place.function = metrics["co_name"].text();
-      compilation->place.file = metrics["co_filename"].text();
-      compilation->place.line = static_cast<int>(metrics["co_firstlineno"].integer().value_or(0));
-    }
-    compilation->guards = metrics["guard_count"].integer();
-    compilation->graph_nodes = metrics["graph_node_count"].integer();
-    compilation->graph_operators = metrics["graph_op_count"].integer();
-    if (!id_in(record.header).empty()) compilation->seconds += seconds_of(metrics);
-    compilation->start_us = metrics["start_time_us"].number().value_or(compilation->start_us);
-    metrics["restart_reasons"].for_each_item(
-        [&](json::Value reason) { compilation->restart_reasons.push_back(reason.text()); });
-    if (metrics["fail_type"].is(json::Kind::string)) {
-      compilation->failure = metrics["fail_type"].text() + ": " + metrics["fail_reason"].text();
-      compilation->failed_at.file = metrics["fail_user_frame_filename"].text();
-      if (!metrics["fail_user_frame_filename"].is(json::Kind::string)) compilation->failed_at.file.clear();
-      compilation->failed_at.line = static_cast<int>(metrics["fail_user_frame_lineno"].integer().value_or(0));
-      compilation->status = Status::failed;
-    } else {
-      const json::Value has_code = metrics["has_guarded_code"];
-      // A frame that Dynamo found nothing to do in has neither guards nor a graph, though the log says that it has code.
-      // AOTInductor has no guards.
-      const bool has_graph = std::any_of(compilation->artifacts.begin(), compilation->artifacts.end(),
-                                         [](const Artifact& artifact) { return artifact.kind.ends_with("_graph"); });
-      const bool has_nothing = metrics["guard_count"] && !compilation->guards && !has_graph;
-      compilation->status =
-          has_nothing || (has_code.is(json::Kind::boolean) && !has_code.is_true()) ? Status::no_code : Status::compiled;
-    }
     if (const json::Value version = metrics["pytorch_version"]; version.is(json::Kind::string))
       process_.torch_version = version.text();
     if (const json::Value version = metrics["python_version"]; version.is(json::Kind::string))
       process_.python_version = version.text().substr(0, version.text().find(' '));
   }
 
-  static double seconds_of(json::Value metrics) {
-    // The first is of 2.6 and later, the last of 2.4 and 2.5.
-    for (const char* microseconds : {"duration_us", "dynamo_cumulative_compile_time_us"})
-      if (auto us = metrics[microseconds].number()) return *us / 1e6;
-    return metrics["entire_frame_compile_time_s"].number().value_or(0);
-  }
-
-  // Metrics without an id (of ahead-of-time compilation) state the time of the last step alone: the events have it all.
-  static double seconds_of(const std::vector<Phase>& phases) {
-    double us = 0;
-    for (const Phase& phase : phases)
-      if (!phase.is_parallel) us += phase.self_us;
-    return us / 1e6;
-  }
-
   void backward_metrics(const Record& record) {
-    if (Compilation* compilation = find(record)) compilation->backward_seconds += seconds_of(record.value);
+    if (Compilation* compilation = compilations_.find(record))
+      compilation->backward_seconds += trace::seconds_of(record.value);
   }
 
-  void runtime_metrics(const Record& record) { find(record); }
+  void runtime_metrics(const Record& record) { compilations_.find(record); }
 
-  // Ahead-of-time compilation states no function: the first line of the user's source that the graph names is in it.
   void captured_graph(const Record& record) {
     keep(record, true);
-    Compilation* compilation = find(record);
-    if (!compilation || !compilation->place.function.empty()) return;
-    static constexpr std::string_view mark = " File: ", library = "/site-packages/";
-    bool is_users = false;
-    for (std::size_t start = 0; !is_users && (start = record.payload.find(mark, start)) != std::string_view::npos;) {
-      start += mark.size();
-      std::string_view line = record.payload.substr(start);
-      line = line.substr(0, line.find('\n'));
-      const std::size_t code = line.find(", code: ");
-      if (code == std::string_view::npos) continue;
-      is_users = line.substr(0, code).find(library) == std::string_view::npos;
-      if (!is_users && !compilation->place.function.empty())
-        continue;  // the first of a library's, if there is no other
-      compilation->place = trace::place_of(line.substr(0, code));
-      compilation->place.text = line.substr(code + 8);
-    }
+    Compilation* compilation = compilations_.find(record);
+    if (compilation && compilation->place.function.empty()) find_place(*compilation, record.payload);
   }
 
   void output_code(const Record& record) {
-    if (Compilation* compilation = find(record)) {
+    if (Compilation* compilation = compilations_.find(record)) {
       std::vector<Kernel> kernels = trace::kernels_of(trace::without_tabs(record.payload));
       std::move(kernels.begin(), kernels.end(), std::back_inserter(compilation->kernels));
     }
@@ -330,7 +235,7 @@ class Reader {
   }
 
   void symbol(const Record& record) {
-    Compilation* compilation = find(record);
+    Compilation* compilation = compilations_.find(record);
     if (!compilation) return;
     Symbol symbol;
     symbol.name = record.value["symbol"].text();
@@ -338,7 +243,7 @@ class Reader {
     symbol.value = record.value["val"].text();
     symbol.range = record.value["vr"].text();
     const json::Value stack = record.value["user_stack"];
-    if (stack.size()) symbol.place = place_of(stack.at(stack.size() - 1));
+    if (stack.size()) symbol.place = places_.place_of(stack.at(stack.size() - 1));
     compilation->symbols.push_back(std::move(symbol));
   }
 
@@ -349,7 +254,7 @@ class Reader {
       if (!event_.parse(record.payload)) process_.torch_version = event_.root()["pytorch_version"].text();
       return;
     }
-    Compilation* compilation = find(record);
+    Compilation* compilation = compilations_.find(record);
     if (!compilation) return;
     if (name == "dynamo_graph_break_reason") {
       GraphBreak graph_break = read_graph_break(trace::without_tabs(record.payload));
@@ -386,9 +291,10 @@ class Reader {
     for (std::size_t index = 0; index < process_.compilations.size(); ++index) {
       Compilation& compilation = process_.compilations[index];
       compilation.phases = phases_.of(static_cast<int>(index));
-      if (compilation.seconds == 0) compilation.seconds = seconds_of(compilation.phases);
+      if (compilation.seconds == 0) compilation.seconds = trace::seconds_of(compilation.phases);
     }
-    name_what_was_not_begun();
+    name_what_was_not_begun(process_);
+    process_.unknown_strings = places_.unknown();
     process_.phases = phases_.of(Phases::no_compilation);
     process_.events = phases_.take_events();
     if (altered_)
@@ -399,38 +305,18 @@ class Reader {
       problem(log_.size(), std::to_string(open) + " events did not end: the log is cut, or the process still ran");
   }
 
-  // A call beyond the limit of recompilations has an id, and its records name no function. All compilations of a frame, the first
-  // number of an id, are of one function.
-  void name_what_was_not_begun() {
-    std::unordered_map<std::string_view, const record::Place*> place_of_frame;
-    auto frame_of = [](const Compilation& compilation) {
-      return std::string_view(compilation.id).substr(0, compilation.id.rfind('/'));
-    };
-    for (const Compilation& compilation : process_.compilations)
-      if (!compilation.is_own_id && !compilation.place.function.empty())
-        place_of_frame.try_emplace(frame_of(compilation), &compilation.place);
-    for (Compilation& compilation : process_.compilations) {
-      if (compilation.is_own_id || !compilation.place.function.empty() || !compilation.place.file.empty()) continue;
-      if (const auto known = place_of_frame.find(frame_of(compilation)); known != place_of_frame.end())
-        compilation.place = *known->second;
-    }
-  }
-
   std::string_view log_;
   Process process_;
   Phases phases_;
+  trace::Compilations compilations_{process_, phases_};
   json::Document event_;  // of the payload that is looked at
-  std::unordered_map<std::string, int> by_id_;
-  std::unordered_map<std::int64_t, std::string> strings_;
-  int last_ = Phases::no_compilation;
-  int span_ = Phases::no_compilation;  // the compilation that the open events are about, or were
-  int own_ids_ = 0;
+  trace::Places places_;
   std::size_t altered_ = 0, first_altered_ = 0;  // payloads; the offset of the first one's record
 };
 
 }  // namespace
 
-record::Process read_trace(std::string_view bytes, const std::string& path) { return Reader(bytes, path).run(); }
+record::Process read_trace(std::string_view bytes, const std::string& path) { return LogReader(bytes, path).run(); }
 
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact) {
   if (artifact.offset >= bytes.size()) return {};

@@ -1,0 +1,44 @@
+// Places in the user's source, whose files a log numbers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "depyf/record.h"
+#include "json/json.h"
+
+namespace depyf::trace {
+
+class Places {
+ public:
+  // A record that gives a file its number.
+  void add(json::Value value) {
+    if (auto number = value.at(1).integer()) files_[*number] = value.at(0).text();
+  }
+
+  record::Place place_of(json::Value frame) {
+    record::Place place;
+    place.line = static_cast<int>(std::clamp<std::int64_t>(frame["line"].integer().value_or(0), 0, 1 << 30));
+    place.function = frame["name"].text();
+    place.text = frame["loc"].text();
+    const std::int64_t number = frame["filename"].integer().value_or(-1);
+    if (number < 0) return place;
+    if (const auto known = files_.find(number); known != files_.end()) {
+      place.file = known->second;
+    } else {
+      ++unknown_;
+    }
+    return place;
+  }
+
+  // How often a file was named whose number the log does not give.
+  std::uint64_t unknown() const { return unknown_; }
+
+ private:
+  std::unordered_map<std::int64_t, std::string> files_;
+  std::uint64_t unknown_ = 0;
+};
+
+}  // namespace depyf::trace
