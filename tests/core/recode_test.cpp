@@ -63,6 +63,12 @@ TEST_CASE("bytecode is sound, or the fault is said with its place") {
   }
 }
 
+TEST_CASE("a loop that leaves a value on the stack is no endless walk") {
+  CodeObject loop = assemble(v312, {{Opcode::LOAD_CONST, 1}, {Opcode::JUMP_BACKWARD, 2}});
+  loop.stacksize = 1 << 30;
+  CHECK(problem(loop) == "offset 0: a loop leaves values on the stack");
+}
+
 TEST_CASE("a fault in nested code is told with its name") {
   CodeObject inner = assemble(v312, {{Opcode::POP_TOP}, {Opcode::RETURN_CONST, 0}});
   inner.name = "inner";
