@@ -90,6 +90,28 @@ def _instance(name: str, **state: bytes) -> bytes:
     return b"c" + f"{module}\n{last}\n".encode() + b")\x81}(" + entries + b"ub"
 
 
+def _bytes(content: bytes) -> bytes:
+    return b"B" + _sized(len(content), width="<I") + content
+
+
+def artifact_with_guards(words: list[list[str]], line: str) -> bytes:
+    """A file of aot_compile whose guards say so, each of a line with that text."""
+    frame = _instance("traceback.FrameSummary", filename=_plain("f.py"), lineno=b"K\x01", _line=_plain(line))
+    stack = b"ctraceback\nStackSummary\n)\x81(" + frame + b"e"
+    source = b"ctorch._dynamo.source\nLocalSource\n(Vx\ntR"
+    create = b"ctorch._dynamo.guards\nGuardBuilder.EQUALS_MATCH\n"
+    guards = [
+        _instance(
+            "torch._guards.Guard", create_fn=create, originating_source=source, code_list=_plain(each), user_stack=stack
+        )
+        for each in words
+    ]
+    graph = _instance("torch.X", _guards=_instance("torch.G", inner=b"(" + b"".join(guards) + b"l"))
+    state = b"\x80\x02" + _instance("torch._dynamo.guards.GuardsState", output_graph=graph) + b"."
+    parts = {"original_code": b"N", "runtime_env": b"N", "guards_state": _bytes(state)}
+    return b"\x80\x02}(" + b"".join(_plain(key) + value for key, value in parts.items()) + b"u."
+
+
 def _endless_artifact() -> bytes:
     """A file of aot_compile in which everything that is gone through shares long lists with everything else."""
     word = _plain("L['x'] == " + "x" * 10_000)
@@ -119,7 +141,7 @@ def _endless_artifact() -> bytes:
     parts = {
         "original_code": b"N",
         "runtime_env": b"N",
-        "guards_state": b"B" + _sized(len(state), width="<I") + state,
+        "guards_state": _bytes(state),
         "source_info": info,
     }
     entries = b"".join(_plain(key) + value for key, value in parts.items())

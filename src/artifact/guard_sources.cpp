@@ -1,6 +1,7 @@
 #include <set>
 
 #include "artifact/guards.h"
+#include "artifact/harmless.h"
 #include "pickle/outline.h"
 #include "support/words.h"
 
@@ -27,7 +28,8 @@ class Expressions {
     if (name == "LocalSource") return subscript("L", first);
     if (name == "GlobalSource") return subscript("G", first);
     if (name == "GlobalWeakRefSource") return subscript("G", first) + "()";
-    if (name == "ImportSource" && first.is(Kind::string)) return "__import__(" + pickle::quoted(first.text()) + ")";
+    if (name == "ImportSource" && first.is(Kind::string))
+      return "__import__('sys').modules[" + pickle::quoted(first.text()) + "]";
     const std::string base = of(first);
     if (base.empty() || base.size() > expression_max) return {};
     return step(name, base, source);
@@ -111,9 +113,10 @@ std::string has_type(const std::string& expression, const std::string& type) {
                                                               "set",   "slice", "range", "type"};
   std::string_view name = type;
   take(name, "builtins.");
+  const bool is_name = is_dotted_name(type);
   if (builtins.contains(name)) return "type(" + expression + ") is " + std::string(name);
   if (type == "NoneType" || type == "builtins.NoneType") return expression + " is None";
-  if (type.starts_with("torch.") && type.find("._") == std::string::npos && type.find('<') == std::string::npos)
+  if (is_name && type.starts_with("torch.") && type.find("._") == std::string::npos)
     return "type(" + expression + ") is " + type;
   // A class of the program cannot be named without importing its module.
   return "(type(" + expression + ").__module__, type(" + expression + ").__qualname__) == " +

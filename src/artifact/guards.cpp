@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "artifact/harmless.h"
 #include "json/json.h"
 #include "pickle/outline.h"
 #include "support/words.h"
@@ -95,6 +96,7 @@ class GuardReader {
       if (!is_among(text, read.words)) read.words.push_back(text);  // PyTorch builds guards twice
     }
     add_conditions(read, guard, create);
+    keep_harmless(read);
     read.printed.text = read.words.empty() ? kind : joined(read.words, "; ");
     std::size_t size = read.printed.text.size() + read.printed.value.size() + read.printed.line.size() + sizeof(Guard);
     for (const std::string& condition : read.printed.conditions) size += condition.size() + sizeof(condition);
@@ -102,6 +104,15 @@ class GuardReader {
     text_left_ -= std::min(text_left_, size);
     if (kind == "GLOBAL_STATE") has_state_ = true;
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
+  }
+
+  // Readers may run what is shown: a guard with a condition that does more than guards do has none.
+  static void keep_harmless(Guard& guard) {
+    std::vector<std::string>& conditions = guard.printed.conditions;
+    if (std::all_of(conditions.begin(), conditions.end(), [](const std::string& each) { return is_harmless(each); }))
+      return;
+    conditions.clear();
+    guard.without_form = "the file has something else in its place, which does more than a guard does";
   }
 
   void add_conditions(Guard& guard, const Value& pickled, const Value& create) {
@@ -220,6 +231,7 @@ class GuardReader {
     guard.printed.text = "no two of these are the same tensor: " + joined(tensors_, ", ");
     guard.words = {guard.printed.text};
     guard.printed.conditions = {"are_different(" + joined(tensors_, ", ") + ")"};
+    keep_harmless(guard);
     part_.guards.push_back(std::move(guard));
   }
 

@@ -57,9 +57,10 @@ std::string guards_text(const Part& part) {
   std::string text = "\n  guards: " + counted(part.guards.size(), "guard") + "\n" + indented(guard_source(part));
   std::map<std::string, std::size_t> without;  // by reason
   for (const Guard& guard : part.guards)
-    if (guard.printed.conditions.empty()) ++without[guard.printed.kind + ": " + guard.without_form];
+    if (guard.printed.conditions.empty() || !guard.without_form.empty())
+      ++without[(guard.printed.conditions.empty() ? "" : "in part, ") + guard.printed.kind + ": " + guard.without_form];
   for (const auto& [reason, count] : without)
-    text += "    # not above, " + counted(count, "guard") + " " + reason + "\n";
+    text += "    # not above, " + counted(count, "guard") + ": " + reason + "\n";
   for (const std::string& sentence : part.unchecked) text += "    # " + sentence + "\n";
   return text;
 }

@@ -7,6 +7,7 @@
 #include "artifact/bundle.h"
 #include "artifact/code.h"
 #include "artifact/guards.h"
+#include "artifact/harmless.h"
 #include "artifact/stages.h"
 #include "load/checksum.h"
 
@@ -107,4 +108,25 @@ TEST_CASE("artifact: a pickle of no known kind says what it would do") {
   const artifact::Artifact cut = artifact::read("\x80\x04N", "f");
   CHECK(cut.error_offset == 3);
   CHECK(artifact::to_text(cut).find("at byte 3") != std::string::npos);
+}
+
+TEST_CASE("artifact: conditions that do more than guards do are told apart") {
+  for (const char* harmless :
+       {"L['x'] == 3", "len(L['xs']) == 2", "list(dict.keys(L['d'])) == ['a(b)', 'exec(']",
+        "not (6 <= L['x'].size()[0])", "type(L['n']) is type(3)", "L['x'].device == torch.device('cuda', 0)",
+        "is_state('{\"a\": [1]}')", "hasattr(L['x'], '_dynamo_dynamic_indices') == False",
+        "L['f'].__code__.co_name == 'f'", "L['x'] in (1, 2)",
+        "((getattr(L['x'], 'a', set()).issubset({0})) if hasattr(L['x'], 'a') else True)",
+        "__import__('sys').modules['a'].b == 1"})
+    CHECK_MESSAGE(artifact::is_harmless(harmless), harmless);
+  for (const char* harmful :
+       {"__import__('os').system('x')", "eval('x')", "exec ('x')", "L['f']()", "(lambda: 1)()", "[f for f in L][0](1)",
+        "L['x'].__class__.__base__.__subclasses__()", "f'{print(1)}'", "L['x'] == 1 # ", "L['x'] == 'a", "(y := 1)",
+        "open('x')", "L['x'].a()", "a; b", "__import__('sys').modules['os'].system('x')", "type(L)('x', (), {})(1)",
+        "x\n", "__builtins__"})
+    CHECK_MESSAGE(!artifact::is_harmless(harmful), harmful);
+  CHECK(artifact::is_dotted_name("torch.float32"));
+  CHECK_FALSE(artifact::is_dotted_name("torch.float32 or 1"));
+  CHECK_FALSE(artifact::is_dotted_name(""));
+  CHECK(artifact::has_type("x", "torch.f(1)") == "(type(x).__module__, type(x).__qualname__) == ('torch', 'f(1)')");
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import pickle
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import hostile_pickles
+from depyf import _core
 
 ROOT = Path(__file__).parents[2]
 MEMORY_MAX = 600 << 10
@@ -102,3 +104,33 @@ def test_what_cannot_be_read_is_said_with_its_place(opened):
     assert "truncated: 18446744073709551615 bytes are announced" in results["string of 16 EiB"][0]
     assert "limit of 4000000" in results["ten million lists"][0]
     assert "it holds [...]" in results["recursive"][0]
+
+
+def test_guards_that_are_shown_do_nothing_else(tmp_path):
+    """Whoever runs the guards that are shown runs no text of the file but conditions."""
+    canary = tmp_path / "canary"
+    harm = f"open({str(canary)!r}, 'w')"
+    words = [
+        [harm],
+        [f"L['x'] == {harm}"],
+        ["L['x'] == 1", f"1\n{harm}\n"],
+        ["L['x'] == 1", f"1 # \n{harm}"],
+        [f"L['x'] == 1\r{harm}"],
+        [f"___check_type_id(L['x'], 94), type=<class 'torch.{harm}'>"],
+        [f"___check_type_id({harm}, 94), type=<class 'dict'>"],
+        ["f'{" + harm + "}'"],
+        ["L['x'] == 'abc'"],
+    ]
+    for line in (f"x\n{harm}", f"x\r{harm}\u2028{harm}", harm):
+        path = tmp_path / "artifact"
+        path.write_bytes(hostile_pickles.artifact_with_guards(words, line))
+        text, _, whole = _core.open_artifact(str(path), [], True)
+        (part,) = json.loads(text)["artifacts"][0]["parts"]
+        assert whole
+        assert len(part["guards"]) == len(words)
+        source = part["guard_source"]
+        tree = ast.parse(source)
+        assert "'abc'" in source
+        called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        assert called <= {"torch._C.DisableTorchFunction", "type"}, called
+    assert not canary.exists()

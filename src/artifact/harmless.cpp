@@ -1,0 +1,83 @@
+#include "artifact/harmless.h"
+
+#include <algorithm>
+
+#include "support/words.h"
+
+namespace depyf::artifact {
+namespace {
+
+// What conditions of guards call: functions of Python without an effect, methods of tensors and dicts, and the helpers that
+// stand above the guards.
+constexpr std::string_view callable[] = {
+    "abs", "all", "any", "bool", "ceil", "device", "dict", "dim", "float", "floor", "frozenset", "get", "getattr",
+    "hasattr", "id", "int", "isinstance", "issubset", "keys", "len", "list", "max", "min", "raw_repr", "set", "size",
+    "sqrt", "storage_offset", "str", "stride", "sum", "trunc", "tuple", "type", "values",
+    // helpers, and what PyTorch's own guards ask
+    "_len_torch_function_stack", "are_different", "has_keys", "is_state", "is_unmarked",
+    "saved_tensors_hooks_are_inlineable", "top_saved_tensors_hooks"};
+constexpr std::string_view operators[] = {"and", "or", "not",  "in",
+                                          "is",  "if", "else", "for"};  // may stand before a parenthesis
+constexpr std::string_view refused[] = {"lambda", "yield", "await"};
+constexpr std::string_view hidden[] = {"__class__",      "__closure__", "__code__", "__defaults__", "__dict__",
+                                       "__kwdefaults__", "__module__",  "__mro__",  "__qualname__"};
+constexpr std::string_view loaded_module = "__import__('sys').modules";
+
+template <class Names>
+bool is_among(std::string_view name, const Names& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+}  // namespace
+
+bool is_dotted_name(std::string_view text) {
+  while (true) {
+    const std::string_view name = word_at(text);
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+    text.remove_prefix(name.size());
+    if (text.empty()) return true;
+    if (!take(text, ".")) return false;
+  }
+}
+
+bool is_harmless(std::string_view expression) {
+  char before = '\0';  // the last character that is no blank
+  for (std::size_t at = 0; at < expression.size();) {
+    const char character = expression[at];
+    if (expression.substr(at).starts_with(loaded_module) && !is_word(before)) {
+      at += loaded_module.size();
+      before = 's';
+      continue;
+    }
+    if (character == '\'' || character == '"') {
+      const std::size_t end = behind_string(expression, at);
+      if (expression[end - 1] != character || end - at < 2) return false;  // the string does not end
+      at = end;
+      before = character;
+      continue;
+    }
+    if (is_word(character)) {
+      const std::string_view name = word_at(expression.substr(at));
+      at += name.size();
+      const char next = at < expression.size() ? expression[at] : '\0';
+      if (next == '\'' || next == '"' || is_among(name, refused))
+        return false;  // a string that is evaluated, or a function
+      const std::string_view rest = stripped_start(expression.substr(at));
+      if (rest.starts_with('(') && !is_among(name, callable) && !is_among(name, operators)) return false;
+      if (name.starts_with("__") && !is_among(name, hidden)) return false;
+      before = name.back();
+      continue;
+    }
+    // A call of what an expression gives, a comment, an assignment, a second statement, a string of another kind.
+    if (character == '(' && (before == ')' || before == ']' || before == '}' || before == '\'' || before == '"'))
+      return false;
+    if (character == '#' || character == ';' || character == '\\' || character == '`' || character == '@') return false;
+    if (character == ':' && expression.substr(at + 1).starts_with('=')) return false;
+    if (static_cast<unsigned char>(character) >= 0x80 || (character < ' ')) return false;
+    if (character != ' ') before = character;
+    ++at;
+  }
+  return true;
+}
+
+}  // namespace depyf::artifact
