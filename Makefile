@@ -68,6 +68,9 @@ prove: build  ## Try the prover at length: mutants, random pairs, standard libra
 compat: build  ## What works with ten pairs of PyTorch and Python: docs/compatibility.md; KEEP=1 keeps the environments
 	@$(PYTHON_VENV) tools/combinations/run.py
 
+check-all: setup  ## gcc, clang, sanitizers, fuzzing, coverage, mutation scores; a table; CHECKS="clang fuzz"
+	@$(PYTHON_VENV) tools/check_all.py $(CHECKS)
+
 wheel: setup  ## pip install . on each CPython at hand, without PyTorch
 	@tools/wheel.sh
 

@@ -1,0 +1,83 @@
+"""How many single changes of C++ sources do the C++ tests notice? Each change is built and tested in a copy of the repository."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+# Operators and constants, and what stands in their place. Comments, strings and lines of the preprocessor stay.
+CHANGES = [
+    (re.compile(r" == "), " != "),
+    (re.compile(r" != "), " == "),
+    (re.compile(r" < "), " <= "),
+    (re.compile(r" <= "), " < "),
+    (re.compile(r" > "), " >= "),
+    (re.compile(r" >= "), " > "),
+    (re.compile(r" && "), " || "),
+    (re.compile(r" \|\| "), " && "),
+    (re.compile(r" \+ 1\b"), " + 2"),
+    (re.compile(r" - 1\b"), " - 2"),
+    (re.compile(r"\breturn true;"), "return false;"),
+    (re.compile(r"\breturn false;"), "return true;"),
+    (re.compile(r"\bcontinue;"), "break;"),
+    (re.compile(r"\(!(?=[a-z])"), "("),
+]
+TEST_SECONDS = 120  # a change may make a loop endless
+
+
+def places(folder: Path) -> Iterator[tuple[Path, int, int, int, str]]:
+    """Yields (file, line index, start, end, what takes the place of the text between them)."""
+    for path in sorted(folder.glob("*.cpp")):
+        for index, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+            code = re.sub(r'"(?:[^"\\]|\\.)*"', lambda text: " " * len(text[0]), line.partition("//")[0])
+            if code.lstrip().startswith("#"):
+                continue
+            for pattern, replacement in CHANGES:
+                for match in pattern.finditer(code):
+                    yield path, index, match.start(), match.end(), replacement
+
+
+def score(root: Path, folder: str, count: int, seed: int) -> tuple[int, int, list[str]]:
+    """Changes one place after another.
+
+    Returns:
+        (changes that a test noticed or the compiler refused, changes, those that nothing noticed as `file:line: text`).
+    """
+    copy = root / "build" / "mutation" / root.name
+    shutil.rmtree(copy, ignore_errors=True)
+    ignored = shutil.ignore_patterns("build", ".venv", ".git", ".cache", "dist")
+    shutil.copytree(root, copy, ignore=ignored, symlinks=True)
+    build = root / "build" / "mutation" / "build"
+    configure = ["cmake", "-S", str(copy), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Dev"]
+    configure += ["-DCMAKE_CXX_FLAGS_DEV=-O1", "-DDEPYF_BUILD_EXTENSION=OFF"]
+    subprocess.run(configure, check=True, capture_output=True)
+    make = ["cmake", "--build", str(build), "--target", "depyf_tests"]
+    subprocess.run(make, check=True, capture_output=True)
+    if not passes(build, copy):
+        raise RuntimeError("the tests fail before anything is changed")
+    all_places = list(places(copy / folder))
+    chosen = random.Random(seed).sample(all_places, min(count, len(all_places)))
+    survivors = []
+    for path, index, start, end, replacement in chosen:
+        before = path.read_text(encoding="utf-8")
+        lines = before.splitlines(keepends=True)
+        lines[index] = lines[index][:start] + replacement + lines[index][end:]
+        path.write_text("".join(lines), encoding="utf-8")
+        is_built = subprocess.run(make, capture_output=True).returncode == 0
+        if is_built and passes(build, copy):
+            survivors.append(f"{path.relative_to(copy)}:{index + 1}: {lines[index].strip()}")
+        path.write_text(before, encoding="utf-8")
+    return len(chosen) - len(survivors), len(chosen), survivors
+
+
+def passes(build: Path, directory: Path) -> bool:
+    """True if the C++ tests pass."""
+    try:
+        tests = subprocess.run([str(build / "depyf_tests")], cwd=directory, capture_output=True, timeout=TEST_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return tests.returncode == 0
