@@ -126,6 +126,21 @@ def test_a_block_records_it_as_any_other_compilation(tmp_path, backend):
     assert read(result._artifacts.guard_manager) is not None
 
 
+def test_a_block_records_what_is_loaded(tmp_path):
+    result = compiled()
+    result.save_compiled_function(str(tmp_path / "saved"))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="depyf")
+        with depyf.prepare_debug(tmp_path / "dump") as session, open(tmp_path / "saved", "rb") as file:
+            served = torch.compiler.load_compiled_function(file, f_globals=globals())
+            torch.testing.assert_close(served(*INPUTS), function(*INPUTS))
+    (frame,) = session.frames
+    assert (frame.compile_id, frame.status, frame.name) == ("ahead/0", "compiled before", "function")
+    assert frame.proved
+    assert "L['x']" in (tmp_path / "dump" / frame.guards_file).read_text()
+    assert depyf.explain(served).entries[0].compile_id == "ahead/0"
+
+
 def test_a_failure_leaves_nothing_behind(tmp_path):
     def fails(x):
         torch._dynamo.graph_break()
@@ -181,5 +196,8 @@ def test_one_process_compiles_and_another_serves(tmp_path):
     assert abs((tmp_path / "model").stat().st_size - plain) < 200
     assert run("load", tmp_path / "loading") == expected
     assert list((tmp_path / "saving").glob("__transformed_code_*_for_function.py"))
-    assert (tmp_path / "loading" / "index.md").exists()
+    (transformed,) = (tmp_path / "loading").glob("__transformed_code_*_for_function.py")
+    assert "__compiled_fn_" in transformed.read_text()
+    assert list((tmp_path / "loading").glob("__guards_*_for_function.py"))
+    assert "was loaded from a file of `aot_compile`" in (tmp_path / "loading" / "index.md").read_text()
     assert Path(tmp_path / "saving" / "index.md").read_text().count("proved") == 1

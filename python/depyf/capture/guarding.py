@@ -57,6 +57,12 @@ class Guarding:
             self._forget_what_is_gone(manager)
         return guarded
 
+    @staticmethod
+    def loaded(manager: Any) -> Guarded | None:
+        """Reads guards that were loaded from a file; None if this PyTorch has no tree of guards."""
+        read = guards.read(manager)
+        return None if read is None else Guarded(read.recorded(), origins.Origins(), frontier(read))
+
     def _forget_what_is_gone(self, new: Any) -> None:
         """Forgets the guards of entries that Dynamo no longer has: PyTorch itself may keep managers for ever."""
         managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]

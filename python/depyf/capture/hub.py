@@ -43,6 +43,7 @@ class Listener(Protocol):
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
     def began_ahead(self) -> None: ...
     def ended_ahead(self, made: ahead.Compiled | None) -> None: ...
+    def loaded_ahead(self, made: ahead.Compiled) -> None: ...
     def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
@@ -76,6 +77,7 @@ def add(listener: Listener) -> None:
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
                 lambda: ahead.add_hook(_began_ahead, _ended_ahead),
+                lambda: ahead.add_load_hook(_loaded_ahead),
                 graph_text.add_text_hook,
                 guard_printer.add_text_hook,
             )
@@ -188,6 +190,10 @@ def _began_ahead() -> None:
 
 def _ended_ahead(made: ahead.Compiled | None) -> None:
     _tell(lambda listener: listener.ended_ahead(made))
+
+
+def _loaded_ahead(made: ahead.Compiled) -> None:
+    _tell(lambda listener: listener.loaded_ahead(made))
 
 
 def _loaded(path: str, module: types.ModuleType) -> None:

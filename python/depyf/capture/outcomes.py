@@ -25,6 +25,10 @@ COMPILED_AHEAD = (
     "Compiled ahead of time, by `aot_compile`. It is no entry of Dynamo's cache: its guards are checked at each call, and a call "
     "that they refuse raises."
 )
+LOADED_AHEAD = (
+    "{what} was loaded from a file of `aot_compile`: its guards are checked at each call, and a call that they refuse raises. Of "
+    "its compilation only the transformed code and the guards are here; `depyf open FILE` shows all that is in the file."
+)
 _LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
 _VALUE = re.compile(r"currently set to (\d+)")
 

@@ -188,6 +188,31 @@ class Recorder:
                 seen.line_of = compile.guarded.origins.line_of
 
     @_noted
+    def loaded_ahead(self, made: ahead.Compiled) -> None:
+        """Is called with each function that is loaded from a file of what was compiled ahead of time."""
+        original = made.original
+        with self._lock:
+            if self._closed or original is None:
+                return
+            number = sum(compile.frame.compile_id.startswith("ahead/") for compile in self._order)
+            place = original.co_name, original.co_filename, original.co_firstlineno
+            frame = Frame(f"ahead/{number}", *place, "compiled before")
+            frame.name = function_names.of_code(original)
+            frame.guards = texts.tree(dynamo.guards_text(made.guard_manager))
+            frame.notes = [outcomes.LOADED_AHEAD.format(what=frame.title)]
+            compile = Compilation(frame)
+            compile.set_original(original)
+            compile.guarded = self._guarding.loaded(made.guard_manager)
+            frame.frontier = [] if compile.guarded is None else compile.guarded.frontier
+            self._touched[id(compile)] = compile
+            self.session.frames.append(frame)
+            self.session.notes += frame.notes
+            self._order.append(compile)
+            memory.remember(made.code, self.session, frame)
+            self._seen_codes.set(made.code, True)
+            self._artifacts.write_transformed(compile, made.code, may_run=False)
+
+    @_noted
     def traced(self, record: trace.Record) -> None:
         """Is called for each record of the structured trace."""
         with self._lock:

@@ -80,3 +80,21 @@ def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]
     interception = intercept.Interception(private.get(f"{_AHEAD}:aot_compile_fullgraph"), answer)
     interception.set(may_be_compiled=True)
     return interception.take_away
+
+
+def add_load_hook(receive: Callable[[Compiled], None]) -> Callable[[], None]:
+    """Calls `receive(compiled)` for each function that is loaded from a file. Returns what takes the hook away."""
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            result = original(*args, **kwargs)
+            for compiled in functions(result):
+                receive(compiled)
+            return result
+
+        return call
+
+    method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
+    interception = intercept.Interception(getattr(method, "__func__", None), answer)
+    interception.set(may_be_compiled=True)
+    return interception.take_away

@@ -168,6 +168,7 @@ NAMES = [
     Name("torch._dynamo.aot_compile:AOTCompiledModel.compiled_results", "entries", "its functions", "attribute", since="2.13",
          gives="list"),
     Name("torch._dynamo.aot_compile:AOTCompiledFunction", "entries", "a function that was compiled ahead of time", since="2.13"),
+    Name("torch._dynamo.aot_compile:AOTCompiledFunction.deserialize", "capture", "loads it from a file", since="2.13"),
     Name("torch._dynamo.aot_compile:AOTCompiledFunction._artifacts", "entries", "what it consists of", "attribute", since="2.13",
          gives="CompileArtifacts"),
     Name("torch._dynamo.aot_compile:AOTCompiledFunction.fn", "entries", "what runs where its guards hold", "attribute",
