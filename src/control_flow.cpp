@@ -2,6 +2,7 @@
 #include <string>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "depyf/disassemble.h"
 #include "flow/block_stack.h"

@@ -1,6 +1,7 @@
 #include "depyf/disassemble.h"
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 
 namespace depyf {

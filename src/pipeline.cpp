@@ -8,6 +8,7 @@
 
 #include "ast/visit.h"
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "depyf/decompile.h"

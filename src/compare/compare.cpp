@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "prove/symbols.h"

@@ -1,4 +1,5 @@
 #include "decode/decode.h"
+#include "decode/op.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
-// A decoded code object: version-neutral instructions with jump targets resolved.
+// A decoded code object: version-neutral instructions with jump targets resolved. Which operations there are, only those need to
+// know who ask for one: see op.h.
 #pragma once
 
 #include <array>
@@ -13,29 +14,7 @@
 
 namespace depyf {
 
-enum class Op : std::uint8_t {
-#define OP(name, ...) name##_,
-#include "decode/op.def"
-#undef OP
-};
-
-inline constexpr std::size_t op_count = 0
-#define OP(name, ...) +1
-#include "decode/op.def"
-#undef OP
-    ;
-
-std::string_view op_name(Op op);
-
-// STORE_FAST, STORE_NAME, STORE_GLOBAL, STORE_DEREF: a store to a name, whatever its scope.
-constexpr bool is_store_name(Op op) {
-  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
-}
-
-constexpr bool is_conditional_jump(Op op) {
-  return op == Op::pop_jump_if_true_ || op == Op::pop_jump_if_false_ || op == Op::pop_jump_if_none_ ||
-         op == Op::pop_jump_if_not_none_;
-}
+enum class Op : std::uint8_t;  // see op.h
 
 // A set of operations: some that are treated alike, or those that occur in some code, which a pass asks for before it
 // looks at each instruction for a shape that is not there.
@@ -62,14 +41,6 @@ class OpSet {
   std::array<std::uint64_t, 4> words_{};
 };
 
-// The deletion of the name that `store` binds.
-constexpr Op delete_of(Op store) {
-  return store == Op::store_fast_     ? Op::delete_fast_
-         : store == Op::store_name_   ? Op::delete_name_
-         : store == Op::store_global_ ? Op::delete_global_
-                                      : Op::delete_deref_;
-}
-
 // The numbers that CPython 3.12 and later give them.
 enum class Intrinsic1 : std::uint8_t {
   invalid,
@@ -95,7 +66,7 @@ enum class Intrinsic2 : std::uint8_t {
 };
 
 struct Instruction {
-  Op op = Op::nop_;
+  Op op{};  // nop_
   std::uint8_t size =
       2;  // bytes from this offset to the end of its last cache; 0 for all but the first of those lowered from one
   Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`

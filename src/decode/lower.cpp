@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 
 namespace depyf {

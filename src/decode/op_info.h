@@ -4,7 +4,7 @@
 #include <array>
 #include <type_traits>
 
-#include "decode/instruction.h"
+#include "decode/op.h"
 #include "dialect/dialect.h"
 
 namespace depyf {

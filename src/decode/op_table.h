@@ -1,7 +1,7 @@
 // A table with a value for each operation.
 #pragma once
 
-#include "decode/instruction.h"
+#include "decode/op.h"
 
 namespace depyf {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "decode/op.h"
 #include "flow/except_star.h"
 #include "flow/exception_regions.h"
 #include "flow/idioms.h"

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"

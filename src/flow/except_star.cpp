@@ -12,6 +12,7 @@
 // `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
 #include "flow/except_star.h"
 
+#include "decode/op.h"
 #include "support/search_limits.h"
 
 namespace depyf {

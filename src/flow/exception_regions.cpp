@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "support/search_limits.h"
 

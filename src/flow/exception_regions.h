@@ -1,6 +1,7 @@
 // Exception ranges to a tree of statements' regions.
 #pragma once
 #include <vector>
+#include "decode/op.h"
 #include "flow/cfg.h"
 namespace depyf {
 

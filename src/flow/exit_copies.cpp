@@ -18,6 +18,7 @@
 #include <map>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"

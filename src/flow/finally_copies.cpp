@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/exception_regions.h"
 #include "support/forest.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/ranges.h"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "flow/guarded_wildcards.h"
 #include "flow/pattern_parser.h"
 

@@ -7,6 +7,7 @@
 //   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is where the try statement ends
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/unwinder.h"
 

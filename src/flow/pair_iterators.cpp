@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "flow/pattern_parser.h"

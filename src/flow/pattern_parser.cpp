@@ -20,6 +20,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "flow/pattern_execution.h"
 #include "support/search_limits.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "decode/op.h"
 #include "decode/op_table.h"
 #include "flow/pattern_execution.h"
 #include "support/search_limits.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 
 namespace depyf {
 

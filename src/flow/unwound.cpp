@@ -7,6 +7,7 @@
 //
 //   jump s; push_exc_info; with_except_start; [await;] pop_jump_if_true t; reraise;
 //   t: pop_top; pop_except; pop_top; pop_top; s:
+#include "decode/op.h"
 #include "flow/unwinder.h"
 
 namespace depyf {

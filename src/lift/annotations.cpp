@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/annotations.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "lift/block_ends.h"

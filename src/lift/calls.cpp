@@ -9,6 +9,7 @@
 //   the __exit__ of a manager; None; None; None; CALL 3         the end of the body of a with statement
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/comprehensions.h"

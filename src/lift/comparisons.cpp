@@ -3,6 +3,7 @@
 //   a; b; COMPARE_OP <                                                                                    a < b
 //   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP; ...; cleanup: POP_TOP         a < b < c
 //   a; POP_JUMP_IF_NONE                                                                                   a is None
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/operations.h"
 

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "ast/visit.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/comprehensions.h"

@@ -7,6 +7,7 @@
 //   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:       (a if c else b), as a test
 #include <algorithm>
 
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "flow/cfg.h"
 #include "lift/conditions.h"

@@ -7,6 +7,7 @@
 //
 //   m; BEFORE_WITH                                                   type(m).__exit__.__get__(m), type(m).__enter__(m)
 //   exit; exception; WITH_EXCEPT_START                               exit(type(exception), exception, exception.__traceback__)
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/operations.h"
 

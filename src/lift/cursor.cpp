@@ -1,5 +1,6 @@
 #include "lift/cursor.h"
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 

@@ -11,6 +11,7 @@
 //   what is on the stack when statements are made; LIST_APPEND    t.append(a)
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lift/definitions.h"
 #include "lift/operations.h"
 

@@ -5,6 +5,7 @@
 //   the exception, in a handler; POP_TOP          except T:   without `as`
 //   an iterator; POP_TOP                          nothing: `break` or `return` leaves the loop
 //   v; POP_TOP, with no test before it            match v: case _: ...
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"

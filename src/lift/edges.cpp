@@ -1,5 +1,7 @@
 #include "lift/edges.h"
 
+#include "decode/op.h"
+
 #include <algorithm>
 
 namespace depyf::lifting {

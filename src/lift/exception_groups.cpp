@@ -10,6 +10,7 @@
 //           left[0].__traceback__ is orig.__traceback__) else G('', left)
 //
 // The second is an approximation: CPython joins what is left of the original into one group of its shape.
+#include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {

@@ -12,6 +12,7 @@
 // Bounds, constraints, defaults and values of aliases are functions that return them.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "lift/definitions.h"

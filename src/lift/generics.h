@@ -9,9 +9,6 @@ namespace depyf::lifting {
 
 bool is_generic(const Context& context, const ast::Expr* expr);
 bool before_generic(const Cursor& cursor, int at);
-inline bool may_be_generic(const GenericScope& generics, Op op) {
-  return generics.is_open || op == Op::intrinsic_1_ || op == Op::intrinsic_2_;
-}
 // False: the instruction has nothing to do with type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction);
 // The call of a function that evaluates type parameters.

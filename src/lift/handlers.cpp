@@ -5,6 +5,7 @@
 //   n: RERAISE                                                                    no clause takes it
 //
 // In the state machine RERAISE is: t = e.__context__; try: raise e; finally: e.__context__ = t
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
 #include "lift/operations.h"

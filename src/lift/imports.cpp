@@ -7,6 +7,7 @@
 //   lazy import a.b         3.15: a flag of IMPORT_NAME
 #include <charconv>
 
+#include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {

@@ -1,4 +1,5 @@
 // The operations of `match` by themselves: each becomes a match statement that sets a temporary.
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "lift/operations.h"

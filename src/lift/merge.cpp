@@ -2,6 +2,7 @@
 // differs by the way taken is set to the same temporary on each way.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/conditions.h"
 #include "lift/edges.h"

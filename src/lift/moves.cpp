@@ -9,6 +9,7 @@
 //   anything else; SWAP 2                                                        t = a; u = b; ... u, t
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "lift/generics.h"
 #include "lift/operations.h"

@@ -4,6 +4,7 @@
 //                     u = t(c)
 #include <algorithm>
 
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/definitions.h"
 #include "lift/operations.h"

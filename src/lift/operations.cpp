@@ -1,6 +1,7 @@
 // What each operation does to the stack.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "lift/block_ends.h"
 #include "lift/comprehensions.h"

@@ -1,4 +1,5 @@
 // match_case: a branch on a pattern. The subject gets a name of its own, which all cases of the statement share.
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
 #include "lift/operations.h"

@@ -1,6 +1,7 @@
 // Lifting until nothing more has to be taken literally.
 #pragma once
 #include <set>
+#include "decode/op.h"
 #include "lift/simulation.h"
 #include "support/search_limits.h"
 namespace depyf {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
@@ -18,6 +19,10 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+
+bool may_be_generic(const GenericScope& generics, Op op) {
+  return generics.is_open || op == Op::intrinsic_1_ || op == Op::intrinsic_2_;
+}
 
 void step(Simulation& sim, const Instruction& instruction) {
   if (may_be_generic(sim.generics, instruction.op) && run_generics(sim, instruction)) return;

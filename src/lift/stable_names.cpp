@@ -6,6 +6,7 @@
 #include <string>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 
 namespace depyf::lifting {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ast/equal.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"

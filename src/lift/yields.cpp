@@ -4,6 +4,7 @@
 //   v; GET_YIELD_FROM_ITER; None; yield_from                    yield from v
 //   v; GET_AWAITABLE; None; yield_from                          await v
 //   the same of what `async with` enters and leaves, and of an asynchronous comprehension: nothing, the statement does it
+#include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {

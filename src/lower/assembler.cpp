@@ -69,6 +69,8 @@ std::int32_t Assembler::name_index(std::string_view name) {
   return entry->second;
 }
 
+void Assembler::load(const Constant& value) { emit(Op::load_const_, constant(value)); }
+
 void Assembler::load_none() { load(Constant{}); }
 
 void Assembler::load_string(std::string_view text) {

@@ -32,7 +32,7 @@ class Assembler {
 
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
   void named(Op op, std::string_view name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
-  void load(const Constant& value) { emit(Op::load_const_, constant(value)); }
+  void load(const Constant& value);
   void load_none();
   void load_string(std::string_view text);
   void load_integer(std::int64_t value);

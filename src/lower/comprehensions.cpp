@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lower/awaits.h"
 #include "lower/comprehensions.h"
 #include "lower/expressions.h"

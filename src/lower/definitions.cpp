@@ -1,6 +1,7 @@
 // Functions, classes and lambdas.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lower/annotations.h"
 #include "lower/calls.h"
 #include "lower/definitions.h"

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "ast/overloaded.h"
+#include "decode/op.h"
 #include "lower/awaits.h"
 #include "lower/calls.h"
 #include "lower/comprehensions.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lower/definitions.h"
 #include "lower/expressions.h"
 #include "lower/generics.h"

@@ -2,6 +2,8 @@
 
 #include "lower/imports.h"
 
+#include "decode/op.h"
+
 namespace depyf::lowering {
 using namespace ast;
 

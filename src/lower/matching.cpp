@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
+#include "decode/op.h"
 #include "lower/expressions.h"
 #include "lower/matching.h"
 #include "lower/statements.h"

@@ -1,5 +1,7 @@
 #include "lower/names.h"
 
+#include "decode/op.h"
+
 #include <algorithm>
 
 namespace depyf::lowering {

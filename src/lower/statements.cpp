@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ast/overloaded.h"
+#include "decode/op.h"
 #include "lower/annotations.h"
 #include "lower/awaits.h"
 #include "lower/definitions.h"

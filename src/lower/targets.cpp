@@ -1,5 +1,6 @@
 // What is stored to, deleted, and changed in place.
 #include "lower/targets.h"
+#include "decode/op.h"
 #include "lower/expressions.h"
 
 namespace depyf::lowering {

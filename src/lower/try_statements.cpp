@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lower/expressions.h"
 #include "lower/statements.h"
 #include "lower/try_statements.h"

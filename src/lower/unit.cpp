@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "lower/definitions.h"
 
 namespace depyf::lowering {

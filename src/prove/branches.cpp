@@ -1,6 +1,7 @@
 // A branch on a boolean is no effect: both outcomes are followed, on both sides.
 #include "prove/branches.h"
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 
 namespace depyf::operations {

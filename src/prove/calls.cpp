@@ -1,6 +1,7 @@
 // Calls in one normal form, whatever the version and however the arguments came; functions as objects.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "prove/calls.h"

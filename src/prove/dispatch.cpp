@@ -1,6 +1,7 @@
 // What each operation does to a frame.
 #include "prove/dispatch.h"
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "prove/branches.h"
 #include "prove/calls.h"

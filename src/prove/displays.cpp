@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "decode/op.h"
 #include "prove/displays.h"
 #include "support/search_limits.h"
 

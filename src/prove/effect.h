@@ -11,7 +11,7 @@ namespace depyf {
 
 // What someone else can see, or what may raise. Both sides must have the same next effect: op, detail, name, operands.
 struct Effect {
-  Op op = Op::nop_;
+  Op op{};
   std::int32_t detail = 0;
   Symbol name = Symbols::null;
   std::vector<Symbol> operands = {};

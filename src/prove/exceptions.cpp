@@ -1,6 +1,7 @@
 // Exceptions: by exception table from 3.11, by block stack before. An exception is one symbol; where versions keep three
 // values of it on the stack, the other two are terms of it.
 #include "prove/exceptions.h"
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "support/search_limits.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "prove/calls.h"
 
 namespace depyf {

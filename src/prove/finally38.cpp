@@ -2,6 +2,7 @@
 // behind it; an address: there; an exception: it is raised again.
 #include <charconv>
 
+#include "decode/op.h"
 #include "prove/exceptions.h"
 #include "prove/finally38.h"
 

@@ -1,5 +1,6 @@
 // Locals and cells. A local may be unbound on some of the ways that lead here: then its load is an effect.
 #include "prove/frame_values.h"
+#include "decode/op.h"
 #include "prove/methods.h"
 
 namespace depyf::operations {

@@ -1,5 +1,7 @@
 #include "prove/held.h"
 
+#include "decode/op.h"
+
 #include <set>
 
 namespace depyf {

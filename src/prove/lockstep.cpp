@@ -12,6 +12,7 @@
 #include <ranges>
 #include <span>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "prove/lockstep_pair.h"

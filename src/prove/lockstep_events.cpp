@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <ranges>
 
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/instruction.h"
+#include "decode/op.h"
 #include "prove/lockstep_values.h"
 
 namespace depyf::lockstep {

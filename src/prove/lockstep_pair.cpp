@@ -1,4 +1,5 @@
 #include "prove/lockstep_pair.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "decode/op.h"
 #include "decode/op_table.h"
 #include "depyf/code_object.h"
 #include "support/search_limits.h"

@@ -1,6 +1,7 @@
 #include "prove/machine.h"
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "dialect/dialect.h"
 #include "prove/dispatch.h"

@@ -1,6 +1,7 @@
 // Methods of lists and sets that are known to be just that: `a.append(b)` is LIST_APPEND, and is silent where only the
 // frame has the list. Attributes of super(). The cells of a new function: `(lambda: x).__closure__[0]`.
 #include "prove/methods.h"
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "support/search_limits.h"
 

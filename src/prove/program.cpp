@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "flow/pair_iterators.h"
 #include "prove/finally38.h"
 #include "prove/held.h"

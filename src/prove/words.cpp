@@ -1,5 +1,7 @@
 #include "prove/words.h"
 
+#include "decode/op.h"
+
 namespace depyf {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/recode.h"
 #include "recode/nested.h"
 

@@ -1,7 +1,7 @@
 // if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
 #include <algorithm>
 
-#include "decode/instruction.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "refine/refine.h"

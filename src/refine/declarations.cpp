@@ -5,6 +5,7 @@
 #include <set>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
 #include "refine/refine.h"

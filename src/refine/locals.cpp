@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ast/visit.h"
-#include "decode/instruction.h"
+#include "decode/op.h"
 #include "depyf/code_object.h"
 
 namespace depyf {

@@ -1,6 +1,7 @@
 // Expressions of values that are made of many: displays, calls, unpacking.
 #include <algorithm>
 
+#include "decode/op.h"
 #include "stack/expressions.h"
 
 namespace depyf {

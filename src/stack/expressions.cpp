@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "print/print.h"
 
 namespace depyf {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "decode/op.h"
 #include "dialect/dialect.h"
 #include "print/print.h"
 #include "stack/expressions.h"

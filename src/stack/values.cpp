@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "decode/op.h"
 #include "structure/structurer.h"
 
 namespace depyf {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "decode/op.h"
 #include "dialect/dialect.h"
 
 namespace depyf {

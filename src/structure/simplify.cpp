@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ast/equal.h"
+#include "decode/op.h"
 #include "structure/graph.h"
 #include "structure/structure.h"
 #include "support/search_limits.h"

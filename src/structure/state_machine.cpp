@@ -24,6 +24,7 @@
 #include <map>
 
 #include "ast/visit.h"
+#include "decode/op.h"
 #include "flow/cfg.h"
 #include "structure/structure.h"
 

@@ -119,7 +119,7 @@ class LogReader {
     ++process_.records[label_of(record)];
     if (record.is_altered && altered_++ == 0) first_altered_ = record.offset;
     if (!process_.pid) process_.pid = record.pid;
-    if (auto rank = record.header["rank"].integer()) process_.rank = *rank;
+    if (auto rank = record.header["rank"].integer()) process_.rank = rank;
     static const std::unordered_map<std::string_view, Handler> handlers{
         {"str", &LogReader::file},
         {"chromium_event", &LogReader::chromium_event},

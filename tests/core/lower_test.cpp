@@ -1,4 +1,5 @@
 #include "lower/lower.h"
+#include "decode/op.h"
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "decode/decode.h"
+#include "decode/op.h"
 #include "decode/op_info.h"
 #include "decode/op_table.h"
 

@@ -1,0 +1,45 @@
+// The operations by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "decode/instruction.h"
+
+namespace depyf {
+
+enum class Op : std::uint8_t {
+#define OP(name, ...) name##_,
+#include "decode/op.def"
+#undef OP
+};
+static_assert(Op::nop_ == Op{});  // what an Instruction is at first
+
+inline constexpr std::size_t op_count = 0
+#define OP(name, ...) +1
+#include "decode/op.def"
+#undef OP
+    ;
+
+std::string_view op_name(Op op);
+
+// STORE_FAST, STORE_NAME, STORE_GLOBAL, STORE_DEREF: a store to a name, whatever its scope.
+constexpr bool is_store_name(Op op) {
+  return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
+}
+
+constexpr bool is_conditional_jump(Op op) {
+  return op == Op::pop_jump_if_true_ || op == Op::pop_jump_if_false_ || op == Op::pop_jump_if_none_ ||
+         op == Op::pop_jump_if_not_none_;
+}
+
+// The deletion of the name that `store` binds.
+constexpr Op delete_of(Op store) {
+  return store == Op::store_fast_     ? Op::delete_fast_
+         : store == Op::store_name_   ? Op::delete_name_
+         : store == Op::store_global_ ? Op::delete_global_
+                                      : Op::delete_deref_;
+}
+
+}  // namespace depyf
