@@ -144,13 +144,13 @@ std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : text) {
     switch (character) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#x27;"; break;
-      default: result += character;
+      case '&': result += "&amp;"; continue;
+      case '<': result += "&lt;"; continue;
+      case '>': result += "&gt;"; continue;
+      case '"': result += "&quot;"; continue;
+      case '\'': result += "&#x27;"; continue;
     }
+    result += character;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "depyf/texts.h"
 #include "support/words.h"
+#include "texts/compilation_page.h"
 #include "texts/counts.h"
 #include "texts/markdown.h"
 #include "texts/page.h"
@@ -30,18 +31,6 @@ std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, seconds < 9.95 ? "%.2f" : "%.1f", seconds);
   return text;
-}
-
-std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
-  return std::find_if(stages().begin(), stages().end(), [&](const Stage& stage) { return stage.kind == kind; });
-}
-
-std::string file_link(const std::string& file) { return "[" + literal(file) + "](" + file + ")"; }
-
-// The sentence on a function that was not compiled, which begins with its title.
-std::string headline_in_markdown(const Compilation& compilation) {
-  const std::string title = title_of(compilation);
-  return code(title) + prose(headline(compilation, title).substr(title.size()));
 }
 
 // The sentences on a graph break; a place may have source of the program in a code span.
@@ -94,10 +83,6 @@ class Index {
       for (int again = 2; !names_.insert(name).second; ++again) name = base + "_" + std::to_string(again);
       file_of_[&compilation] = name + ".md";
     }
-    resumed_.clear();
-    for (const Compilation& compilation : process.compilations)
-      for (const std::string& name : compilation.resume_names) resumed_[name].push_back(compilation.id);
-
     log_ = process.records.empty() ? "" : process.log;
     overview(process);
     for (const Problem& problem : process.problems) {
@@ -123,12 +108,17 @@ class Index {
     if (!process.artifacts.empty()) {
       page_.heading("## Of no compilation");
       for (const Artifact& artifact : process.artifacts)
-        page_.line("- " + (log_.empty() ? file_link(artifact.name) + ": " + prose(artifact.kind) : in_log(artifact)));
+        page_.line("- " +
+                   (log_.empty() ? file_link(artifact.name) + ": " + prose(artifact.kind) : in_log(artifact, log_)));
       page_.line();
     }
+    const CompilationPages pages(process, log_);
     for (std::size_t i = 0; i < process.compilations.size(); ++i) {
       const bool has_texts = number < log_texts_.size() && i < log_texts_[number].size();
-      details_file(process.compilations[i], has_texts ? log_texts_[number][i] : std::vector<LogText>());
+      const Compilation& compilation = process.compilations[i];
+      files_.merge(pages.files(compilation, file_of_.at(&compilation),
+                               has_texts ? log_texts_[number][i] : std::vector<LogText>()));
+      if (!compilation.provenance.empty()) provenance(compilation);
     }
   }
 
@@ -202,15 +192,6 @@ class Index {
       page_.line("- And " + std::to_string(found.size() - breaks_shown) +
                  " more, which the files of the compilations have.");
     page_.line();
-  }
-
-  // "0/0, 0/1"; of many the first and the last.
-  static std::string joined_ids(const std::vector<std::string>& ids) {
-    if (ids.size() > 12)
-      return ids.front() + ", " + ids[1] + ", ... to " + ids.back() + " (" + std::to_string(ids.size()) + ")";
-    std::string text;
-    for (const std::string& id : ids) text += (text.empty() ? "" : ", ") + id;
-    return text;
   }
 
   void again(const Process& process) {
@@ -355,127 +336,6 @@ class Index {
     page_.line();
   }
 
-  // The file of one compilation.
-  void details_file(const Compilation& compilation, const std::vector<LogText>& texts) {
-    Page page;
-    page.heading("# " + literal(compilation.id) + ": " + code(title_of(compilation)));
-    if (compilation.is_resume) {
-      std::string names;
-      for (const std::string& name : compilation.resume_names)
-        names += (names.empty() ? ", called as " : ", ") + code(name);
-      page.line("Goes on after a graph break: " + code(compilation.place.function) + names + ".");
-    }
-    if (!is_ahead(compilation)) {  // its note says what it is
-      const std::string restarts =
-          compilation.attempts > 1 ? ", after " + std::to_string(compilation.attempts - 1) + " restart(s)" : "";
-      page.line((compilation.was_before     ? "Compiled before"
-                 : is_compiled(compilation) ? "Compiled"
-                                            : "Not compiled") +
-                restarts + ".");
-      if (!is_compiled(compilation)) {
-        page.line();
-        page.line(headline_in_markdown(compilation));
-        page.line();
-        page.block(details(compilation));
-      }
-    }
-    page.line();
-    page.block(reasons(compilation));
-    limits(page, compilation);
-    page.block(symbol_rows(compilation.symbols));
-    page.block(runtime_rows(compilation));
-    if (!compilation.resume_calls.empty()) {
-      std::string calls;
-      for (const std::string& name : compilation.resume_calls) {
-        const auto resumed = resumed_.find(name);
-        calls += (calls.empty() ? "" : ", ") + code(name) + " (" +
-                 (resumed == resumed_.end() ? "not compiled in this block" : joined_ids(resumed->second)) + ")";
-      }
-      page.line("Then calls " + calls + ".");
-      page.line();
-    }
-    log_files(page, compilation, texts);
-    artifacts(page, compilation);
-    if (!compilation.provenance.empty()) {
-      page.line("- " + file_link("provenance.md") + ": from source to kernels, and what was not fused");
-      provenance(compilation);
-    }
-    for (const MissingArtifact& one : compilation.missing)
-      page.line("- missing: " +
-                prose(one.kind + (one.direction.empty() ? "" : " (" + one.direction + ")") + ": " + one.why));
-    for (const std::string& note : compilation.notes) page.line("- " + prose(note));
-    files_[file_of_.at(&compilation)] = page.text();
-  }
-
-  static void limits(Page& page, const Compilation& compilation) {
-    if (compilation.limits.empty()) return;
-    page.heading("It is used again where all of these hold:");
-    std::vector<std::string> items;
-    for (const Limit& limit : compilation.limits) {
-      const std::string text = limit_text(limit);
-      const std::string why = text.substr(limit.condition.size());
-      items.push_back("- " + code(limit.condition) + (why.empty() ? "" : " (" + prose(why.substr(4)) + ")"));
-    }
-    for (const std::string& item : folded_conditions(std::move(items))) page.line(item);
-    page.line();
-  }
-
-  // A text of a log, and where it stands there.
-  std::string in_log(const Artifact& artifact) const {
-    return prose(artifact.kind + (artifact.name.empty() ? "" : " " + artifact.name) + ": " +
-                 counted(artifact.size, "byte") + " at offset " + std::to_string(artifact.offset) + " of " +
-                 file_name(log_));
-  }
-
-  // The graphs, output code and guards of a log as files, named as in a dump.
-  void log_files(Page& page, const Compilation& compilation, const std::vector<LogText>& texts) {
-    std::string base = file_of_.at(&compilation);
-    base.resize(base.size() - 3);  // ".md"
-    std::map<std::string, std::size_t> numbers;
-    for (const LogText& text : texts) {
-      const std::string number = std::to_string(numbers[text.kind]++);
-      const auto stage = stage_of(text.kind);
-      const bool is_python = stage != stages().end() && !text.kind.starts_with("ir_");
-      const std::string file =
-          base + "." + text.kind + (text.kind == "kernel" ? "_" : ".") + number + (is_python ? ".py" : ".txt");
-      files_[file] = text.text;
-      page.line("- " + file_link(file) + ": " +
-                (stage == stages().end() ? "the guards, as PyTorch logs them" : std::string(stage->about)) +
-                (text.direction.empty() ? "" : " (" + text.direction + ")"));
-    }
-    if (!texts.empty()) page.line(), page.line("All texts of the log on it:"), page.line();
-  }
-
-  void artifacts(Page& page, const Compilation& compilation) const {
-    if (!log_.empty()) {
-      for (const Artifact& artifact : compilation.artifacts) page.line("- " + in_log(artifact));
-      return;
-    }
-    if (!compilation.code_file.empty()) {
-      const std::string proof =
-          compilation.why_not_proved.empty() ? "proved equivalent" : "not proved: " + prose(compilation.why_not_proved);
-      page.line("- " + file_link(compilation.code_file) + ": the code that runs instead; " + proof);
-    }
-    if (!compilation.guards_file.empty())
-      page.line("- " + file_link(compilation.guards_file) + ": its guards, as a function");
-    std::vector<std::pair<std::size_t, const Artifact*>> ordered;
-    for (const Artifact& artifact : compilation.artifacts) {
-      const auto stage = stage_of(artifact.kind);
-      const bool is_known_kind = stage != stages().end();
-      std::size_t rank = is_known_kind ? static_cast<std::size_t>(stage - stages().begin()) + 1 : 0;
-      if (is_known_kind && stage->is_late && artifact.direction == "backward") rank += stages().size();
-      ordered.emplace_back(rank, &artifact);
-    }
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [rank, artifact] : ordered) {
-      const std::string about = rank == 0 ? "a graph that was shown under this name"
-                                          : std::string(stages()[(rank - 1) % stages().size()].about);
-      const bool has_direction = !artifact->direction.empty() && artifact->kind != "Joint_graph";
-      page.line("- " + file_link(artifact->name) + ": " + about +
-                (has_direction ? " (" + artifact->direction + ")" : ""));
-    }
-  }
-
   void provenance(const Compilation& compilation) {
     Page page;
     page.heading("## " + literal(compilation.id) + ": " + code(title_of(compilation)));
@@ -489,7 +349,6 @@ class Index {
   std::map<std::string, std::string> files_;
   std::set<std::string> names_;
   std::map<const Compilation*, std::string> file_of_;
-  std::map<std::string, std::vector<std::string>> resumed_;  // by the name of a resume function, its compilations
   std::string provenance_;
   std::string log_;  // of the process at hand; empty: it is a dump
 };

@@ -41,8 +41,8 @@ bool is_markup(std::string_view text, std::size_t at) {
     case '&': return begins_entity(text, at);
     case '(': return before == ']';
     case '!': return next == '[';
-    default: return false;
   }
+  return false;
 }
 
 // Escapes what is outside of code spans. Emphasis can end behind a word or punctuation, and an underscore's in front of no

@@ -1,0 +1,42 @@
+// The page of one compilation: why it was made, when it is used again, and its files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "depyf/record.h"
+#include "depyf/texts.h"
+
+namespace depyf::texts {
+
+// "[index.md](index.md)"
+std::string file_link(const std::string& file);
+
+// "0/0, 0/1"; of many the first and the last.
+std::string joined_ids(const std::vector<std::string>& ids);
+
+// The sentence on a function that was not compiled, which begins with its title.
+std::string headline_in_markdown(const record::Compilation& compilation);
+
+// A text of a log, and where it stands there.
+std::string in_log(const record::Artifact& artifact, const std::string& log);
+
+// Writes the pages of the compilations of one process.
+class CompilationPages {
+ public:
+  // `log`: the path of the log; empty for a dump, whose texts are files already.
+  CompilationPages(const record::Process& process, std::string log);
+
+  // The page, named `file`, and the texts of a log beside it, by their names.
+  std::map<std::string, std::string> files(const record::Compilation& compilation, const std::string& file,
+                                           const std::vector<LogText>& texts) const;
+
+ private:
+  std::string resume_calls(const record::Compilation& compilation) const;
+
+  std::string log_;
+  std::map<std::string, std::vector<std::string>> resumed_;  // by the name of a resume function, its compilations
+};
+
+}  // namespace depyf::texts
