@@ -16,6 +16,7 @@ from pathlib import Path
 
 from torch._dynamo.aot_compile import ModelInput
 from torch._dynamo.aot_compile_types import SerializableCallable
+from torch._inductor.utils import fresh_cache
 from torch.compiler._cache import CacheArtifactManager
 from torch.fx._graph_pickler import GraphPickler, Options
 
@@ -165,7 +166,10 @@ def main(directory):
         folder.mkdir(parents=True)
         (folder / "model").write_bytes((directory / "custom.bin").read_bytes())
     save_bundle(lambda x: Model()(x).sum().backward(), (torch.ones(2, 4),), directory / "bundle.bin")
-    with torch._dynamo.config.patch(caching_precompile=True):
+    with (
+        torch._dynamo.config.patch(caching_precompile=True),
+        fresh_cache(),
+    ):  # Dynamo would load the entry of an earlier run
         save_bundle(broken, (torch.ones(4),), directory / "precompile.bin", backend="aot_eager")
 
 
