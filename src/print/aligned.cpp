@@ -1,7 +1,9 @@
-// `--align lines`: each statement on the line that it had in the source, so that tracebacks, breakpoints and coverage of code whose
-// source is lost are right. Blank lines fill what is missing; simple statements that shared a line are joined by `;`; a statement
-// whose lines would reach into those of the next one is printed on one line. A statement that comes too late all the same (below
-// a mark, or where the decompiler prints in another order) takes lines from the next gap.
+// Implements `--align lines`, which prints each statement on the line that it had in the source. With this option,
+// tracebacks, breakpoints and coverage of code whose source is lost name the right lines.
+//
+// Blank lines fill the gaps, and simple statements that shared a line are joined by `;`. A statement that would reach
+// into the lines of its successor is printed on one line. A statement can still come too late, for example below a
+// marker comment. In that case the next gap gets shorter, so that later statements are aligned again.
 #include <algorithm>
 
 #include "depyf/code_object.h"
@@ -15,7 +17,8 @@ using namespace ast;
 
 namespace {
 
-// The part of an expression that ends last.
+// Returns the operand of `expr` whose text ends last, for example `c` of `a and b or c`. Only operands of `and` and
+// `or` are searched.
 const Expr* last_operand(const Expr* expr) {
   while (auto* both = as<BoolOp>(expr)) {
     if (both->values.empty()) break;
@@ -31,21 +34,29 @@ bool is_simple(const Stmt* stmt) {
          !is<With>(stmt) && !is<Match>(stmt) && !is<Try>(stmt) && !is<Comment>(stmt);
 }
 
-// True if the test stands below its keyword, which ended in an opening bracket.
+// Returns true if `test` starts on the line below its keyword, so that the source had an opening bracket behind the
+// keyword:
+//   if (
+//       first and second
+//   ):
+// The sign is that the test starts exactly one level of indentation further in than the statement.
 bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view keyword) {
   const Expr* leaf = first_leaf(test);
+  // A test inside such brackets starts one level further in than the keyword.
   if (!leaf || positions_.column(leaf) != std::int32_t(out_.indent() + 4)) return false;
   if (keyword.size() + 2 != 4) return true;
-  // Behind `if (` it would stand in the same column. The closing bracket has a line of its own, too, if the opening one does.
+  // The test in `if (test` starts four columns behind the keyword, too. A bracket that opens a line of its own is told
+  // apart by its closing bracket, which takes a line between the test and the body.
   const Expr* last = last_operand(test);
   const std::int32_t end = std::max(positions_.end_line(last), last->line), line = first_source_line(body);
   return end > leaf->line && line > end + 1;
 }
 
-// The greatest line of the code below `line` that an instruction has. Above the body of a `try` or an endless loop that is the line
-// of its keyword, of which the compiler keeps an instruction that does nothing. -1 if there is none.
+// Returns the greatest line before `line` that some instruction of the code has; -1 if there is none. For the body of a
+// `try` statement or of an endless loop that line is the line of the keyword, because the compiler keeps a NOP for it.
 std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   if (!positions_.code || line < 0) return -1;
+  // The sorted lines of a code object are kept, because all its statements ask for them one after the other.
   if (positions_.code != code_of_lines_) {
     code_of_lines_ = positions_.code;
     lines_of_code_.clear();
@@ -57,20 +68,24 @@ std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   return end == lines_of_code_.begin() ? -1 : *(end - 1);
 }
 
-// The line of the keyword above `body`, which no expression follows: that of an instruction, or else `otherwise` lines above the
-// body.
+// Returns the line of a keyword without an expression, such as `try:`, above `body`. If no instruction has that line,
+// the result is `otherwise` lines above the body; -1 if the body has no known line.
 std::int32_t SourceLines::keyword_line(Block body, std::int32_t otherwise) {
   const std::int32_t line = first_source_line(body), above = line_of_code_above(line);
   if (line < 0) return -1;
   return above >= std::int32_t(out_.line()) ? above : line - otherwise;
 }
 
+// Each kind of statement starts with a different part, and the instruction that ends the statement may have a later
+// line. For this reason the function looks at the first expression of the text first.
 std::int32_t SourceLines::source_line(const Stmt* stmt) {
   auto known = [](std::int32_t line, std::int32_t otherwise) { return line >= 0 ? line : otherwise; };
+  // Returns the earlier of the line of `expr` and the line of `stmt`; an unknown line (-1) does not count.
   auto smaller = [&](const Expr* expr) {
     const std::int32_t line = first_line(expr);
     return line < 0 || (stmt->line >= 0 && stmt->line < line) ? stmt->line : line;
   };
+  // The first line of a code object counts its decorators, which are printed above the `def` or `class` line.
   if (auto* n = as<FunctionDef>(stmt)) return n->code ? n->code->firstlineno : stmt->line;
   if (auto* n = as<ClassDef>(stmt)) return n->code ? n->code->firstlineno : stmt->line;
   if (auto* n = as<Assign>(stmt)) return known(first_line(n->targets[0]), smaller(n->value));
@@ -78,6 +93,7 @@ std::int32_t SourceLines::source_line(const Stmt* stmt) {
   if (auto* n = as<AnnAssign>(stmt)) return known(first_line(n->target), smaller(n->annotation));
   if (auto* n = as<ExprStmt>(stmt)) return smaller(n->value);
   if (auto* n = as<Return>(stmt)) {
+    // In `return (`, a value on the lines below belongs to the line of the keyword.
     const std::int32_t line = n->value ? first_line(n->value) : -1;
     return line < 0 || positions_.is_in_brackets(stmt, n->value) ? stmt->line : line;
   }
@@ -101,7 +117,7 @@ std::int32_t SourceLines::source_line(const Stmt* stmt) {
   }
   if (auto* n = as<Match>(stmt)) return smaller(n->subject);
   if (auto* n = as<Try>(stmt)) return keyword_line(n->body, !n->body.empty() && is_simple(n->body[0]) ? 0 : 1);
-  // These are jumps, whose lines may be those of their targets.
+  // The instruction of `break` or `continue` is a jump, whose line may be the line of the jump's target.
   if (is<Break>(stmt) || is<Continue>(stmt)) return -1;
   return stmt->line;
 }
@@ -114,7 +130,7 @@ std::int32_t SourceLines::first_source_line(Block body) {
 }
 
 void SourceLines::pad_to(std::int32_t line) {
-  // A damaged file may name any line. More lines than this have no room in the text.
+  // A damaged file may name any line number. Padding stops where blank lines alone would exceed the limit of the text.
   constexpr std::size_t bytes_of_line = 16;
   if (!options_.align || line < 0 || std::size_t(line) > options_.limit / bytes_of_line) return;
   for (std::int32_t at = std::int32_t(out_.line()); at < line; ++at) out_.end_line();
@@ -135,7 +151,8 @@ bool SourceLines::fits_behind_colon(Block body) {
   return std::ranges::all_of(body, [&](const Stmt* stmt) { return is_simple(stmt) && source_line(stmt) <= line; });
 }
 
-// The suite of a clause that another one follows.
+// Prints the suite of a clause that the clause with the body `following` succeeds. The suite may reach down to the line
+// above the header of that clause.
 void Statements::suite_before(Block body, Block following) {
   const std::int32_t after = lines_.next_line;
   if (options_.align)
@@ -148,10 +165,13 @@ std::int32_t SourceLines::room(Block body) {
   constexpr std::int32_t any = 1 << 30;
   std::int32_t next = body.empty() ? next_line : first_source_line(body);
   if (next < 0) return any;
-  if (!body.empty() && is_simple(body[0])) ++next;  // may stand behind the colon
+  // A simple statement may stand behind the colon of its header, so the header may reach down to its line.
+  if (!body.empty() && is_simple(body[0])) ++next;
   return std::max(next - std::int32_t(out_.begin_number()), 1);
 }
 
+// Prints `body` with each statement on its source line. Statements that came too late, or that stand behind a colon,
+// are joined to the previous simple statement by `;`.
 void Statements::aligned_statements(Block body, bool behind_colon) {
   const std::int32_t after = lines_.next_line;
   for (std::size_t i = 0; i < body.size(); ++i) {

@@ -1,4 +1,5 @@
-// The lines that statements had in the source; see aligned.cpp.
+// Finds the line of the source on which each statement stood, for the option `--align lines`; aligned.cpp explains the
+// option.
 #pragma once
 
 #include <string_view>
@@ -8,28 +9,33 @@
 
 namespace depyf::print {
 
-// True for a statement that may share a line with others.
+// Returns true if `stmt` may share a line with other statements, as in `a = 1; b = 2`.
 bool is_simple(const ast::Stmt* stmt);
 
+// Computes lines of the source for statements, and pads the printed text with blank lines until it reaches them.
 class SourceLines {
  public:
   explicit SourceLines(Sheet& sheet) : out_(sheet.out), options_(sheet.options), positions_(sheet.positions) {}
 
-  std::int32_t next_line = -1;  // of the source: where what follows the statement starts; -1: unknown
+  // The line of the source on which the statement after the current statement starts; -1 if it is unknown.
+  std::int32_t next_line = -1;
 
-  // The line of the source that the statement starts on; -1 if it is unknown.
+  // Returns the line of the source on which `stmt` starts; -1 if it is unknown.
   std::int32_t source_line(const ast::Stmt* stmt);
-  // The line of the first statement that has one; -1 if none has.
+  // Returns the source line of the first statement in `body` that has a known line; -1 if none has.
   std::int32_t first_source_line(ast::Block body);
-  // Ends lines until the next one has this number, if it has not come yet.
+  // Writes blank lines until the next printed line has the number `line`. Does nothing if the text is already past that
+  // line.
   void pad_to(std::int32_t line);
-  // The same for `else:` and its like, which have no line: above what is in them.
+  // Writes blank lines until a clause header, such as `else:`, stands on the line above its `body`. The bytecode has no
+  // line for the header itself.
   void pad_to_clause(ast::Block body);
-  // True if the next statement starts on the line below, or above that.
+  // Returns true if the next statement belongs on the line directly below the current line, or further up.
   bool has_no_room_below();
-  // True if the body, whose header has just been written, stood on the same line.
+  // Returns true if all of `body` fits behind the colon of its header, which has just been written: `if x: y = 1`.
   bool fits_behind_colon(ast::Block body);
-  // How many lines what is being printed may have: a header whose body is `body`, or with an empty body a simple statement.
+  // Returns how many lines the text that is being printed may take. The text is the header of `body`, or a simple
+  // statement if `body` is empty.
   std::int32_t room(ast::Block body);
 
  private:
@@ -40,7 +46,7 @@ class SourceLines {
   Emitter& out_;
   const PrintOptions& options_;
   const Positions& positions_;
-  const CodeObject* code_of_lines_ = nullptr;  // whose are in `lines_of_code_`
+  const CodeObject* code_of_lines_ = nullptr;  // the code object whose lines `lines_of_code_` holds
   std::vector<std::int32_t> lines_of_code_;
 };
 

@@ -1,4 +1,4 @@
-// Arguments of calls, parameters of functions, and type parameters.
+// Prints the arguments of calls, the parameters of functions, and type parameters.
 #include <algorithm>
 
 #include "print/expression.h"
@@ -12,6 +12,7 @@ using namespace ast;
 void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const Expr* whole) {
   out_.write("(");
   bool first = true;
+  // Every argument is preceded by a place where the line may break: behind the opening bracket, or behind a comma.
   auto separate = [&](const Expr* next) {
     first ? breaks_.open(first_line(next)) : breaks_.comma(first_line(next));
     first = false;
@@ -34,7 +35,7 @@ void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const
       out_.write(each.arg);
       out_.write("=");
       part(each.value, Level::test);
-    } else {  // no syntax but this passes such a name
+    } else {  // only `**{"a b": value}` can pass a keyword argument whose name is no identifier
       Constant key;
       key.kind = Constant::Kind::string;
       key.text = each.arg;
@@ -49,6 +50,7 @@ void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const
   out_.write(")");
 }
 
+// Prints `[T: int, *Ts, **P = ...]` of Python 3.12 and later. `stars` is indexed by the kind of the type parameter.
 void Expressions::type_params(List<TypeParam> params) {
   if (params.empty()) return;
   static constexpr std::string_view stars[] = {"", "**", "*"};
@@ -79,7 +81,8 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
   if (!args) return places;
   bool first = true;
   auto next = [&](std::string_view prefix, const Arg* arg = nullptr, const Expr* default_value = nullptr) {
-    // Of constants the compiler makes one tuple, whose items have no positions.
+    // The compiler folds default values that are constants into one tuple, so such constants have no positions of their
+    // own.
     const Expr* known = annotated && arg && arg->annotation ? arg->annotation : default_value;
     const std::int32_t line = known && !is<ConstantExpr>(known) ? first_line(known) : -1;
     breaks_.note_next(places);
@@ -88,6 +91,7 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
     out_.write(prefix);
   };
   const std::size_t positional = args->posonly.size() + args->args.size();
+  // Default values belong to the last positional parameters, as in Python's own `ast.arguments`.
   const std::size_t without_default = positional - std::min(positional, args->defaults.size());
   for (std::size_t i = 0; i < positional; ++i) {
     const bool posonly = i < args->posonly.size();
@@ -95,6 +99,8 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
     const Expr* default_value = i < without_default ? nullptr : args->defaults[i - without_default];
     next("", &arg, default_value);
     argument(arg, default_value, annotated);
+    // The bare `/` ends the parameters that only positions can fill, and the bare `*` starts those that only names can
+    // fill.
     if (i + 1 == args->posonly.size()) next("/");
   }
   if (!args->vararg.name.empty()) next("*", &args->vararg), argument(args->vararg, nullptr, annotated);

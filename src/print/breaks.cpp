@@ -1,4 +1,4 @@
-// What the printer knows of the lines of the source, and where it says that a line may break.
+// Knows the source lines that the printed text reaches, and marks where a line may break.
 #include "print/breaks.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@ namespace depyf::print {
 
 using namespace ast;
 
+// Tracks the greatest line so far. `spread_` is set when the source had a line break before some mark.
 void Breaks::mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority, bool optional) {
   if (!marking_) return;
   marks_.push_back({out_.text().size(), kind, priority, optional, last_line, line});
@@ -35,11 +36,14 @@ bool may_need_lines(const Expr* expr) {
          is<Call>(expr) || is<Subscript>(expr) || is<UnaryExpr>(expr) || is<Await>(expr) || is<JoinedStr>(expr);
 }
 
+// An anchor must not lie: a wrong column would choose wrong breaks. Therefore only kinds of nodes whose instruction
+// surely has the column of their text get an anchor.
 void Breaks::anchor(const Expr* expr) {
   if (!marking_ || !positions_.code || expr->line < 0) return;
   const Position* position = position_in(*positions_.code, expr);
   if (!position || position->column < 0) return;
-  // Instructions that two names were joined into have the position of the first.
+  // One instruction may load two names (LOAD_FAST_LOAD_FAST), and its position is the position of the first name. A
+  // width equal to the name's length excludes this case.
   const bool is_line = position->line == position->end_line;
   const auto has_width = [&](std::string_view name) {
     return is_line && position->end_column - position->column == std::int32_t(name.size());
@@ -48,18 +52,20 @@ void Breaks::anchor(const Expr* expr) {
   auto* attribute = as<Attribute>(expr);
   auto* constant = as<ConstantExpr>(expr);
   auto* joined = as<JoinedStr>(expr);
-  const bool is_known = name        ? has_width(name->id)
-                        : attribute ? has_width(attribute->attr)  // from 3.12 on, below the line that it starts on
-                        : constant  ? positions_.loads(expr, *constant->value)
-                        : joined    ? !joined->is_percent
-                                    : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
+  const bool is_known = name ? has_width(name->id)
+                        : attribute
+                            ? has_width(attribute->attr)  // exact since 3.12 where the name has a line of its own
+                        : constant ? positions_.loads(expr, *constant->value)
+                        : joined   ? !joined->is_percent
+                                   : is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<Await>(expr);
   if (is_known) anchors_.push_back({out_.text().size(), position->line, position->column});
 }
 
 void Breaks::reached(const Expr* expr) {
-  // Some versions give a comprehension the position of a part of it.
+  // Some versions give a comprehension the position of one of its parts.
   if (!marking_ || is<ComprehensionExpr>(expr)) return;
   last_line = std::max(last_line, expr->line);
+  // Strings may contain line breaks, so their text reaches the line on which they end.
   auto* joined = as<JoinedStr>(expr);
   if (is<ConstantExpr>(expr) || (joined && !joined->is_percent)) {
     auto* n = as<ConstantExpr>(expr);
@@ -72,14 +78,22 @@ void Breaks::starts_at(std::int32_t line) {
   if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
 }
 
+// The header of a function with unknown parameter positions, laid out in the three ways that are tried:
+//   def f(a, b):        def f(             def f(
+//                           a, b               a,
+//                       ):                     b,
+//                                          ):
 void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line,
                               std::int32_t body_line) {
-  constexpr std::size_t long_header = 79;  // shorter ones are seldom broken
+  // Formatters break headers that are longer than this, and seldom shorter ones.
+  constexpr std::size_t long_header = 79;
   if (parameters.size() < 2 || def_line < 0 || body_line <= def_line) return;
   const std::int32_t lines = body_line - def_line;  // a blank line below a docstring or a comment may be among them
   const std::size_t columns = out_.text().size() - out_.line_begin();
   const std::int32_t count = std::int32_t(parameters.size()) - 1;
   const bool is_long = columns > long_header;
+  // One line for each parameter takes a line more for the closing bracket, and perhaps another line for a docstring or
+  // blank line.
   const bool one_each = (lines == count + 2 || lines == count + 3) && (is_long || (count > 2 && lines == count + 2));
   const bool own_line = !one_each && is_long && (lines == 3 || lines == 4);
   if (!one_each && !own_line && lines > 2) return;
@@ -93,14 +107,15 @@ void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::i
   spread_ = spread_ || line > def_line;
 }
 
-// How long a line may be that was line `line` of the source: where columns tell that the source had it in one piece, as long
-// as it was.
+// Returns how many columns the printed text of source line `line` may have before it is broken. If positions show that
+// the source line was long, a line of that length is kept in one piece.
 std::size_t Breaks::limit_of(std::int32_t line) const {
   if (!positions_.code || line < 0) return options_.width;
   std::int32_t columns = -1;
   for (const Position& position : positions_.code->positions)
     if (position.end_line == line) columns = std::max(columns, position.end_column);
-  constexpr std::size_t tolerated = 120;  // as other quotes and brackets make some lines longer than they were
+  // Printed lines may be longer than in the source, because quotes and brackets can differ.
+  constexpr std::size_t tolerated = 120;
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
@@ -108,6 +123,8 @@ bool Breaks::have_no_lines(const std::vector<std::size_t>& places) const {
   return std::ranges::all_of(places, [&](std::size_t place) { return marks_[place].line < 0; });
 }
 
+// Offsets of marks and anchors count from the start of the text, but the layout wants them relative to the start of the
+// line.
 void Breaks::break_lines(FunctionRef<std::int32_t()> room) {
   const std::string& text = out_.text();
   const std::size_t begin = out_.line_begin();
@@ -118,6 +135,7 @@ void Breaks::break_lines(FunctionRef<std::int32_t()> room) {
     const std::int32_t first = marks_[0].before;
     std::string broken =
         with_breaks(std::string_view(text).substr(begin), marks_, anchors_, {out_.indent(), limit, first});
+    // An aligned statement keeps its one-line form if its broken form would reach into the lines of the next statement.
     if (!options_.align || std::ranges::count(broken, '\n') < room()) out_.rewrite(begin, broken);
   }
   marks_.clear();

@@ -1,4 +1,4 @@
-// Where the line that is being printed may break.
+// Records where the line that is being printed may break.
 #pragma once
 
 #include <string>
@@ -12,32 +12,41 @@
 
 namespace depyf::print {
 
-// True if the source may have had `expr` on several lines, within brackets that mean nothing.
+// Returns true if the source may have spread `expr` over several lines within redundant brackets.
 bool may_need_lines(const ast::Expr* expr);
 
+// Collects marks (places where the line may break) and anchors (parts whose place in the source is known) while a
+// statement is printed on one line. When the statement ends, `break_lines` rewrites the text with the chosen breaks.
 class Breaks {
  public:
   Breaks(Emitter& out, const Positions& positions, const PrintOptions& options)
       : out_(out), positions_(positions), options_(options) {}
 
-  std::int32_t last_line = -1;  // of the source, that the text so far reaches; -1: unknown
+  // The last line of the source that the text so far reaches; -1 if it is unknown.
+  std::int32_t last_line = -1;
 
-  // False: the text may not break, or is not in its place yet.
+  // Returns false while captured text is printed, which may not break because its final place is unknown.
   bool is_marking() const { return marking_; }
+  // Adds a mark at the end of the text. `line` is the source line of the text behind the mark (-1: unknown), and
+  // `optional` brackets are written only if the line breaks there.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false);
   void open(std::int32_t line = -1) { mark(Mark::Kind::open, line); }
-  // The closing bracket of `whole`; null: of brackets that have no position.
+  // Marks the place before the closing bracket of `whole`. A null pointer stands for brackets without a position.
   void close(const ast::Expr* whole = nullptr);
   void comma(std::int32_t line = -1);
-  // The text reaches as far as `expr` starts, or, where it is a string, ends.
+  // Notes that the printed text reaches the source line on which `expr` starts. For a string it is the line on which
+  // the string ends.
   void reached(const ast::Expr* expr);
-  // A statement that starts with an expression starts on its line, whatever the line of its own instruction is.
+  // Moves `last_line` back to `line`, for a statement whose first expression starts above the line of the statement's
+  // own instruction.
   void starts_at(std::int32_t line);
-  // Notes where the source had what is printed next, if the position of the instruction that made `expr` tells.
+  // Adds an anchor for the text that is printed next, if the position of the instruction behind `expr` is known to be
+  // the position of that text.
   void anchor(const ast::Expr* expr);
   void anchor_at(std::int32_t line, std::int32_t column) { anchors_.push_back({out_.text().size(), line, column}); }
 
-  // Prints an expression that the source may have had in brackets of its own.
+  // Prints an expression that the source may have had in redundant brackets. The brackets are written only if columns
+  // prove them.
   template <class F>
   void perhaps_bracketed(const ast::Expr* expr, F print) {
     const bool may_be = marking_ && may_need_lines(expr);
@@ -45,13 +54,14 @@ class Breaks {
     print();
     if (may_be) mark(Mark::Kind::close, -1, 0, true), marks_.back().is_hint = true;
   }
+  // Prints text within brackets that are written only if the line breaks at them.
   template <class F>
   void optional_brackets(std::int32_t line, F print) {
     mark(Mark::Kind::open, line, 0, true);
     print();
     mark(Mark::Kind::close, -1, 0, true);
   }
-  // What `print` writes, apart from the rest and without breaks.
+  // Returns the text that `print` writes, without adding it to the output and without marks in it.
   template <class F>
   std::string capture(F print) {
     std::string text;
@@ -61,20 +71,23 @@ class Breaks {
     return text;
   }
 
-  // Adds the index that the next mark gets.
+  // Appends the index that the next mark will get to `places`.
   void note_next(std::vector<std::size_t>& places) const {
     if (marking_) places.push_back(marks_.size());
   }
   bool have_no_lines(const std::vector<std::size_t>& places) const;
-  // Where the compiler kept no positions of parameters: the number of lines up to the body tells whether they stand on the line
-  // of the `def`, on one of their own, or on one each, as formatters lay them out. `parameters`: the marks before each and at the
-  // end.
+  // Guesses the lines of parameters where the compiler kept no positions for them. The number of lines between `def`
+  // and the body shows whether the parameters stand on the line of the `def`, together on one line of their own, or on
+  // one line each, as formatters lay them out. `parameters` holds the indices of the marks before each parameter and of
+  // the mark behind the last parameter.
   void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line);
 
-  // Breaks the lines of what was printed since the line began. `room` says how many lines that may be where lines are aligned.
+  // Breaks the lines of the text printed since the line began. `room` returns the number of lines that the text may
+  // take when statements are aligned.
   void break_lines(FunctionRef<std::int32_t()> room);
 
  private:
+  // Returns the width up to which a line may stay in one piece.
   std::size_t limit_of(std::int32_t line) const;
 
   Emitter& out_;

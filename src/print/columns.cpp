@@ -1,5 +1,6 @@
-// Which marks the source broke at, by the columns of 3.11 and later. Between two parts of a statement whose places are known stand
-// a few marks; each choice of breaks among them puts the second part into some column, and the source tells which.
+// Decides by columns (3.11 and later) at which marks the source had line breaks. A few marks stand between two parts of
+// a statement whose places in the source are known. Each choice of breaks among these marks puts the second part into
+// some column. The choice that yields the column of the source is taken.
 //
 //   value = first and (          `first` ended in line 1, `second` starts in line 2 at column 4, so the line was not broken
 //       second or third          before `and`, which would have put `second` behind it, but behind the bracket.
@@ -13,10 +14,12 @@ namespace depyf::print {
 
 namespace {
 
-// Bounds on the work that a hostile file can ask for; real code stays far below.
-constexpr std::size_t most_choices = 8;  // marks between two anchors that are tried both ways
-constexpr std::size_t deepest = 50;  // brackets around them
+// These bounds limit the work that a hostile file can cause; real code stays far below them.
+constexpr std::size_t most_choices = 8;  // marks between two anchors that are tried both ways; 2^8 combinations
+constexpr std::size_t deepest = 50;  // open brackets around the marks
 
+// Walks from anchor to anchor, lays the text out with each choice of breaks, and sets the states of the marks between
+// them.
 class Columns {
  public:
   Columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors, std::size_t indent,
@@ -37,23 +40,25 @@ class Columns {
   }
 
  private:
+  // A bracket pair that is open at the current place.
   struct Group {
-    bool is_apart;
-    bool is_hint;
-    std::size_t line_indent;  // of the line that the opening bracket stands on
+    bool is_apart;  // true if the line breaks behind the opening bracket
+    bool is_hint;  // true for redundant brackets, which are written only if columns prove them
+    std::size_t line_indent;  // indentation of the line on which the opening bracket stands
   };
-  // How far the text is laid out.
+  // The state of the layout at some place in the text.
   struct Place {
     std::size_t indent = 0;  // of the current line
     std::vector<Group> groups;
   };
 
-  // Follows the states as they are.
+  // Updates the layout for marks whose states stay unchanged.
   void replay(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i] == BreakState::apart);
   }
 
-  // Goes past a mark; returns false if the style has no break there.
+  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style never breaks
+  // there.
   static bool step(Place& place, const Mark& mark, bool breaks) {
     switch (mark.kind) {
       case Mark::Kind::open:
@@ -79,20 +84,22 @@ class Columns {
   }
   bool step(Place& place, std::size_t mark, bool breaks) const { return step(place, marks_[mark], breaks); }
 
-  // The group that separators belong to, as the number of groups around it: a hint that is not written has none. -1: none.
+  // Returns the index of the innermost bracket pair that separators belong to; -1 if there is none. Redundant brackets
+  // that are not written own no separators.
   static std::int32_t innermost(const Place& place) {
     for (std::size_t i = place.groups.size(); i-- > 0;)
       if (place.groups[i].is_apart || !place.groups[i].is_hint) return std::int32_t(i);
     return -1;
   }
 
-  // A separator that has been passed.
+  // A separator that the layout has passed, and whether the line breaks there.
   struct Passed {
     std::int32_t group;
     std::uint8_t priority;
     bool breaks;
   };
-  // True if the line breaks at a separator while one of the same group that binds looser does not.
+  // Returns true if the line breaks at some operator while a looser operator of the same brackets does not break. No
+  // formatter writes such a layout.
   static bool breaks_tighter_first(const std::vector<Passed>& passed) {
     return std::ranges::any_of(passed, [&](const Passed& each) {
       return each.breaks && std::ranges::any_of(passed, [&](const Passed& looser) {
@@ -101,18 +108,22 @@ class Columns {
     });
   }
 
-  // The column of what stands at `at`, behind a break at `mark`; -1: without a break.
+  // Returns the column of the text at offset `at` if the last line break is at `mark`. For mark -1 (no break) it
+  // returns `at` itself.
   std::size_t column(const Place& place, std::int32_t mark, std::size_t at) const {
     if (mark < 0) return at;
     const std::size_t from = marks_[mark].at;
     return place.indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
   }
 
+  // Chooses the breaks at the marks `begin` to `end`, which all stand before `anchor`.
   void decide(std::size_t begin, std::size_t end, const Anchor& anchor) {
-    // The line of a clause is that of its test, so what breaks before the test has no lines of its own.
+    // The bytecode gives an `if` statement the line of its test. A break between keyword and test therefore shows up in
+    // columns only.
     const bool is_first = begin == 0;
     const std::int32_t before = marks_[begin].before;
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
+    // Closing brackets follow their opening brackets, so only the rest are choices.
     std::vector<std::size_t> choices;
     for (std::size_t i = begin; i < end; ++i)
       if (marks_[i].kind != Mark::Kind::close) choices.push_back(i);
@@ -122,10 +133,13 @@ class Columns {
 
     std::optional<std::size_t> best;
     std::int32_t best_left = 0, best_attributes = 0;
+    // The bits of `chosen` say which of the choices break. All combinations are tried, because there are at most eight
+    // choices.
     for (std::size_t chosen = 0; chosen < std::size_t{1} << choices.size(); ++chosen) {
       const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, choices, chosen);
       if (!breaks || (gap > 0 && (*breaks > gap || *breaks == 0)) || (gap == 0 && *breaks > 1)) continue;
-      // The fewest lines left over; then the fewest breaks before an attribute, which are rare; then the one that breaks first.
+      // Prefer the choice that leaves the fewest source lines unexplained. Then prefer fewer breaks before attributes,
+      // which are rare. Then prefer the choice that breaks earlier.
       const std::int32_t left = gap == 0 ? *breaks : gap - *breaks, attributes = breaks_at_attributes(choices, chosen);
       const bool is_better = !best || left < best_left || (left == best_left && attributes < best_attributes) ||
                              (left == best_left && attributes == best_attributes && is_earlier(chosen, *best));
@@ -141,6 +155,7 @@ class Columns {
     }
   }
 
+  // Returns how many of the chosen breaks stand before the dot of an attribute.
   std::int32_t breaks_at_attributes(const std::vector<std::size_t>& choices, std::size_t chosen) const {
     std::int32_t count = 0;
     for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -150,20 +165,22 @@ class Columns {
     return count;
   }
 
-  // True if `chosen` breaks at an earlier mark than `than`, where they first differ.
+  // Returns true if, at the first mark where the two choices differ, `chosen` breaks and `than` does not.
   static bool is_earlier(std::size_t chosen, std::size_t than) {
+    // The lowest set bit of `different` is the first mark at which the choices differ.
     const std::size_t different = chosen ^ than;
     return (chosen & different & (~different + 1)) != 0;
   }
 
-  // Returns how many lines the text has between the anchors with breaks at the chosen marks and at the closing brackets of groups
-  // that broke; nothing if the second anchor gets another column than it had.
+  // Returns the number of line breaks between the anchors if the line breaks at the chosen marks. Returns nothing if
+  // this choice puts the second anchor into another column than the source had.
   std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor,
                                          const std::vector<std::size_t>& choices, std::size_t chosen) const {
     Place place = place_;
     std::vector<Passed> passed;
     std::int32_t count = 0, last = -1;
-    std::size_t choice = 0, written = 0;  // brackets behind the last break that the text does not have
+    std::size_t choice = 0;
+    std::size_t written = 0;  // closing brackets that the text does not contain yet, since the last break
     for (std::size_t i = begin; i < end; ++i) {
       const bool is_close = marks_[i].kind == Mark::Kind::close;
       const bool closes_apart = is_close && !place.groups.empty() && place.groups.back().is_apart;

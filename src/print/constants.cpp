@@ -10,12 +10,14 @@ namespace depyf::print {
 
 using namespace ast;
 
-// The lines of a tuple that the compiler made one constant of: what is in it has no positions.
+// Prints the items of a tuple or frozenset that the compiler folded into one constant, whose items have no positions.
+// Item after item gets a source line that is `step` greater; `line` is the line of the first item, or -1.
 void Constants::constant_items(const Constant& constant, std::int32_t line, int step) {
   bool first = true;
   std::vector<const Constant*> items;
   for (const Constant& item : constant.items) items.push_back(&item);
-  // The order of a set depends on hashes, which change from run to run.
+  // The order of a set depends on hashes, which change from run to run. Sorting by the printed text makes the output
+  // stable.
   if (constant.kind == Constant::Kind::frozenset)
     std::ranges::sort(items, {}, [](auto* item) { return literal(*item); });
   for (const Constant* item : items) {
@@ -27,9 +29,12 @@ void Constants::constant_items(const Constant& constant, std::int32_t line, int 
   if (constant.kind == Constant::Kind::tuple && constant.items.size() == 1) out_.write(",");
 }
 
+// A folded tuple keeps only its first and last line. If it has more lines than items, each item stands on a line of its
+// own; otherwise the items share one line within the brackets.
 void Constants::constant(const Expr* leaf, const Constant& constant, bool bracketed) {
   using Kind = Constant::Kind;
   const bool is_display = (constant.kind == Kind::tuple || constant.kind == Kind::frozenset) && !constant.items.empty();
+  // Inside the braces of an f-string nothing may break, so the display is printed as plain text.
   if (!is_display || fields > 0) {
     if (leaf && constant.kind == Kind::string && multiline_string(leaf, constant)) return;
     return constant_text(constant);
@@ -45,23 +50,30 @@ void Constants::constant(const Expr* leaf, const Constant& constant, bool bracke
   if (bracketed) breaks_.close(leaf), out_.write(tuple ? ")" : "}");
 }
 
-// A string that had the line breaks of the source in it.
+// Prints a string that the source wrote between triple quotes, or as several strings on lines of their own. Returns
+// false, and prints nothing, if the string stood on one line.
 bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   const std::int32_t more = positions_.end_line(leaf) - leaf->line;
   if (!positions_.has_own_position(leaf, constant) || fields > 0 || !breaks_.is_marking() || leaf->line < 0 ||
       more <= 0 || constant.text.find('\r') != std::string::npos)
     return false;
+  // As many line breaks in the text as between the positions prove triple quotes.
   if (std::ranges::count(constant.text, '\n') == more) append_docstring(out_.text(), constant.text, 0);
   else joined_string(leaf, constant);
   return true;
 }
 
-// A string that was written as several, one a line. The columns tell how long the last was; the others are filled up.
+// Prints a string that the source wrote as several adjacent strings, one on each line:
+//   x = ("first half "
+//        "second half")
+// The end column shows how long the last string was. The lengths of the others are unknown, so they are filled up to a
+// usual width.
 void Constants::joined_string(const Expr* leaf, const Constant& constant) {
   const Position& position = positions_.code->positions[leaf->offset / 2];
   constexpr std::size_t usual_width = 88;
   const std::size_t column = std::max(position.column, 0);
   const std::size_t last_width =
+      // Two of the columns belong to the quotes.
       position.end_column - position.column > 2 ? position.end_column - position.column - 2 : 0;
   const std::size_t width = usual_width - std::min(column + 2, usual_width / 2);
   const std::string_view text = constant.text;
@@ -70,13 +82,15 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant) {
     append_escaped(escaped, part, 0);
     return escaped.size();
   };
+  // Returns true if the byte at `at` starts a UTF-8 character.
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
+  // Search backwards for the longest tail whose escaped form has the width of the last string.
   std::size_t last = text.size();
   while (last > 0 && (!is_start(last - 1) || escaped_size(text.substr(last - 1)) <= last_width)) {
     if (text.size() - last > last_width) break;
     --last;
   }
-  while (last < text.size() && !is_start(last)) ++last;  // never within a character
+  while (last < text.size() && !is_start(last)) ++last;  // a string must not end within a character
   Constant part;
   part.kind = Constant::Kind::string;
   std::int32_t line = breaks_.last_line = position.line;
@@ -86,6 +100,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant) {
     if (at >= last || left <= 0) {
       end = text.size();
     } else if (left > 1 && last - at > width) {
+      // A string in the middle ends behind a line break, else behind a blank, else at the usual width.
       const std::size_t blank = text.rfind(' ', at + width - 1), newline = text.rfind('\n', at + width - 1);
       end = newline != text.npos && newline > at ? newline + 1
             : blank != text.npos && blank > at   ? blank + 1
@@ -101,6 +116,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant) {
 }
 
 void Constants::constant_text(const Constant& constant) {
+  // Before Python 3.12 the braces of an f-string must not contain a backslash.
   const Quoting in_field = dialect_of(version_).free_fstrings ? Quoting::in_field : Quoting::no_backslash;
   append_literal(out_.text(), constant, fields > 0 ? in_field : Quoting::usual, version_);
 }

@@ -1,4 +1,4 @@
-// Constants: literals, displays of constants, and strings on several lines.
+// Prints constants: literals, tuples and sets of constants, and strings that span several lines.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,17 @@ class Constants {
   Constants(Emitter& out, Version version, const Positions& positions, Breaks& breaks)
       : out_(out), version_(version), positions_(positions), breaks_(breaks) {}
 
-  int fields = 0;  // f-strings around the expression that is being printed
+  int fields = 0;  // how many f-string fields enclose the expression that is being printed
 
-  // `leaf`: the expression that is the constant, null if it is but a part of one.
+  // Prints `constant`. `leaf` is the expression that holds the constant, or null if the constant is only a part of a
+  // larger constant.
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
+  // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 
  private:
+  // Prints a string over several lines if positions show that the source did; returns false otherwise.
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   void joined_string(const ast::Expr* leaf, const Constant& constant);
   void constant_items(const Constant& constant, std::int32_t line, int step);

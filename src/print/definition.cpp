@@ -1,4 +1,4 @@
-// Functions, classes, their arguments and docstrings.
+// Prints functions, classes, their arguments and docstrings.
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +15,9 @@ using namespace ast;
 
 namespace {
 
-// The compiler from 3.13 on takes the indentation from a docstring, that of the first line apart. True where adding it gives
-// the same string back: some line has none, and no line is blank but for blanks.
+// Returns true if the docstring may be indented like the code around it. The compiler of 3.13 and later removes the
+// common indentation of all lines but the first. Indenting is harmless only if the removal restores the exact text:
+// some line must have no indentation, and no line may consist of blanks alone.
 bool may_be_indented(std::string_view text) {
   bool some = false;
   if (text.starts_with(' ') || text.find('\t') != text.npos) return false;
@@ -29,10 +30,11 @@ bool may_be_indented(std::string_view text) {
   return some || text.find_first_not_of('\n', std::min(text.find('\n'), text.size())) == text.npos;
 }
 
-// The line that would be the first of the body if it had no docstring; -1 if it is unknown.
+// Returns the line on which `body` would start if it had no docstring; -1 if it is unknown.
 std::int32_t body_line(Block body) {
   std::int32_t docstring_lines = 0;
   for (const Stmt* stmt : body) {
+    // Comments of the decompiler and declarations produce no instructions, so they have no line.
     if (is<Comment>(stmt) || is<Global>(stmt) || is<Nonlocal>(stmt)) continue;
     auto* text = as<ExprStmt>(stmt);
     const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
@@ -41,25 +43,28 @@ std::int32_t body_line(Block body) {
       continue;
     }
     std::int32_t line = stmt->line;
+    // A `try` may have no line of its own; its keyword stands on the line above its body.
     if (line < 0 && is<Try>(stmt)) line = body_line(as<Try>(stmt)->body) - 1;
     return line < 0 ? -1 : line - docstring_lines;
   }
   return -1;
 }
 
-// Where the `...` of an empty body was that stood behind the colon, by the columns that the compiler keeps of it; null: there
-// was none.
+// Returns the position of an `...` that stood behind the colon as the whole body, or null if there was none. The
+// expression statement `...` leaves no instruction, but the implicit `return None` keeps its columns.
 const Position* ellipsis_of(const Emitter& out, const CodeObject* code) {
   constexpr int width_of_ellipsis = 3;
   const Position* last = nullptr;
   if (!code) return nullptr;
   for (const Position& position : code->positions)
     if (position.line >= 0 && position.column >= 0) last = &position;
+  // A position of width zero on the line of the `def` also shows that the body stood there.
   if (last && last->line == code->firstlineno && last->column == last->end_column) return last;
   if (!last || last->line != last->end_line || last->end_column - last->column != width_of_ellipsis) return nullptr;
   return last->column > std::int32_t(out.indent() + 4) ? last : nullptr;
 }
 
+// Returns the source line of the first statement of the body; -1 if it is unknown.
 std::int32_t first_line_of_body(const Emitter& out, const FunctionDef& node) {
   if (!node.body.empty()) return body_line(node.body);
   const Position* ellipsis = ellipsis_of(out, node.code);
@@ -81,6 +86,8 @@ std::size_t Definitions::docstring(Block body) {
   for (const Stmt* mark : body.first(at)) statements_.comment(as<Comment>(mark)->text);
   statements_.begin(body[at]);
   const auto lines = std::ranges::count(text, '\n') + 1;
+  // Aligned docstrings keep their line breaks only if the next statement stands below them; otherwise they are printed
+  // as one line with `\n` escapes.
   const bool has_room =
       !options_.align || lines_.next_line < 0 || std::int32_t(out_.line()) + lines <= lines_.next_line;
   lines_.next_line = after;
@@ -100,6 +107,8 @@ bool Definitions::body_on_line(const CodeObject* code) {
   return true;
 }
 
+// Prints the colon and the body. While the header is printed, `positions_.code` must be the enclosing code object,
+// which has the header's columns; for the body it is the code object of the definition.
 void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   const CodeObject* outer = std::exchange(positions_.code, code);
   out_.write(":");
@@ -107,7 +116,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
     positions_.code = outer;
     return;
   }
-  positions_.code = outer;  // its columns are those of the header
+  positions_.code = outer;
   statements_.break_lines(body);
   positions_.code = code;
   if (body.empty() && lines_.has_no_room_below()) {
@@ -126,6 +135,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   out_.deeper();
   const std::size_t documented = docstring(body);
   const Block rest = body.subspan(documented);
+  // A class docstring is followed by a blank line, a function docstring is not.
   statements_.statements(rest, !documented          ? Statements::Above::nothing
                                : is<ClassDef>(stmt) ? Statements::Above::heading
                                                     : Statements::Above::statement);
@@ -135,7 +145,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   positions_.code = outer;
 }
 
-// `line`: of the keyword below them; -1: unknown.
+// Prints the decorators. `line` is the source line of the keyword below them; -1 if it is unknown.
 void Definitions::decorators(List<Expr*> decorators, std::int32_t line) {
   for (std::size_t i = 0; i < decorators.size(); ++i) {
     out_.write("@");
@@ -158,6 +168,8 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
   names_.name(node.name);
   exprs_.type_params(node.type_params);
   out_.write("(");
+  // Positions of the parameters are missing if no default and no annotation is more than a constant. In this case the
+  // length of the header decides about the breaks.
   const std::int32_t def_line = breaks_.last_line;
   const std::vector<std::size_t> places = exprs_.arguments(node.args, true, node.returns);
   out_.write(")");
@@ -173,6 +185,7 @@ void Definitions::definition(const Stmt* stmt, const ClassDef& node) {
   names_.name(node.name);
   exprs_.type_params(node.type_params);
   if (!node.bases.empty() || !node.keywords.empty()) exprs_.call_arguments(node.bases, node.keywords);
+  // Names in a class body are mangled (`__x` becomes `_C__x`), so the printer of names must know the class.
   std::string around = names_.enter_class(node.name);
   body(stmt, node.code, node.body);
   names_.leave_class(std::move(around));

@@ -1,4 +1,4 @@
-// Functions, classes and docstrings.
+// Prints function definitions, class definitions and docstrings.
 #pragma once
 
 #include "print/aligned.h"
@@ -8,6 +8,7 @@ namespace depyf::print {
 
 class Statements;
 
+// Shares the sheet with the printers of expressions and statements; `statements` prints the bodies.
 class Definitions {
  public:
   Definitions(Sheet& sheet, SourceLines& lines, Expressions& exprs, Statements& statements)
@@ -23,12 +24,15 @@ class Definitions {
 
   void definition(const ast::Stmt* stmt, const ast::FunctionDef& node);
   void definition(const ast::Stmt* stmt, const ast::ClassDef& node);
-  // Prints the docstring that `body` begins with, below its marks; returns how many statements these are, 0 if it has none.
+  // Prints the docstring at the start of `body`, and the marker comments above it. Returns how many statements were
+  // printed; 0 if `body` has no docstring.
   std::size_t docstring(ast::Block body);
 
  private:
+  // Prints the lines of the decorators; `line` is the source line of the keyword below them, or -1.
   void decorators(ast::List<ast::Expr*> decorators, std::int32_t line);
   void body(const ast::Stmt* stmt, const CodeObject* code, ast::Block body);
+  // Prints the `...` of an empty body behind the colon if the source had it there, and returns true in that case.
   bool body_on_line(const CodeObject* code);
 
   Emitter& out_;

@@ -1,4 +1,4 @@
-// Text that grows line by line, and the map from its lines to the bytecode.
+// Holds the text, which grows line by line, and the map from its lines to bytecode offsets.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,26 @@ class Emitter {
  public:
   explicit Emitter(std::size_t limit) : limit_(limit) {}
 
-  // Throws std::length_error where the text is longer than it may be.
+  // Appends `text`. Throws std::length_error if the whole text exceeds its limit, which bounds what a hostile file can
+  // produce.
   void write(std::string_view text) {
     text_ += text;
     if (text_.size() > limit_)
       throw std::length_error("the source is longer than " + std::to_string(limit_) + " bytes");
   }
   void end_line() { text_ += '\n'; }
+  // Starts a line with the indentation of the current block.
   void begin_line() {
     line_begin_ = text_.size();
     begin_number_ = line();
     text_.append(indent(), ' ');
   }
-  // What is written next is a statement on the line that is being written.
+  // Continues the current line with another statement, behind `; ` or a colon.
   void continue_line() {
     line_begin_ = text_.rfind('\n') + 1;
     begin_number_ = line();
   }
-  // Replaces the text from `begin` on.
+  // Replaces the text from offset `begin` on by `text`.
   void rewrite(std::size_t begin, std::string_view text) {
     if (counted_ > begin) {
       line_ -= std::uint32_t(std::ranges::count(text_.begin() + begin, text_.begin() + counted_, '\n'));
@@ -42,12 +44,13 @@ class Emitter {
     text_.resize(begin);
     write(text);
   }
-  // Takes back the end of the last line.
+  // Removes the line break at the end of the text, so that the last line can go on.
   void reopen_line() {
     text_.pop_back();
     if (counted_ > text_.size()) counted_ = text_.size(), --line_;
   }
-  // The number, from 1, of the line that is being written, or that would begin now.
+  // Returns the number, from 1, of the line that is being written. Line breaks are counted from where the last call
+  // stopped.
   std::uint32_t line() {
     for (std::size_t at = text_.find('\n', counted_); at != text_.npos; at = text_.find('\n', at + 1)) ++line_;
     counted_ = text_.size();
@@ -60,12 +63,13 @@ class Emitter {
   void shallower() { --depth_; }
   bool outermost() const { return depth_ == 0; }
 
-  // The line that begins now belongs to `code` at `offset`, which was line `original` of the source (-1: unknown).
+  // Maps the line that begins here to the instruction at `offset` in `code`. `original` is the line of the source, or
+  // -1 if it is unknown.
   void map_line(const CodeObject* code, std::uint32_t offset, std::int32_t original) {
     lines_.push_back({code, {line(), offset, original}});
   }
 
-  // What `print` writes, apart from the rest.
+  // Returns the text that `print` writes, without adding it to the output.
   template <class F>
   std::string capture(F print) {
     std::string outer = std::exchange(text_, {});
@@ -80,10 +84,12 @@ class Emitter {
   std::string text_;
   std::size_t limit_;
   std::size_t depth_ = 0;
-  std::uint32_t begin_number_ = 1;  // of the line at `line_begin_`
-  std::size_t line_begin_ = 0;  // where the statement or clause that is being printed starts, its indentation included
+  std::uint32_t begin_number_ = 1;  // the number of the line that starts at `line_begin_`
+  // The offset where the statement or clause that is being printed starts, its indentation included.
+  std::size_t line_begin_ = 0;
   std::vector<LineOfCode> lines_;
-  std::uint32_t line_ = 1;  // at `counted_`
+  // The line number at offset `counted_`; line breaks before that offset are not counted again.
+  std::uint32_t line_ = 1;
   std::size_t counted_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Prints expressions. All kinds stand in one file, since how one is printed depends on the precedence of those in it.
+// Prints expressions. All kinds stand in one file, because the parentheses of each kind depend on the precedence of its
+// operands.
 #include <algorithm>
 #include <iterator>
 #include <type_traits>
@@ -16,6 +17,7 @@ namespace depyf::print {
 
 using namespace ast;
 
+// Kinds with brackets or a name of their own bind as atoms; operators have their level in the tables of precedence.h.
 Level level_of(const Expr* expr) {
   if (!expr) return Level::atom;
   return std::visit(Overloaded{
@@ -51,7 +53,8 @@ Level level_of(const Expr* expr) {
                     expr->node);
 }
 
-// Goes down the leftmost operands and back in a loop: `a + b + c + ...` nests as deep as it is long.
+// Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
+// as it is long.
 void Expressions::expr(const Expr* expr, Level loosest) {
   const std::size_t bottom = open_.size();
   for (;;) {
@@ -75,6 +78,8 @@ void Expressions::expr(const Expr* expr, Level loosest) {
   }
 }
 
+// Prints the rest of a node whose leftmost operand has been printed: `+ b` of `a + b`, `.name` of `x.name`, `(...)` of
+// a call.
 void Expressions::after_leftmost(const Expr* whole) {
   if (auto* n = as<BinOp>(whole)) {
     const Operator& op = operator_of(n->op);
@@ -98,8 +103,8 @@ void Expressions::after_leftmost(const Expr* whole) {
   }
   if (auto* n = as<Attribute>(whole)) {
     auto* number = as<ConstantExpr>(n->value);
-    if (number && number->value->kind == Constant::Kind::integer && level_of(n->value) == Level::atom)
-      out_.write(" ");  // `1.real` would begin with the float `1.`
+    // `1.real` would be read as the float `1.` and a name, so a blank separates the number.
+    if (number && number->value->kind == Constant::Kind::integer && level_of(n->value) == Level::atom) out_.write(" ");
     breaks_.mark(Mark::Kind::separator, whole->line, attribute_priority);
     breaks_.reached(whole);
     out_.write(".");
@@ -114,8 +119,9 @@ void Expressions::after_leftmost(const Expr* whole) {
     return out_.write("]");
   }
   if (auto* n = as<Call>(whole)) {
+    // In `sum(x for x in y)` the parentheses of the generator are those of the call.
     auto* only = n->args.size() == 1 && n->keywords.empty() ? as<ComprehensionExpr>(n->args[0]) : nullptr;
-    if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);  // its parentheses do
+    if (only && only->kind == ComprehensionKind::generator) return comprehension(*only);
     return call_arguments(n->args, n->keywords, whole);
   }
   if (auto* n = as<IfExp>(whole)) {
@@ -127,12 +133,15 @@ void Expressions::after_leftmost(const Expr* whole) {
 }
 
 void Expressions::operator_before(std::string_view op, Level level, const Expr* right) {
+  // Operators that bind loosest break first, so the priority of the mark falls as the level rises.
   breaks_.mark(Mark::Kind::separator, first_line(right), static_cast<std::uint8_t>(int(Level::atom) - int(level)));
   out_.write(" ");
   out_.write(op);
   out_.write(" ");
 }
 
+// Prints an expression whose text starts with no operand of its own. Kinds that do have a leftmost operand come here
+// only with a missing operand.
 void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
@@ -142,7 +151,7 @@ void Expressions::without_leftmost(const Expr* leaf) {
                  [&](const ConstantExpr& n) { constants_.constant(leaf, *n.value); },
                  [&](const Attribute&) { internal("missing", -1, nullptr); },
                  [&](const Subscript&) { internal("missing", -1, nullptr); },
-                 [&](const Slice& n) {  // outside of a subscript
+                 [&](const Slice& n) {  // a slice outside of a subscript is a call of `slice`
                    bool first = true;
                    for (const Expr* part : {n.lower, n.upper, n.step}) {
                      out_.write(first ? "slice(" : ", ");
@@ -171,6 +180,7 @@ void Expressions::without_leftmost(const Expr* leaf) {
                    elements(leaf, n.elts);
                    out_.write("]");
                  },
+                 // There is no literal of an empty set; `{*()}` is an expression of the same value.
                  [&](const SetExpr& n) {
                    out_.write(n.elts.empty() ? "{*()" : "{");
                    elements(leaf, n.elts);
@@ -185,10 +195,12 @@ void Expressions::without_leftmost(const Expr* leaf) {
                  [&](const TemplateStr&) { fstrings_.fstring(leaf); },
                  [&](const Lambda& n) {
                    out_.write("lambda");
+                   // Captured text has no marks, because the parameters of a lambda must not break.
                    const std::string args = breaks_.capture([&] { arguments(n.args, false); });
                    if (!args.empty()) out_.write(" ");
                    out_.write(args);
                    out_.write(": ");
+                   // Columns inside the lambda belong to the code object of the lambda.
                    const CodeObject* around = std::exchange(positions_.code, n.code ? n.code : positions_.code);
                    expr(n.body, Level::test);
                    positions_.code = around;
@@ -221,15 +233,16 @@ void Expressions::without_leftmost(const Expr* leaf) {
              leaf->node);
 }
 
-// The elements of a list or set, up to the closing bracket.
+// Prints the elements of a list or set, up to the closing bracket.
 void Expressions::elements(const Expr* whole, List<Expr*> elts) {
   if (elts.empty()) return;
   std::vector<Expr*> sorted;
-  // The compiler makes one constant of many constants, which have no positions then.
+  // The compiler folds a display of constants into one constant, which leaves its elements without positions. Such
+  // elements share the offset of one instruction.
   const bool is_folded = elts.size() > 1 && std::ranges::all_of(elts, [&](const Expr* each) {
                            return is<ConstantExpr>(each) && each->line >= 0 && each->offset == elts[0]->offset;
                          });
-  if (is_folded && is<SetExpr>(whole)) {  // see constant_items
+  if (is_folded && is<SetExpr>(whole)) {  // sorted, because the order of a set changes from run to run
     sorted.assign(elts.begin(), elts.end());
     std::ranges::sort(sorted, {}, [](const Expr* each) { return literal(*as<ConstantExpr>(each)->value); });
     elts = sorted;
@@ -240,6 +253,7 @@ void Expressions::elements(const Expr* whole, List<Expr*> elts) {
     comma_separated(elts);
     return breaks_.close(whole);
   }
+  // A folded display with more lines than elements had each element on a line of its own.
   const int step = more > std::int32_t(elts.size()) ? 1 : 0;
   std::int32_t line = whole->line + 1;
   for (std::size_t i = 0; i < elts.size(); ++i) {
@@ -276,19 +290,21 @@ void Expressions::comma_separated(List<Expr*> exprs) {
 
 void Expressions::condition(const Expr* test) { expr(test, is<NamedExpr>(test) ? Level::named : Level::test); }
 
+// A starred element needs brackets around the tuple where the version of Python does not allow it bare: `return *a, b`
+// in 3.7.
 void Expressions::bare(const Expr* value, Level loosest, bool starred_allowed) {
   if (auto* tuple = as<Tuple>(value); tuple && !starred_allowed)
     for (const Expr* each : tuple->elts)
       if (is<Starred>(each)) loosest = Level::test;
   if (auto* n = as<ConstantExpr>(value); n && n->value->kind == Constant::Kind::tuple && loosest <= Level::tuple) {
     breaks_.reached(value);
-    // A tuple of several lines has brackets.
+    // A tuple that spans several lines must have had brackets.
     return constants_.constant(value, *n->value, positions_.end_line(value) > value->line);
   }
   expr(value, loosest);
 }
 
-// One of the parts of a subscript, where slices are written with colons.
+// Prints one element of a subscript, where a slice is written with colons: `x[1:2, ::3]`.
 void Expressions::slice_element(const Expr* element) {
   if (auto* slice = as<Slice>(element)) {
     if (slice->lower) expr(slice->lower, Level::test);
@@ -302,6 +318,7 @@ void Expressions::slice_element(const Expr* element) {
   }
 }
 
+// A slice whose parts are constants may itself be one constant (3.14); absent parts are None.
 void Expressions::slice_element(const Constant& element) {
   if (element.kind != Constant::Kind::slice || element.items.size() != 3) return constants_.constant(element);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -311,6 +328,7 @@ void Expressions::slice_element(const Constant& element) {
   }
 }
 
+// Prints the elements of `x[a, b:c]` without brackets around the tuple.
 void Expressions::slice_index(const Expr* index) {
   auto list = [&](const auto& elements, auto print) {
     bool first = true;
@@ -328,6 +346,7 @@ void Expressions::slice_index(const Expr* index) {
   auto* n = as<ConstantExpr>(index);
   if (tuple && !tuple->elts.empty()) {
     const bool starred = std::ranges::any_of(tuple->elts, [](const Expr* each) { return is<Starred>(each); });
+    // Before 3.11 a starred element is a syntax error in a bare subscript, so the tuple gets parentheses.
     if (starred && !dialect_of(version_).starred_subscripts) return expr(index, Level::test);
     list(tuple->elts, [&](const Expr* each) { slice_element(each); });
     if (tuple->elts.size() == 1 && !starred) out_.write(",");
@@ -343,9 +362,11 @@ void Expressions::generators(List<Comprehension> generators, const CodeObject* a
   for (const Comprehension& each : generators) {
     breaks_.mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     out_.write(each.is_async ? " async for " : " for ");
-    // In brackets where it breaks: a comma of the target separates no items of the display around it.
+    // The targets get brackets if the line breaks inside them, because a comma of the targets does not separate items
+    // of the enclosing display.
     value(each.target, Level::tuple);
     out_.write(" in ");
+    // The first iterable is evaluated by the enclosing code object, and its columns belong there.
     const CodeObject* inner = std::exchange(positions_.code, &each == &generators[0] ? around : positions_.code);
     part(each.iter, Level::or_);
     positions_.code = inner;
@@ -359,6 +380,7 @@ void Expressions::generators(List<Comprehension> generators, const CodeObject* a
 
 void Expressions::comprehension(const ComprehensionExpr& node) {
   static constexpr std::string_view brackets[] = {"[]", "{}", "{}", "()"};
+  // The dict form without `elt` is `{**mapping for ...}` of Python 3.15.
   const std::string_view bracket = brackets[static_cast<int>(node.kind)];
   out_.write(bracket.substr(0, 1));
   breaks_.open(first_line(node.elt ? node.elt : node.value));
@@ -379,7 +401,8 @@ void Expressions::comprehension(const ComprehensionExpr& node) {
 void Expressions::dict(const Dict& node, const Expr* whole) {
   out_.write("{");
   for (std::size_t i = 0; i < node.values.size(); ++i) {
-    // The compiler keeps the positions of constant keys that it puts into one tuple no longer.
+    // Constant keys that the compiler put into one tuple have no positions, so the line of such an item is the line of
+    // its value.
     const bool has_key = i < node.keys.size() && node.keys[i];
     const Expr* start = has_key && !is<ConstantExpr>(node.keys[i]) ? node.keys[i] : node.values[i];
     i > 0 ? breaks_.comma(first_line(start)) : breaks_.open(first_line(start));
@@ -400,14 +423,16 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
 
 void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
   breaks_.starts_at(first_line(expr));
-  if (is<ComprehensionExpr>(expr)) return bare(expr, loosest, starred_allowed);  // has brackets of its own
+  // A comprehension brings brackets of its own.
+  if (is<ComprehensionExpr>(expr)) return bare(expr, loosest, starred_allowed);
   breaks_.mark(Mark::Kind::open, first_line_within(expr), 0, true);
   bare(expr, loosest, starred_allowed);
   const std::int32_t end = is<Tuple>(expr) ? positions_.end_line(expr) : -1;
   breaks_.mark(Mark::Kind::close, end > breaks_.last_line ? end : -1, 0, true);
 }
 
-// The line of an `if` is that of its test, so only the test's other lines tell whether it is in brackets.
+// An `if` has the line of its test in the bytecode. Only the other lines of the test therefore show whether the test
+// was in brackets.
 void Expressions::clause_condition(const Expr* test) {
   breaks_.optional_brackets(-1, [&] { condition(test); });
 }

@@ -1,4 +1,4 @@
-// Expressions; see expression.cpp, and arguments.cpp for the lists of arguments and parameters.
+// Prints expressions; expression.cpp explains the order, and arguments.cpp prints arguments and parameters.
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,8 @@
 
 namespace depyf::print {
 
+// A level says how tightly an expression binds. Each function puts its expression in parentheses if it binds looser
+// than the place allows.
 class Expressions {
  public:
   explicit Expressions(Sheet& sheet)
@@ -21,29 +23,32 @@ class Expressions {
         constants_(sheet.constants),
         fstrings_(sheet, *this) {}
 
+  // Prints `expr`, in parentheses if its level is looser than `loosest`.
   void expr(const ast::Expr* expr, Level loosest);
-  // Where `:=` needs no parentheses.
+  // Prints an expression where an assignment expression (`:=`) needs no parentheses.
   void condition(const ast::Expr* expr);
+  // Prints the test of an `if` or `while`, with brackets around it if it breaks over lines.
   void clause_condition(const ast::Expr* test);
-  // Where a tuple may need no brackets.
+  // Prints an expression where a tuple may stand without brackets, as in `return a, b`.
   void bare(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
-  // The same, in brackets where it breaks.
+  // Prints like `bare`, but adds brackets if the line breaks inside the expression.
   void value(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
+  // Prints an operand that may have stood in redundant brackets of its own.
   void part(const ast::Expr* expr, Level loosest) {
     breaks_.perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
   }
   void comma_separated(ast::List<ast::Expr*> exprs);
-  // What should not be left in a finished tree; its name says so, and the text stays valid.
+  // Prints a node that no finished tree should contain. The printed name says so, and the text remains valid Python.
   void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
 
   // arguments.cpp
   void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords, const ast::Expr* whole = nullptr);
-  // Returns the marks before each parameter and behind the last.
+  // Prints parameters. Returns the indices of the marks before each parameter and behind the last parameter.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
 
  private:
-  // A node whose leftmost operand is being printed.
+  // A node whose leftmost operand is being printed, and whether the node itself is in parentheses.
   struct Open {
     const ast::Expr* expr;
     bool parenthesised;

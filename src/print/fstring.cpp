@@ -1,4 +1,5 @@
-// f-strings and t-strings. Before 3.12 the braces may hold neither a backslash nor the quotes around the whole.
+// Prints f-strings and t-strings. Before Python 3.12 the braces must contain neither a backslash nor the quotes that
+// enclose the whole string.
 #include <algorithm>
 #include <optional>
 
@@ -16,27 +17,30 @@ namespace depyf::print {
 using namespace ast;
 
 struct FStrings::Piece {
-  enum class Kind : std::uint8_t { literal, spec_literal, code };  // literals are not escaped yet
+  enum class Kind : std::uint8_t { literal, spec_literal, code };  // the text of literals is not escaped yet
   Kind kind;
   std::string text;
 };
 
 namespace {
 
-constexpr int max_fields = 4;      // before 3.12 there are but four kinds of quotes
+// Before Python 3.12 each nesting level needs other quotes, and there are only four kinds: ' " ''' """.
+constexpr int max_fields = 4;
 
+// Appends literal text of an f-string: escapes it for `quote` and doubles its braces.
 void append_piece(std::string& out, std::string_view text, bool in_spec, char quote) {
   std::string escaped;
   append_escaped(escaped, text, quote);
   for (const char c : escaped) {
-    // Doubled braces mean themselves in a format specification only in some versions.
+    // Some versions do not read doubled braces as braces within a format specification, so they become escapes there.
     if (c == '{') out += in_spec ? "\\x7b" : "{{";
     else if (c == '}') out += in_spec ? "\\x7d" : "}}";
     else out += c;
   }
 }
 
-// Whether two texts of code differ in no more than blanks, parentheses and quoting.
+// Returns true if two texts of code differ only in blanks, parentheses and quotes. In this case a t-string can be
+// printed with the source text that the interpolation keeps.
 bool same_code(std::string_view original, std::string_view printed) {
   auto essence = [](std::string_view text) {
     std::string result;
@@ -47,7 +51,8 @@ bool same_code(std::string_view original, std::string_view printed) {
   return essence(original) == essence(printed);
 }
 
-// Python bounds how deep fields nest in the format specifications of each other.
+// Returns true if `field` nests deeper in format specifications than Python allows, for example `f"{a:{b:{c}}}"` before
+// 3.12.
 bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version) {
   const int limit = dialect_of(version).free_fstrings ? 2 : 1;
   if (spec_depth < limit || !field.format_spec || is<ConstantExpr>(field.format_spec)) return false;
@@ -55,6 +60,7 @@ bool nests_too_deep(const FormattedValue& field, int spec_depth, Version version
   return !spec || !std::ranges::all_of(spec->values, [](const Expr* each) { return is<ConstantExpr>(each); });
 }
 
+// Returns true if the text of `expr` ends with the body of a lambda, whose colon would begin a format specification.
 bool ends_in_lambda(const Expr* expr) {
   while (auto* choice = as<IfExp>(expr)) expr = choice->orelse;
   return is<Lambda>(expr);
@@ -62,7 +68,7 @@ bool ends_in_lambda(const Expr* expr) {
 
 }  // namespace
 
-// Part of an f-string that stood on a line of its own.
+// The part of an f-string that stood on one line of the source.
 struct FStrings::StringLine {
   std::int32_t line;
   std::vector<Piece> pieces;
@@ -71,9 +77,11 @@ struct FStrings::StringLine {
 
 namespace {
 
-// Returns where the last `width` columns of `text`, escaped, begin; `text.size()` if no character begins there.
+// Returns the offset at which the last `width` columns of the escaped `text` begin; `text.size()` if no character
+// begins exactly there.
 std::size_t last_columns(std::string_view text, std::int32_t width) {
   for (std::size_t at = text.size(); at-- > 0;) {
+    // Bytes of the form 10xxxxxx continue a UTF-8 character.
     if ((static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) continue;
     std::string escaped;
     append_escaped(escaped, text.substr(at), 0);
@@ -86,7 +94,8 @@ std::size_t last_columns(std::string_view text, std::int32_t width) {
 
 }  // namespace
 
-// The expression of a field; a lambda's colon would begin the format specification.
+// Returns the text of a field's expression. A lambda gets parentheses, because its colon would begin the format
+// specification.
 std::string FStrings::field_value(const Expr* value) {
   return breaks_.capture([&] {
     ++constants_.fields;
@@ -97,6 +106,7 @@ std::string FStrings::field_value(const Expr* value) {
 
 void FStrings::add_field(std::vector<Piece>& pieces, std::string value, char conversion, const Expr* spec,
                          int spec_depth) {
+  // A blank separates the brace of the field from the brace of a dict or set: `{ {1, 2} }`.
   std::string open = value.starts_with('{') ? "{ " : "{";
   open += value;
   if (conversion) (open += '!') += conversion;
@@ -106,7 +116,7 @@ void FStrings::add_field(std::vector<Piece>& pieces, std::string value, char con
   pieces.push_back({Piece::Kind::code, "}"});
 }
 
-// `spec_depth`: how many format specifications `part` is in.
+// Appends the pieces of `part`. `spec_depth` counts the format specifications around `part`.
 void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec_depth) {
   auto* constant = as<ConstantExpr>(part);
   if (constant && constant->value->kind == Constant::Kind::string) {
@@ -122,13 +132,17 @@ void FStrings::add_pieces(std::vector<Piece>& pieces, const Expr* part, int spec
     if (same_code(interpolation->text, value)) value = interpolation->text;
     add_field(pieces, std::move(value), interpolation->conversion, interpolation->format_spec, spec_depth);
   } else {
+    // Any remaining kind of node, or a field that nests too deep, becomes a field of its own.
     add_field(pieces, field_value(part), 0, nullptr, spec_depth);
   }
 }
 
-// Writes the pieces between the quotes that fit best; false where none fit.
+// Writes the pieces between the quotes that suit them best. Returns false, and writes nothing, if no quotes are
+// possible.
 bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces) {
   const bool nests = dialect_of(version_).free_fstrings;
+  // Quotes fit if no field contains them. Before 3.12 the fields must also contain no backslash, and no line break
+  // within quotes of one character.
   auto fits = [&](std::string_view quotes) {
     return std::ranges::none_of(pieces, [&](const Piece& piece) {
       if (piece.kind != Piece::Kind::code) return false;
@@ -142,7 +156,7 @@ bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces)
       return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
     });
   };
-  // As of other strings: see Quoting.
+  // As for other strings, the quotes that need fewer backslashes are preferred; the enum Quoting says which are usual.
   const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
   const bool is_usual = fits(usual), both = is_usual && fits(other);
   std::optional<std::string_view> quotes;
@@ -162,22 +176,24 @@ bool FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces)
   return true;
 }
 
-// Adds a literal of an f-string that began on the last of `lines`; false if it cannot be told where its lines began. A literal of
-// two strings tells how long the part in the second was, by the column at which it ended.
+// Splits a literal of an f-string into the lines that it had in the source, starting on the last of `lines`. The end
+// column shows how long the part on the last line was. Returns false if the lines cannot be determined.
 bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* part, const Position& position,
                                  std::int32_t column) {
-  constexpr std::int32_t quotes = 2;  // `f"` before the text, or a quote on either side of it
+  constexpr std::int32_t quotes = 2;  // columns of `f"` before the text, or of the quotes on both sides
   constexpr std::size_t usual_width = 88;
   std::string_view text = as<ConstantExpr>(part)->value->text;
   const std::int32_t last_width = position.end_column - column - quotes;
   const std::size_t last = position.end_line == position.line ? 0 : last_columns(text, last_width);
   const std::size_t newline = text.rfind('\n');
+  // In a string with triple quotes, the text after the last line break ends exactly at the end column.
   const bool is_one_string = newline != text.npos && std::int32_t(text.size() - newline - 1) == position.end_column;
   if (last == text.size() || (position.end_line > position.line && is_one_string)) return false;
   const std::size_t width = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
   for (std::int32_t line = position.line; line < position.end_line; ++line) {
     std::size_t end = last - (text.data() - as<ConstantExpr>(part)->value->text.data());
-    if (line + 1 < position.end_line) {  // where those in the middle ended is unknown, so they are filled
+    if (line + 1 <
+        position.end_line) {  // the lengths of strings in the middle are unknown, so these strings are filled
       const std::size_t blank = text.substr(0, end).rfind(' ', width);
       if (blank == text.npos || blank == 0) return false;
       end = std::min(end, blank + 1);
@@ -191,8 +207,9 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   return true;
 }
 
-// Prints an f-string that had the line breaks of the source in it, by the positions that its parts have from 3.12 on; returns false
-// if it had not. Behind the last line break a literal ends in the column that its length tells.
+// Prints an f-string between triple quotes if the source had its line breaks in the text. The positions of the parts
+// (3.12 and later) prove it: after its last line break, a literal must end in the column that its length gives. Returns
+// false, and prints nothing, otherwise.
 bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
                               ? position_in(*positions_.code, whole)
@@ -211,6 +228,7 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
     if (!position || std::int32_t(text.size() - newline - 1) != position->end_column) return false;
     line_breaks += std::int32_t(std::ranges::count(text, '\n'));
   }
+  // All lines of the f-string must come from line breaks in its literals.
   if (line_breaks != place->end_line - place->line) return false;
   std::vector<Piece> pieces;
   add_pieces(pieces, whole, 0);
@@ -219,6 +237,7 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   for (const Piece& piece : pieces) {
     if (piece.kind == Piece::Kind::literal) {
       std::string escaped;
+      // `append_docstring` keeps line breaks; its triple quotes are cut off again, and braces are doubled.
       append_docstring(escaped, piece.text, 0);
       for (const char c : escaped.substr(quotes.size(), escaped.size() - 2 * quotes.size()))
         text += c == '{' || c == '}' ? std::string(2, c) : std::string(1, c);
@@ -236,8 +255,8 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   return true;
 }
 
-// Prints an f-string that was written as several strings, one a line, by the positions that its parts have from 3.12 on; returns
-// false if it was not.
+// Prints an f-string that the source wrote as several strings, one on each line. The positions of the parts (3.12 and
+// later) show which part stood on which line. Returns false, and prints nothing, if they do not.
 bool FStrings::fstring_lines(const JoinedStr& node, const Expr* whole) {
   const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
                               ? position_in(*positions_.code, whole)
@@ -263,9 +282,11 @@ bool FStrings::fstring_lines(const JoinedStr& node, const Expr* whole) {
   for (const StringLine& each : lines) {
     if (&each != &lines[0]) {
       breaks_.mark(Mark::Kind::separator, each.line, string_priority);
+      // Adjacent strings are joined by the compiler, so a line break or a blank between them changes nothing.
       out_.write(" ");
       breaks_.anchor_at(each.line, place->column);
     }
+    // A line without fields is printed as a plain string.
     if (each.has_field) {
       quoted("f", each.pieces);
       continue;
@@ -283,16 +304,18 @@ void FStrings::fstring(const Expr* expr) {
   if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
     return;
   const bool is_template = is<TemplateStr>(expr) || is<Interpolation>(expr);
+  // Below four nested fields some kind of quotes is still unused; deeper fields need the free nesting of 3.12.
   if (dialect_of(version_).free_fstrings || constants_.fields < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
     if (quoted(is_template ? "t" : "f", pieces)) return;
   }
   const bool in_field = constants_.fields > 0;
-  if (in_field) ++constants_.fields;  // so that what fails at each level is not tried anew at each
+  // The count rises so that the fields inside are not tried as f-strings again at each level, which would be exponential.
+  if (in_field) ++constants_.fields;
   if (auto* joined = as<JoinedStr>(expr)) joined_calls(joined->values);
   else if (auto* field = as<FormattedValue>(expr)) format_call(*field);
-  else out_.write("\"\"");  // a template is of 3.14, where everything nests
+  else out_.write("\"\"");  // unreachable for t-strings, which need 3.14, where quotes nest freely
   if (in_field) --constants_.fields;
 }
 
@@ -304,6 +327,7 @@ void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
     if (auto* field = as<FormattedValue>(part)) {
       format.text += percent_specifier(*field).value_or("%s");
       values.push_back(field->value);
+      // A percent sign in literal text must be doubled in a format string.
     } else if (auto* text = constant_of(part, Constant::Kind::string)) {
       for (const char c : text->text) format.text += c == '%' ? "%%" : std::string(1, c);
     }
@@ -320,7 +344,8 @@ void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
   out_.write(")");
 }
 
-// The same as an f-string by calls of what it calls: where no quotes are left.
+// Prints an f-string as the calls that it makes, for places where no kind of quotes is left:
+//   f"{a}{b!r:>4}"   ->   "".join([format(a), format(repr(b), ">4")])
 void FStrings::joined_calls(List<Expr*> parts) {
   out_.write(constants_.fields > 0 ? "''.join([" : "\"\".join([");
   bool first = true;
@@ -329,6 +354,7 @@ void FStrings::joined_calls(List<Expr*> parts) {
     first = false;
     if (auto* field = as<FormattedValue>(each)) format_call(*field);
     else if (is<ConstantExpr>(each) || is<JoinedStr>(each)) exprs_.expr(each, Level::test);
+    // Other nodes are values without conversion or format specification.
     else format_call({const_cast<Expr*>(each), 0, nullptr});
   }
   out_.write("])");

@@ -1,4 +1,4 @@
-// f-strings and t-strings; see fstring.cpp.
+// Prints f-strings and t-strings; fstring.cpp explains the limits of each version.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ namespace depyf::print {
 
 class Expressions;
 
+// Tries the forms in order: an f-string over several lines, one on a single line, and calls of `format` where no quotes
+// are left.
 class FStrings {
  public:
   FStrings(Sheet& sheet, Expressions& exprs)
@@ -22,10 +24,12 @@ class FStrings {
         exprs_(exprs) {}
 
   void fstring(const ast::Expr* expr);
-  // As a string, `%` and a tuple: what the fields of an f-string were.
+  // Prints the operator `%` with a format string and a tuple, which newer compilers turn into the same bytecode as an
+  // f-string.
   void percent_format(const ast::JoinedStr& node, const ast::Expr* whole);
 
  private:
+  // A `Piece` is literal text or the code of a field; a `StringLine` holds the pieces of one line.
   struct Piece;
   struct StringLine;
 

@@ -6,9 +6,10 @@ namespace depyf::print {
 
 using namespace ast;
 
-// Within a class C the compiler makes _C__x of __x.
+// The compiler mangles private names: within a class C, `__x` becomes `_C__x`. The printer removes the `_C` again.
 void Identifiers::name(std::string_view name) {
   const bool private_name = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
+  // Two characters of the prefix, the underscores of `__x`, remain.
   if (private_name) name.remove_prefix(private_.size() - 2);
   if (known_names_.is_identifier(name)) out_.write(name);
   else out_.write(renamed_(name));
@@ -24,6 +25,8 @@ void Identifiers::dotted_name(std::string_view name) {
 }
 
 std::string Identifiers::enter_class(std::string_view name) {
+  // The compiler strips leading underscores of the class name, and mangles nothing in a class named only by
+  // underscores.
   const std::size_t stripped = std::min(name.find_first_not_of('_'), name.size());
   std::string around = std::exchange(private_, "_" + std::string(name.substr(stripped)) + "__");
   if (stripped == name.size()) private_.clear();

@@ -1,4 +1,4 @@
-// Names as they are printed.
+// Prints names, and replaces names that are no identifiers.
 #pragma once
 
 #include <string>
@@ -11,15 +11,20 @@
 
 namespace depyf::print {
 
+// Remembers the class around the current place, because the names in it may be mangled.
 class Identifiers {
  public:
   Identifiers(Emitter& out, const CodeObject* root) : out_(out), renamed_(root) {}
 
+  // Prints a variable, attribute or parameter name. A name that is no identifier is printed as the identifier that
+  // replaces it.
   void name(std::string_view name);
+  // Prints a name such as `os.path`, part by part.
   void dotted_name(std::string_view name);
   bool has_renamed() const { return !renamed_.empty(); }
 
-  // In a class, names that begin as its private ones do are printed as the source had them. Returns what `leave_class` needs.
+  // Starts a class body, in which mangled private names are printed as the source had them. Returns the state that
+  // `leave_class` restores.
   std::string enter_class(std::string_view name);
   void leave_class(std::string around) { private_ = std::move(around); }
 
@@ -27,7 +32,7 @@ class Identifiers {
   Emitter& out_;
   KnownNames known_names_;
   Renamed renamed_;
-  std::string private_;  // what private names of the class around begin with; empty: none
+  std::string private_;  // the prefix of mangled names in the enclosing class, such as `_C__`; empty outside of classes
 };
 
 }  // namespace depyf::print

@@ -1,4 +1,4 @@
-// Names that were found to be identifiers before: most of those in a file are used many times.
+// Caches names that were found to be identifiers, because most names of a file are used many times.
 #pragma once
 
 #include <array>
@@ -10,9 +10,11 @@
 
 namespace depyf::print {
 
+// The cache is a hash table without chains: each name has one slot, and a name that needs an occupied slot replaces its
+// content.
 class KnownNames {
  public:
-  // The same as print::is_identifier.
+  // Returns the result of print::is_identifier. Only positive results are cached.
   bool is_identifier(std::string_view name) {
     if (name.empty() || name.size() > longest) return print::is_identifier(name);
     const Key key = key_of(name);
@@ -24,14 +26,17 @@ class KnownNames {
   }
 
  private:
-  static constexpr std::size_t longest = 16;  // bytes
+  // The longest cached name in bytes: two numbers of eight bytes hold all its bytes.
+  static constexpr std::size_t longest = 16;
 
-  // With the size, the two tell all bytes: they overlap in what is shorter.
+  // The first and the last bytes of a name. Together with the size they determine all bytes, because they overlap in
+  // short names.
   struct Key {
-    std::uint64_t start = 0, end = 0, size = 0;  // size 0: none
+    std::uint64_t start = 0, end = 0, size = 0;  // size 0 marks an empty slot
     bool operator==(const Key&) const = default;
   };
 
+  // Reads the bytes in the widest number that fits into the name.
   static Key key_of(std::string_view name) {
     auto read = [&](auto number, std::size_t at) {
       std::memcpy(&number, name.data() + at, sizeof number);

@@ -5,9 +5,12 @@
 namespace depyf::print {
 namespace {
 
-// Lines that are still too long after so many steps stay as they are: no code that people write nests that deep.
+// A line that is still too long after this many nested splits stays as it is, because no code that people write nests
+// that deep.
 constexpr int steps_max = 60;
 
+// Chooses a state for each mark, in steps of falling certainty: source lines, columns, brackets that must match, and
+// last the width.
 class Layout {
  public:
   Layout(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors, const Lines& lines)
@@ -27,17 +30,19 @@ class Layout {
   using State = BreakState;
   struct Break {
     State state = State::unknown;
-    int partner = -1;  // of open and close: the other mark; of a separator: the open mark of its group; -1: none
-    std::size_t indent = 0;  // of the line behind it, where the state is apart
+    // For brackets: the mark of the other bracket. For a separator: the opening mark of its brackets. -1 if there is none.
+    int partner = -1;
+    std::size_t indent = 0;  // indentation of the line behind the mark, if the line breaks there
   };
-  // Text and marks between two breaks.
+  // The text and the marks between two breaks.
   struct Line {
-    int first, last;  // marks, `last` exclusive
-    std::size_t from, to;  // in the text
+    int first, last;       // indices of marks, `last` exclusive
+    std::size_t from, to;  // offsets in the text
     std::size_t indent;
-    std::int32_t source;  // line of the source; -1: unknown
+    std::int32_t source;  // the line of the source; -1 if it is unknown
   };
 
+  // Finds the partner of each mark, like matching brackets in a text.
   void pair() {
     std::vector<int> open;
     for (int i = 0; i < count(); ++i) {
@@ -48,11 +53,13 @@ class Layout {
         if (marks_[i].kind == Kind::close) breaks_[open.back()].partner = i, open.pop_back();
       }
     }
-    for (const int i : open) breaks_[i].state = State::together;  // what was never closed cannot break
+    // Brackets that were never closed cannot break.
+    for (const int i : open) breaks_[i].state = State::together;
     for (int i = 0; i < count(); ++i)
       if (breaks_[i].partner < 0) breaks_[i].state = State::together;
   }
 
+  // Breaks at each mark whose two sides stood on different lines of the source.
   void follow_source() {
     for (int i = 0; i < count(); ++i) {
       const Mark& mark = marks_[i];
@@ -63,8 +70,8 @@ class Layout {
       if (marks_[i].kind == Kind::open && breaks_[i].partner >= 0) decide_unknown_items(i);
   }
 
-  // Parameters and some other items have no position. The number of lines between those that have one tells whether each
-  // stands on a line of its own.
+  // Decides about items without positions, such as parameters. The number of source lines between items with positions
+  // shows whether the items in between stand on lines of their own.
   void decide_unknown_items(int open) {
     std::vector<int> unknown;
     bool has_comma = false;
@@ -73,11 +80,13 @@ class Layout {
     if (!has_comma) return;
     bool all_apart = true, any_known = false;
     const int close = breaks_[open].partner;
+    // All items that wait for a decision get the same state.
     auto settle = [&](State state) {
       for (const int i : unknown) breaks_[i].state = state;
       unknown.clear();
     };
     for (int i = open; i < close; ++i) {
+      // Only the opening bracket and the commas directly within this pair of brackets count.
       const bool direct = i == open || (marks_[i].kind == Kind::separator && breaks_[i].partner == open);
       if (!direct) continue;
       if (breaks_[i].state == State::unknown) {
@@ -88,8 +97,10 @@ class Layout {
       const std::int32_t gap = marks_[i].line - marks_[i].before;
       if (unknown.empty() || marks_[i].line < 0) {
         all_apart = all_apart && breaks_[i].state == State::apart;
+        // There are enough lines for each unknown item to have one.
       } else if (gap > std::int32_t(unknown.size())) {
         settle(State::apart);
+        // The unknown items are the first ones, and share the line below the opening bracket.
       } else if (gap > 0 && unknown[0] == open) {
         settle(State::together);
         breaks_[open].state = State::apart;
@@ -103,7 +114,8 @@ class Layout {
     if (any_known) settle(all_apart && breaks_[open].state == State::apart ? State::apart : State::together);
   }
 
-  // Columns know more than lines do. Brackets that are written only where columns tell so go where these do not.
+  // Lets columns, which are more exact than lines, correct the states. Redundant brackets that columns do not prove are
+  // removed.
   void follow_columns() {
     std::vector<State> states;
     for (const Break& each : breaks_) states.push_back(each.state);
@@ -114,6 +126,7 @@ class Layout {
       const bool is_apart = states[i] == State::apart ||
                             (partner >= 0 && marks_[i].kind != Kind::separator && states[partner] == State::apart);
       if (marks_[i].is_hint && !is_apart) continue;
+      // The kept marks move to the front of the list, in place.
       marks_[kept_states.size()] = marks_[i];
       kept_states.push_back(states[i]);
     }
@@ -124,7 +137,8 @@ class Layout {
       if (breaks_[i].partner >= 0) breaks_[i].state = kept_states[i];
   }
 
-  // Brackets that positions say nothing of close as they open, and break where what is in them does.
+  // Completes brackets about which positions say nothing: they break if a separator in them breaks, and the closing
+  // bracket follows the opening bracket.
   void complete_groups() {
     for (int i = 0; i < count(); ++i)
       if (marks_[i].kind == Kind::separator && breaks_[i].state == State::apart && breaks_[i].partner >= 0 &&
@@ -135,9 +149,10 @@ class Layout {
         breaks_[i].state = breaks_[breaks_[i].partner].state;
   }
 
-  // Cuts the text where the source had breaks, then fits each line.
+  // Cuts the text where the source had breaks, and then fits each piece into the width.
   void split() {
-    std::vector<std::size_t> content{lines_.indent + indentation};  // by open group: the indentation of what is in it
+    // Stacks over the open brackets: the indentation of the text inside them, and of the line that opens them.
+    std::vector<std::size_t> content{lines_.indent + indentation};
     std::vector<std::size_t> outside{lines_.indent};
     Line line{0, 0, lines_.indent, lines_.indent, lines_.indent, lines_.first};
     std::vector<Line> cut;
@@ -146,6 +161,7 @@ class Layout {
       const bool apart = breaks_[i].state == State::apart;
       if (mark.kind == Kind::open) {
         outside.push_back(line.indent);
+        // If the line does not break behind the bracket, its content aligns with the column behind it.
         const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
         content.push_back(apart ? line.indent + indentation : column);
       }
@@ -154,6 +170,7 @@ class Layout {
       if (!apart) continue;
       line.last = i, line.to = mark.at;
       cut.push_back(line);
+      // The blank behind a separator is dropped at a line break.
       const std::size_t from = mark.at < text_.size() && text_[mark.at] == ' ' ? mark.at + 1 : mark.at;
       line = {i + 1, i + 1, from, from, breaks_[i].indent, mark.line};
     }
@@ -162,20 +179,26 @@ class Layout {
     for (const Line& each : cut) fit(each, lines_.limit(each.source), 0);
   }
 
+  // Counts characters, not bytes: bytes of the form 10xxxxxx continue a UTF-8 character.
   std::size_t columns(std::size_t from, std::size_t to) const {
     return std::ranges::count_if(text_.substr(from, to - from), [](char c) { return (c & 0xc0) != 0x80; });
   }
 
+  // Splits `line` if it is too long, and the resulting lines again.
   void fit(const Line& line, std::size_t limit, int steps) {
     if (line.to <= line.from || line.indent + (line.to - line.from) <= limit || steps > steps_max) return;
     if (line.indent + columns(line.from, line.to) <= limit) return;
+    // A line with a string over several lines cannot be measured, so it stays as it is.
     if (text_.substr(line.from, line.to - line.from).find('\n') != text_.npos) return;
     if (!split_at_separators(line, limit, steps)) split_at_group(line, limit, steps);
   }
 
-  // A line within brackets: at all separators that bind loosest.
+  // Splits a line at all separators of its loosest kind. Returns false if it has none outside of brackets:
+  //   a + b or c + d   ->   a + b
+  //                         or c + d
   bool split_at_separators(const Line& line, std::size_t limit, int steps) {
     int level = 0, highest = 0;
+    // Returns true if the mark is a separator outside of the brackets in this line.
     auto direct = [&](int i) {
       if (marks_[i].kind == Kind::open) ++level;
       if (marks_[i].kind == Kind::close) level = std::max(level - 1, 0);
@@ -198,7 +221,8 @@ class Layout {
     return true;
   }
 
-  // At the outermost brackets that hold the most, or, where optional ones do, at those that end with them.
+  // Splits a line at its longest outermost brackets. If these brackets are optional, brackets inside that end at the
+  // same place are preferred.
   void split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
@@ -209,8 +233,10 @@ class Layout {
     if (chosen < 0) return;
     if (marks_[chosen].optional) chosen = without_optional(line, chosen, limit);
     const int close = breaks_[chosen].partner;
-    // Brackets around what is too long by itself and cannot be split do not help.
+    // Brackets around text that cannot be split further, and that is too long even alone, do not help.
     if (marks_[chosen].optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit) return;
+    // The line becomes three: the text up to the bracket, the indented content, and the text from the closing bracket
+    // on.
     breaks_[chosen] = {State::apart, close, line.indent + indentation};
     breaks_[close] = {State::apart, chosen, line.indent};
     fit({line.first, chosen, line.from, marks_[chosen].at, line.indent, line.source}, limit, steps + 1);
@@ -219,9 +245,11 @@ class Layout {
     fit({close + 1, line.last, marks_[close].at, line.to, line.indent, line.source}, limit, steps + 1);
   }
 
+  // The number of bytes between the brackets that open at the mark `open`.
   std::size_t length(int open) const { return marks_[breaks_[open].partner].at - marks_[open].at; }
 
-  // The group that ends where the optional one does, if that makes the line short enough without more brackets.
+  // Returns the brackets that end together with the optional brackets, if breaking them makes the line short enough.
+  // Otherwise it returns `optional`.
   int without_optional(const Line& line, int optional, std::size_t limit) const {
     const int close = breaks_[optional].partner;
     int separators = 0, last = -1;
@@ -236,7 +264,7 @@ class Layout {
     return fits ? last : optional;
   }
 
-  // Is the group at `open` written with its optional brackets?
+  // Returns for each mark whether it opens optional brackets that must be written, because a line breaks within them.
   std::vector<bool> written() const {
     std::vector<bool> result(marks_.size(), false);
     for (int i = 0; i < count(); ++i) {
@@ -246,11 +274,12 @@ class Layout {
     return result;
   }
 
+  // Builds the final text from the states of the marks.
   std::string render() const {
     const std::vector<bool> is_written = written();
     std::string result;
     std::size_t at = 0;
-    std::vector<int> last_separator;  // by open group: its last comma, -1: none
+    std::vector<int> last_separator;  // for each open bracket: the mark of its last comma, -1 if there is none
     auto copy_to = [&](std::size_t end) {
       if (end > at) result += text_.substr(at, end - at), at = end;
     };
@@ -264,6 +293,7 @@ class Layout {
         if (mark.optional && is_written[i]) result += '(';
       } else if (mark.kind == Kind::separator) {
         if (!last_separator.empty() && mark.priority == comma_priority) last_separator.back() = i;
+        // A closing bracket on a line of its own gets a trailing comma, if the items stand on lines of their own.
       } else if (apart && !last_separator.empty() && last_separator.back() >= 0 &&
                  breaks_[last_separator.back()].state == State::apart && !result.ends_with(',')) {
         result += ',';
@@ -271,7 +301,7 @@ class Layout {
       if (apart) {
         result += '\n';
         result.append(here.indent, ' ');
-        // The blank behind an optional bracket stays, behind that bracket.
+        // A blank at a line break is dropped.
         if (mark.kind != Kind::close && at < text_.size() && text_[at] == ' ') ++at;
       }
       if (mark.kind == Kind::close) {

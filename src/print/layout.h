@@ -1,5 +1,6 @@
-// Where the lines of a statement break. While a statement is printed on one line, the printer marks each place where a line may
-// end; then the breaks are chosen: where the source had them, as far as positions tell, and otherwise by width.
+// Decides where the lines of a statement break. The printer first writes a statement on one line and marks each place
+// where a line may end. Then the breaks are chosen: where the source had them, as far as positions show it, and
+// otherwise by width.
 #pragma once
 
 #include <cstdint>
@@ -11,44 +12,49 @@
 
 namespace depyf::print {
 
+// A place in the text at which the line may break.
 struct Mark {
   enum class Kind : std::uint8_t { open, separator, close };
-  std::size_t
-      at;  // offset in the text: behind an opening bracket, before the blank of a separator, before a closing bracket
+  // The offset in the text: behind an opening bracket, before the blank of a separator, or before a closing bracket.
+  std::size_t at;
   Kind kind;
-  std::uint8_t priority = 0;  // of a separator: those with the highest in a line are broken first
-  bool optional = false;  // of open and close: the brackets are written only where the line breaks
-  std::int32_t before = -1,
-               line = -1;  // of the source: where the text before the mark ends and that behind it starts; -1: unknown
-  bool is_hint = false;  // of optional ones: only where columns tell that the source had them
+  std::uint8_t priority = 0;  // of a separator; in a line that is too long, the highest priority breaks first
+  bool optional = false;      // of brackets: the brackets are written only if the line breaks at them
+  // Lines of the source: where the text before the mark ends, and where the text behind the mark starts; -1 if unknown.
+  std::int32_t before = -1, line = -1;
+  bool is_hint = false;  // of optional brackets: written only if columns show that the source had them
 };
 
-// A part of the text whose place in the source is known.
+// A part of the text whose line and column in the source are known.
 struct Anchor {
   std::size_t at;  // offset in the text
   std::int32_t line, column;
 };
 
-// What is known of a mark: whether the line breaks there.
+// What is known about a mark: nothing, the line does not break there, or the line breaks there.
 enum class BreakState : std::uint8_t { unknown, together, apart };
 
 constexpr std::size_t indentation = 4;
 
+// The priorities of separators. Operators have priorities below `string_priority`, which fall as they bind tighter.
 constexpr std::uint8_t string_priority = 17, comma_priority = 40, comprehension_priority = 50, attribute_priority = 1;
 
+// How `with_breaks` lays out the lines of one statement.
 struct Lines {
-  std::size_t indent = 0;  // of the statement
-  // Returns how many columns a line may have that the source had as line `line` (-1: unknown).
+  std::size_t indent = 0;  // indentation of the statement, in columns
+  // Returns how many columns the text of source line `line` may have (-1: the source line is unknown).
   FunctionRef<std::size_t(std::int32_t line)> limit;
-  std::int32_t first = -1;  // the line of the source that the statement starts on; -1: unknown
+  std::int32_t first = -1;  // the line of the source on which the statement starts; -1 if it is unknown
 };
 
-// Sets the states of the marks between two anchors where only one way to break there puts the second anchor into the column that
-// it had in the source. Source of another style, where no way does, is left as it is. `indent`: of the statement.
+// Sets the states of marks between two anchors if some choice of breaks puts the second anchor into the column that it
+// had in the source. Source of an unknown style, for which no choice does, leaves the states unchanged. `indent` is the
+// indentation of the statement.
 void follow_columns(std::string_view text, const std::vector<Mark>& marks, const std::vector<Anchor>& anchors,
                     std::size_t indent, std::vector<BreakState>& states);
 
-// Returns `text`, which starts with the indentation of a statement, with its lines broken. The marks are those of `text`.
+// Returns `text` with its lines broken. The text starts with the indentation of a statement, and the offsets of the
+// marks and anchors refer to it.
 std::string with_breaks(std::string_view text, std::vector<Mark> marks, const std::vector<Anchor>& anchors,
                         const Lines& lines);
 

@@ -11,10 +11,12 @@
 namespace depyf::print {
 namespace {
 
+// Appends the lowest `digits` hexadecimal digits of `value`.
 void append_hex(std::string& out, char32_t value, int digits) {
   while (digits-- > 0) out += "0123456789abcdef"[value >> (4 * digits) & 15];
 }
 
+// Appends the shortest of the escapes `\x`, `\u` and `\U` that can hold the code point.
 void append_code_point(std::string& out, char32_t value) {
   if (value < 0x100) {
     out += "\\x";
@@ -28,9 +30,11 @@ void append_code_point(std::string& out, char32_t value) {
   }
 }
 
-// As float.__repr__: shortest digits that read back, an exponent below 1e-4 and from 1e16 on.
+// Appends a float as float.__repr__ does: the shortest digits that read back, with an exponent below 1e-4 and from 1e16
+// on.
 void append_finite(std::string& out, double value) {
   char buffer[40];
+  // std::to_chars gives the shortest digits as `d.ddde+xx`; the digits and the exponent are taken apart here.
   const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
   std::string_view text(buffer, end - buffer);
   if (text[0] == '-') {
@@ -58,7 +62,8 @@ void append_finite(std::string& out, double value) {
   }
 }
 
-// There is no literal of an infinity or a NaN; the compiler folds these to one.
+// Appends a float. There are no literals for infinity and NaN, so these are expressions that the compiler folds to one
+// constant.
 void append_real(std::string& out, double value) {
   if (std::isnan(value)) {
     out += "1e309-1e309";
@@ -69,7 +74,7 @@ void append_real(std::string& out, double value) {
   }
 }
 
-// A non-negative real as the imaginary part of a literal: without ".0", as repr does.
+// Appends a real number as the imaginary part of a literal, without ".0", as repr does it.
 void append_imaginary(std::string& out, double value) {
   if (std::isnan(value)) {
     out += "(1e309j-1e309j)";
@@ -80,6 +85,7 @@ void append_imaginary(std::string& out, double value) {
   out += 'j';
 }
 
+// Appends the real part of a sum, with parentheses around the difference that stands for NaN.
 void append_real_part(std::string& out, double value) {
   if (std::isnan(value)) {
     out += "(1e309-1e309)";
@@ -89,10 +95,13 @@ void append_real_part(std::string& out, double value) {
   if (out.ends_with(".0")) out.resize(out.size() - 2);
 }
 
+// The shapes of the expressions for a complex constant: `2j`, `-2j`, `1+2j`, `-(1+2j)`, `0j*(-1+0j)` and
+// `-(0j*(-1+0j))`.
 enum class ComplexForm : std::uint8_t { imaginary, minus_imaginary, sum, minus_sum, product, minus_product };
 
-// Which expression gives exactly these parts. A sum turns -0.0 into 0.0, and until 3.13 the compiler takes a real number for
-// a complex one with an imaginary part of 0.0; so some signs of zero come out only of a negation, or of a product.
+// Returns which expression has exactly these parts, including the signs of zeros. A sum turns -0.0 into 0.0. Until 3.13
+// the compiler reads a real number in a sum as a complex number whose imaginary part is 0.0. Some signs of zero
+// therefore result only from a negation or from a product.
 ComplexForm complex_form(double real, double imag) {
   const bool minus_real = std::signbit(real) && !std::isnan(real);
   const bool minus_imag = std::signbit(imag) && !std::isnan(imag);
@@ -104,6 +113,7 @@ ComplexForm complex_form(double real, double imag) {
   return zero_imag && minus_imag ? ComplexForm::minus_sum : ComplexForm::sum;
 }
 
+// Writes the real part, the sign and the imaginary part; a negative imaginary part becomes a difference.
 void append_sum(std::string& out, double real, double imag) {
   append_real_part(out, real);
   const bool minus = std::signbit(imag) && !std::isnan(imag);
@@ -112,7 +122,8 @@ void append_sum(std::string& out, double real, double imag) {
 }
 
 void append_complex(std::string& out, double real, double imag, Version version) {
-  // A difference of a real and an imaginary number keeps the signs of both.
+  // Where sums keep the signs (3.14 and later), the difference of a real and an imaginary number has both signs as
+  // written.
   if (dialect_of(version).signed_complex_sums && imag == 0 && std::signbit(imag) && !std::signbit(real))
     return append_sum(out, real, imag);
   switch (complex_form(real, imag)) {
@@ -140,16 +151,19 @@ Level complex_level(double real, double imag) {
   return Level::factor;
 }
 
+// Chooses the quotes that need fewer backslashes; the preferred quotes win a tie.
 char quote_of(std::string_view text, Quoting quoting) {
   const auto singles = std::ranges::count(text, '\''), doubles = std::ranges::count(text, '"');
   if (quoting == Quoting::usual) return doubles > singles ? '\'' : '"';
   return singles > doubles ? '"' : '\'';
 }
 
-// Raw between the first delimiter that needs no backslash; false where there is none.
+// Appends `text` unescaped between the first quotes that need no backslash. Returns false, and appends nothing, if
+// there are none.
 bool append_without_backslash(std::string& out, std::string_view text) {
   bool lines = false;
   for (std::size_t at = 0; at < text.size();) {
+    // A line break needs triple quotes; a backslash or an unprintable character needs an escape.
     const CodePoint point = code_point(text, at);
     if (point.value == '\n') lines = true;
     else if (point.value == '\\' || !point.valid || (!is_printable(point.value) && point.value != '\t')) return false;
@@ -157,6 +171,7 @@ bool append_without_backslash(std::string& out, std::string_view text) {
   }
   for (std::string_view delimiter : {"'", "\"", "'''", "\"\"\""}) {
     if (lines && delimiter.size() == 1) continue;
+    // The text must not end with the quote, which would merge with the delimiter.
     if (text.find(delimiter) != text.npos || (!text.empty() && text.back() == delimiter[0])) continue;
     ((out += delimiter) += text) += delimiter;
     return true;
@@ -195,20 +210,21 @@ void append_items(std::string& out, const std::vector<Constant>& items, Quoting 
   }
 }
 
-// The next character of a docstring that is not written as others are.
+// Returns the offset of the next quote or tab in a docstring line. These characters are written without escapes there,
+// other than in usual strings.
 std::size_t find_special(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
   return at;
 }
 
-// Written as it is in any string: printable ASCII but the backslash.
+// Characters that every string contains unescaped: printable ASCII except the backslash.
 constexpr auto is_plain = [] {
   std::array<bool, 256> plain{};
   for (int c = 0x20; c < 0x7f; ++c) plain[c] = c != '\\';
   return plain;
 }();
 
-// Writes the characters from `at` on that are written as they are; returns where they end.
+// Appends the characters from `at` on that need no escape. Returns the offset of the first character that does.
 std::size_t append_plain(std::string& out, std::string_view text, std::size_t at, char quote) {
   std::size_t end = at;
   while (end < text.size() && is_plain[static_cast<unsigned char>(text[end])] && text[end] != quote) ++end;
@@ -223,7 +239,8 @@ void append_escaped(std::string& out, std::string_view text, char quote) {
     at = append_plain(out, text, at, quote);
     if (at == text.size()) return;
     const CodePoint point = code_point(text, at);
-    if (!point.valid) append_code_point(out, 0xdc00 + point.value);  // as the error handler surrogateescape
+    // An invalid byte becomes the lone surrogate that Python's error handler surrogateescape makes of it.
+    if (!point.valid) append_code_point(out, 0xdc00 + point.value);
     else if (point.value == '\\' || (quote && point.value == static_cast<unsigned char>(quote)))
       (out += '\\') += text[at];
     else if (point.value == '\n') out += "\\n";
@@ -246,6 +263,7 @@ void append_docstring(std::string& out, std::string_view text, std::size_t inden
       const std::size_t special = find_special(line, i);
       append_escaped(out, line.substr(i, special - i), 0);
       if ((i = special) == line.size()) break;
+      // A quote is escaped only where it would end the docstring.
       const bool last = at + i + 1 == text.size();
       if (line[i] == '"' && (last || line.substr(i).starts_with("\"\"\""))) out += '\\';
       out += line[i++];
@@ -284,7 +302,7 @@ void append_literal(std::string& out, const Constant& constant, Quoting quoting,
       append_items(out += "slice(", constant.items, quoting, version);
       out += ')';
       return;
-    case Kind::code: out += "__code__"; return;  // a bug of whoever asks; a name keeps the text valid
+    case Kind::code: out += "__code__"; return;  // reached only through a bug; a name keeps the text valid
     case Kind::opaque: out += "__opaque__"; return;
   }
 }

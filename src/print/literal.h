@@ -1,4 +1,4 @@
-// Constants as text.
+// Writes constants as the text of literals.
 #pragma once
 
 #include <string>
@@ -9,19 +9,22 @@
 
 namespace depyf::print {
 
-// How strings are quoted: with double quotes unless single ones need fewer backslashes, as formatters do; inside the braces of an
-// f-string with single quotes, and before 3.12 without a backslash where there is such a way.
+// How strings are quoted. Usually the quotes are double quotes, unless single quotes need fewer backslashes, as
+// formatters do it. Inside the braces of an f-string single quotes are preferred. Before Python 3.12 the text in the
+// braces also avoids backslashes where some kind of quotes makes that possible.
 enum class Quoting : std::uint8_t { usual, in_field, no_backslash };
 
-// Without parentheses around it: `-1` and `1+2j` bind as loosely as level_of says.
-// `version`: of the compiler that will read it; none: all of them.
+// Appends `constant` as a literal, without parentheses: `-1` and `1+2j` bind as loosely as `level_of` says. `version`
+// is the version of the compiler that will read the text; the default means that all versions must read it.
 void append_literal(std::string& out, const Constant& constant, Quoting quoting = Quoting::usual, Version version = {});
 Level level_of(const Constant& constant);
 
-// The characters of a string between quotes, escaped as repr does; `quote`, where not 0, is escaped too.
+// Appends the characters of a string without the quotes, escaped as repr does it. `quote` is escaped too, unless it is
+// 0.
 void append_escaped(std::string& out, std::string_view text, char quote);
 
-// `text` between triple quotes with its line breaks as they are, each line after the first behind `indent` blanks.
+// Appends `text` between triple quotes. Its line breaks stay as they are, and each line after the first starts with
+// `indent` blanks.
 void append_docstring(std::string& out, std::string_view text, std::size_t indent);
 
 }  // namespace depyf::print

@@ -1,4 +1,5 @@
-// Names of what should not be left in a finished tree.
+// Returns the names of markers, which stand for unfinished parts of a tree. A marker in a finished tree is printed as
+// `__internal_NAME__`.
 #include "print/markers.h"
 
 namespace depyf::print {

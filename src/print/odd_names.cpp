@@ -1,5 +1,6 @@
-// A name that is no identifier, where it is reached without its text:
+// Shows how the source reaches a name that is no identifier:
 //
+//   kind of name               bytecode            source
 //   global or class variable   a b                 globals()['a b']        locals()['a b'] in the class that sets it
 //   attribute                  x.<a b> = v         setattr(x, 'a b', v)
 //   definition, import         def <a b>(): ...    def a_b(): ...          then globals()['a b'] = a_b; del a_b
@@ -20,12 +21,15 @@ using namespace ast;
 
 namespace {
 
-// The compiler's own names, such as the parameter `.0` of a comprehension, are no user's.
+// Returns true if `name` is a user's name and no identifier. Names of the compiler, such as the parameter `.0` of a
+// comprehension, do not count.
 bool is_odd(std::string_view name) { return !name.empty() && name[0] != '.' && !print::is_identifier(name); }
 
-// Where the names live that are no local variables; `definition`: around what is printed, where all names are local.
+// The kind of scope in which variables live that are not local. In the scope `definition`, which only surrounds the
+// printed definition, all names are local.
 enum class Namespace : std::uint8_t { module, class_body, function, definition };
 
+// Rewrites one scope; nested definitions get a `Reach` of their own.
 class Reach {
  public:
   Reach(Context& context, Namespace space, const CodeObject* code) : context_(context), space_(space) {
@@ -46,17 +50,20 @@ class Reach {
  private:
   Expr* text(std::string_view name) { return context_.constant(Constant::Kind::string, std::string(name)); }
 
+  // Returns true if the variable `name` must be reached through `globals()` or `locals()`.
   bool is_reached(std::string_view name) const {
     if (!is_odd(name) || space_ == Namespace::definition || inner_.contains(name)) return false;
     return space_ != Namespace::function || !locals_.contains(name);
   }
 
+  // Returns the expression `globals()['a b']`, or `locals()['a b']` for a variable that the class body sets.
   Expr* variable(std::string_view name) {
     const bool own = space_ == Namespace::class_body && stored_.contains(name);
     Expr* names = context_.expr(Call{context_.name(own ? "locals" : "globals"), {}, {}});
     return context_.expr(Subscript{names, text(name)});
   }
 
+  // Collects the names that a class body sets, because only those are found in its `locals()`.
   void find_stored(Block body) {
     for (Stmt* stmt : body) {
       auto add = [&](const Expr* target) {
@@ -69,7 +76,7 @@ class Reach {
     }
   }
 
-  // The parameters of a lambda and the targets of a comprehension are variables of their own.
+  // Adds the parameters of a lambda, or the targets of a comprehension. They are local variables of that expression.
   void add_inner(Expr* expr) {
     if (auto* lambda = as<Lambda>(expr)) {
       for (List<Arg> list : {lambda->args->posonly, lambda->args->args, lambda->args->kwonly})
@@ -84,6 +91,7 @@ class Reach {
     for_each_child(target, [&](Expr*& child) { add_names(child); });
   }
 
+  // Rewrites the loads in `expr`, children first. Names bound by a lambda or comprehension count only inside it.
   void reach(Expr*& expr) {
     if (!expr) return;
     const std::set<std::string_view> around = inner_;
@@ -97,7 +105,7 @@ class Reach {
     if (auto* attribute = as<Attribute>(expr)) changed_ |= is_odd(attribute->attr);
   }
 
-  // `x.<a b> = v` and `del x.<a b>`, which are calls then; null: the statement is neither.
+  // Returns the call for `x.<a b> = v` or `del x.<a b>`; null if the statement is neither.
   Expr* call_for(Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
     auto* remove = as<Delete>(stmt);
@@ -109,7 +117,7 @@ class Reach {
     return context_.expr(Call{context_.name("setattr"), context_.list({target->value, name, assign->value}), {}});
   }
 
-  // Rewrites the body of a definition, which several statements may share, once.
+  // Rewrites the body of a nested definition in its own scope. A body that several statements share is rewritten once.
   void enter(Stmt* stmt) {
     auto* function = as<FunctionDef>(stmt);
     auto* definition = as<ClassDef>(stmt);
@@ -126,6 +134,7 @@ class Reach {
     for (Stmt* stmt : statements) {
       for_each_expr(stmt, [&](Expr*& expr) { reach(expr); });
       enter(stmt);
+      // A `global` declaration cannot name such a variable; `globals()` needs no declaration.
       if (auto* global = as<Global>(stmt)) {
         std::vector<std::string_view> names(global->names.begin(), global->names.end());
         std::erase_if(names, is_odd);
@@ -134,6 +143,7 @@ class Reach {
       }
       if (Expr* call = call_for(stmt)) stmt->node = ExprStmt{call};
       result.push_back(stmt);
+      // A definition or import binds an identifier, which is moved to the odd name: `globals()['a b'] = a_b; del a_b`.
       for (std::string_view name : defined(stmt)) {
         if (!is_odd(name)) continue;
         changed_ = true;
@@ -145,12 +155,14 @@ class Reach {
     statements = std::move(result);
   }
 
+  // Returns the names that a definition or an import binds.
   static std::vector<std::string_view> defined(Stmt* stmt) {
     if (auto* function = as<FunctionDef>(stmt)) return {function->name};
     if (auto* definition = as<ClassDef>(stmt)) return {definition->name};
     std::vector<std::string_view> names;
     auto add = [&](const Alias& alias, bool whole) {
       std::string_view bound = alias.asname.empty() ? alias.name : alias.asname;
+      // `import a.b` binds `a`.
       if (whole && alias.asname.empty()) bound = bound.substr(0, bound.find('.'));
       if (bound != "*") names.push_back(bound);
     };
@@ -163,8 +175,9 @@ class Reach {
 
   Context& context_;
   const Namespace space_;
-  std::set<std::string_view> locals_, stored_;  // stored: names that a class body sets
-  std::set<std::string_view> inner_;  // variables of the lambdas and comprehensions around the expression at work
+  std::set<std::string_view> locals_;  // variables of the function
+  std::set<std::string_view> stored_;  // names that the class body sets
+  std::set<std::string_view> inner_;   // variables of the lambdas and comprehensions around the current expression
   bool changed_ = false;
 };
 
@@ -189,7 +202,8 @@ const std::string& Renamed::operator()(std::string_view name) {
   if (auto known = names_.find(name); known != names_.end()) return known->second;
   if (root_ && seen_.empty()) take_names_of(*root_);
   std::string free = identifier(name);
-  if (free.size() > 2 && free.starts_with("__") && free[2] != '_') free = "name" + free;  // the rest are temporaries
+  // Other names that start with `__` belong to temporaries of the decompiler.
+  if (free.size() > 2 && free.starts_with("__") && free[2] != '_') free = "name" + free;
   while (taken_.contains(free)) free += '_';
   taken_.insert(free);
   return names_.emplace(name, free).first->second;

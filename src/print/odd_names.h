@@ -1,4 +1,4 @@
-// Names that Python's grammar does not allow, which other tools and tampered files have in their bytecode.
+// Handles names that Python's grammar does not allow. Such names occur in bytecode that other tools made or changed.
 #pragma once
 
 #include <map>
@@ -11,23 +11,27 @@
 
 namespace depyf {
 
-// Rewrites the loads, stores and deletions of such names in a whole tree: globals are reached through `globals()["a b"]`,
-// attributes through `getattr`, `setattr` and `delattr`; local variables only get another name when they are printed. Each
-// definition that has such names is marked; the names that the compiler makes, such as `.0`, are none of them. `is_module`:
-// `body` is a module's, otherwise it holds the definition of what is printed.
+// Rewrites loads, stores and deletions of names that are no identifiers, in a whole tree. Globals are reached through
+// `globals()["a b"]`, and attributes through `getattr`, `setattr` and `delattr`. Local variables only get another name
+// when they are printed.
+//
+// Each definition that has such names gets a marker comment. Names that the compiler itself makes, such as `.0`, do not
+// count. `is_module` is true if `body` is the body of a module; otherwise `body` holds the definition that is printed.
 ast::Block reach_odd_names(Context& context, ast::Block body, bool is_module);
 
 namespace print {
 
-// The identifiers that are written in place of names that are none: no two names get the same, and none gets the name of
-// another variable, attribute or parameter of the file.
+// Chooses identifiers to print instead of names that are no identifiers. No two names get the same identifier, and no
+// name gets the name of another variable, attribute or parameter of the file.
 class Renamed {
  public:
   explicit Renamed(const CodeObject* root) : root_(root) {}
+  // Returns the identifier for `name`; the reference stays valid as long as this object lives.
   const std::string& operator()(std::string_view name);
   bool empty() const { return names_.empty(); }
 
  private:
+  // Reserves all names that `code`, and the code objects in it, use.
   void take_names_of(const CodeObject& code);
 
   const CodeObject* root_;

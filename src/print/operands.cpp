@@ -8,6 +8,7 @@ const Expr* first_leaf(const Expr* expr) {
   while (expr) {
     const Operand operand = leftmost(expr);
     if (operand.expr) expr = operand.expr;
+    // A tuple without a position starts where its first element starts.
     else if (auto* tuple = as<Tuple>(expr); tuple && !tuple->elts.empty() && expr->line < 0) expr = tuple->elts[0];
     else if (auto* starred = as<Starred>(expr)) expr = starred->value;
     else if (auto* named = as<NamedExpr>(expr)) expr = named->target;
@@ -26,7 +27,8 @@ std::int32_t first_line_within(const Expr* expr) {
   return first_line(tuple && !tuple->elts.empty() ? tuple->elts[0] : expr);
 }
 
-// The operand that the text of `expr` begins with; null where it begins with something else.
+// The operators bind their left operand as tightly as precedence.h says; a call, a subscript and an attribute need an
+// atom.
 Operand leftmost(const Expr* expr) {
   if (auto* n = as<BinOp>(expr)) return {n->left, operator_of(n->op).left};
   if (auto* n = as<BoolOp>(expr))

@@ -7,7 +7,7 @@ namespace depyf::print {
 using namespace ast;
 
 namespace {
-// How tightly patterns bind.
+// How tightly patterns bind, from the loosest: `p as x`, `p | q`, and patterns with brackets or a single name.
 enum PatternLevel : int { as_pattern, or_pattern, closed_pattern };
 
 int level_of(const Pattern* pattern) {
@@ -26,10 +26,13 @@ void Patterns::patterns(List<Pattern*> patterns) {
 }
 
 void Patterns::pattern(const Pattern* pattern, int loosest) {
+  // A missing pattern is printed as the wildcard `_`.
   if (!pattern) return out_.write("_");
   const bool parenthesised = level_of(pattern) < loosest;
   if (parenthesised) out_.write("(");
   std::visit(Overloaded{
+                 // A value pattern is a dotted name, a literal or a sum such as `1+2j`, which the grammar allows
+                 // without parentheses.
                  [&](const MatchValue& n) { exprs_.expr(n.value, Level::arithmetic); },
                  [&](const MatchSingleton& n) { constants_.constant(*n.value); },
                  [&](const MatchSequence& n) {
@@ -67,6 +70,7 @@ void Patterns::pattern(const Pattern* pattern, int loosest) {
                    out_.write("*");
                    n.name.empty() ? out_.write("_") : names_.name(n.name);
                  },
+                 // `MatchAs` without a pattern is a capture `x` or the wildcard `_`.
                  [&](const MatchAs& n) {
                    if (n.pattern) {
                      this->pattern(n.pattern, or_pattern);

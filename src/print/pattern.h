@@ -1,10 +1,11 @@
-// Patterns of match statements.
+// Prints the patterns of match statements.
 #pragma once
 
 #include "print/expression.h"
 
 namespace depyf::print {
 
+// A pattern is put in parentheses if it binds looser than its place allows, like expressions.
 class Patterns {
  public:
   Patterns(Sheet& sheet, Expressions& exprs)

@@ -10,10 +10,10 @@ namespace depyf::print {
 
 using namespace ast;
 
-// The column tells: a return out of a with statement may have the
-// position of that, and its value then stands further in.
+// The column of the value decides. A return that leaves a with statement may have the position of that statement, and
+// its value is then indented further than a bracketed value.
 bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
-  constexpr int behind_return = 7;
+  constexpr int behind_return = 7;  // columns of `return `
   const Expr* leaf =
       first_leaf(is<Tuple>(value) && !as<Tuple>(value)->elts.empty() ? as<Tuple>(value)->elts[0] : value);
   if (!code || !leaf || leaf->line <= stmt->line) return false;
@@ -34,7 +34,7 @@ std::int32_t Positions::column(const Expr* expr) const {
 }
 
 const Position* Positions::position_of(const Stmt* stmt) const {
-  constexpr std::size_t looked_at = 1000;  // from the last effect on
+  constexpr std::size_t looked_at = 1000;  // code units that are searched after the statement's last effect
   if (!code || stmt->line < 0) return nullptr;
   const std::size_t unit = stmt->offset / 2, end = std::min(code->positions.size(), unit + looked_at);
   for (std::size_t at = unit; at < end; ++at)
@@ -42,10 +42,11 @@ const Position* Positions::position_of(const Stmt* stmt) const {
   return nullptr;
 }
 
+// The argument of the instruction may have a second byte in an EXTENDED_ARG before it.
 bool Positions::loads(const Expr* leaf, const Constant& constant) const {
   if (!code || leaf->offset + 1 >= code->bytecode.size()) return false;
   const std::size_t low = code->bytecode[leaf->offset + 1];
-  const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;  // of an EXTENDED_ARG
+  const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;
   return std::ranges::any_of(std::initializer_list<std::size_t>{low, low | high << 8}, [&](std::size_t index) {
     return index < code->constants.size() && code->constants[index].kind == constant.kind &&
            code->constants[index].text == constant.text;

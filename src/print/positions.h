@@ -1,4 +1,4 @@
-// The positions of the code whose statements are printed.
+// Looks up positions in the code object whose statements are being printed.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ struct Position;
 namespace depyf::print {
 
 struct Positions {
-  const CodeObject* code;  // that the statements belong to which are being printed; null: none
+  const CodeObject* code;  // the code object to which the printed statements belong; null if there is none
 
-  // The line on which `expr` ends, by the positions of 3.11 and later; -1 if it is unknown.
+  // Returns the line on which `expr` ends; -1 if it is unknown. Only the positions of 3.11 and later know it.
   std::int32_t end_line(const ast::Expr* expr) const;
-  // The column at which `expr` starts, by the positions of 3.11 and later; -1 if it is unknown.
+  // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later know it.
   std::int32_t column(const ast::Expr* expr) const;
-  // The position of the instruction that ends `stmt`; null if it has none.
+  // Returns the position of the instruction that ends `stmt`; null if the statement has none.
   const Position* position_of(const ast::Stmt* stmt) const;
-  // True if the instruction at `leaf` loads this very constant, not a tuple that the compiler made of it and its neighbours.
+  // Returns true if the instruction of `leaf` loads exactly this constant. Otherwise the compiler folded the constant
+  // into a tuple with its neighbours.
   bool loads(const ast::Expr* leaf, const Constant& constant) const;
   bool has_own_position(const ast::Expr* leaf, const Constant& constant) const {
     return !constant.text.empty() && loads(leaf, constant);
   }
-  // True if a return had its value in brackets on the lines below.
+  // Returns true if the source had the value of a `return` in brackets, on the lines below the keyword.
   bool is_in_brackets(const ast::Stmt* stmt, const ast::Expr* value) const;
 };
 

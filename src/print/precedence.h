@@ -1,4 +1,4 @@
-// Operators and how tightly they bind, as data.
+// Lists the operators and how tightly they bind, as data.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace depyf::print {
 
-// From loosest to tightest. Where an expression stands, the grammar names the loosest level that needs no parentheses.
+// How tightly an expression binds, from the loosest level to the tightest. For each place, the grammar gives the
+// loosest level that needs no parentheses there.
 enum class Level : std::uint8_t {
   named,
   yield,
@@ -34,14 +35,17 @@ constexpr Level tighter(Level level) { return static_cast<Level>(static_cast<int
 
 struct Operator {
   std::string_view text;
-  Level level;        // of the whole
-  Level left, right;  // that the operands need
+  Level level;        // the level of the whole expression
+  Level left, right;  // the loosest levels that the operands may have without parentheses
 };
 
+// `a - b - c` means `(a - b) - c`, so the right operand must bind tighter.
 constexpr Operator left_associative(std::string_view text, Level level) { return {text, level, level, tighter(level)}; }
 
+// The power operator is right-associative: its left operand must bind at least as tightly as `await`, and its right
+// operand may be a sign, as in `2 ** -1`.
 constexpr Operator binary_operators[] = {
-    // in the order of BinaryOp
+    // The order of the rows is the order of the enum BinaryOp.
     left_associative("+", Level::arithmetic),
     left_associative("&", Level::bit_and),
     left_associative("//", Level::term),
@@ -58,7 +62,7 @@ constexpr Operator binary_operators[] = {
 };
 
 constexpr Operator unary_operators[] = {
-    // in the order of UnaryOp
+    // The order of the rows is the order of the enum UnaryOp.
     {"+", Level::factor, Level::factor, Level::factor},
     {"-", Level::factor, Level::factor, Level::factor},
     {"not ", Level::not_, Level::not_, Level::not_},
@@ -71,7 +75,7 @@ constexpr const Operator& operator_of(BinaryOp op) { return binary_operators[sta
 constexpr const Operator& operator_of(UnaryOp op) { return unary_operators[static_cast<int>(op)]; }
 constexpr std::string_view text_of(CompareOp op) { return compare_operators[static_cast<int>(op)]; }
 
-// Of the text that print_expr gives the node.
+// Returns the level of the outermost operator in the text that print_expr writes for `expr`.
 Level level_of(const ast::Expr* expr);
 
 }  // namespace depyf::print

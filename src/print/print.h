@@ -1,31 +1,36 @@
-// A tree to Python source, with the map from its lines to the bytecode.
+// Prints a tree as Python source, with the map from its lines to the bytecode.
 #pragma once
 #include <string>
 #include <vector>
 #include "ast/node.h"
 #include "depyf/decompile.h"
 namespace depyf {
+// A printed line, and the instruction in `code` that it starts at.
 struct LineOfCode {
   const CodeObject* code;
   LineMapping mapping;
 };
+// The printed source and what is known about it.
 struct Printed {
   std::string source;
-  std::vector<LineOfCode> lines;  // in order of the source
-  bool has_renamed = false;  // names that are no identifiers were written in another way
+  std::vector<LineOfCode> lines;  // in the order of the source
+  bool has_renamed = false;       // true if names that are no identifiers were printed differently
 };
+// The options of print_block.
 struct PrintOptions {
   std::size_t limit = Limits().text;  // bytes; a longer text throws std::length_error
-  bool lines = true;                  // give the lines of each code object, too
-  const CodeObject* root = nullptr;   // holds all code objects of which the tree is made
-  std::size_t width = default_width;  // columns of a line whose breaks positions do not decide
-  bool align = false;                 // each statement on the line that it had in the source
+  bool lines = true;                  // whether to fill `Printed::lines`
+  const CodeObject* root = nullptr;   // the code object that contains all code objects of the tree
+  std::size_t width = default_width;  // columns of a line, where positions do not decide about its breaks
+  bool align = false;                 // whether each statement stands on the line that it had in the source
 };
-// `version` decides the grammar: what an f-string may hold, starred subscripts, docstrings. `module`: the code that
-// `body` is of; null: none, it holds the definition of what is printed.
+// Prints the statements in `body`. `version` selects the grammar: the contents of f-string fields, starred subscripts
+// and docstrings. `module` is the code object to which `body` belongs; null if `body` only holds the definition that is
+// printed.
 Printed print_block(ast::Block body, Version version, const CodeObject* module = nullptr,
                     const PrintOptions& options = {});
+// Prints one expression on one line.
 std::string print_expr(const ast::Expr* expr, Version version);
-// A constant as a literal that Python reads back as the same value and type.
+// Returns a literal that Python reads back as a constant of the same value and type.
 std::string literal(const Constant& constant);
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// What all printers write on, and what they know.
+// Holds the output that all printers write to, and the facts that they share.
 #pragma once
 
 #include "print/breaks.h"
@@ -10,6 +10,7 @@
 
 namespace depyf::print {
 
+// The members are constructed in the order of their declaration, because later members refer to earlier ones.
 struct Sheet {
   Sheet(Version of, const CodeObject* module, const PrintOptions& given)
       : out(given.limit), version(of), options(given), positions{module}, names(out, given.root) {}

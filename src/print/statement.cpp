@@ -16,7 +16,8 @@ namespace {
 
 bool is_definition(const Stmt* stmt) { return is<FunctionDef>(stmt) || is<ClassDef>(stmt); }
 
-// A comment belongs to what it stands above.
+// Returns the first statement in `body`, from index `at` on, that is no comment; null if there is none. A comment
+// belongs to the statement below it.
 const Stmt* without_comments(Block body, std::size_t at) {
   while (at < body.size() && is<Comment>(body[at])) ++at;
   return at < body.size() ? body[at] : nullptr;
@@ -28,6 +29,7 @@ bool only_comments(Block body) {
 
 }  // namespace
 
+// Padding and mapping need the source line of the statement, so it is computed only if an option asks for it.
 void Statements::begin(const Stmt* stmt) {
   const std::int32_t line = options_.lines || options_.align ? lines_.source_line(stmt) : -1;
   const bool continues = std::exchange(continues_line_, false);
@@ -42,7 +44,8 @@ void Statements::module(Block body) {
   statements(body.subspan(documented), documented ? Above::heading : Above::nothing);
 }
 
-// Two blank lines around the definitions of a module and one around others; one below the docstring of a module or class.
+// Prints two blank lines around the definitions of a module and one around other definitions. The docstring of a module
+// or class gets one blank line below it.
 void Statements::statements(Block body, Above above) {
   if (options_.align) return aligned_statements(body, false);
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -58,6 +61,7 @@ void Statements::statements(Block body, Above above) {
 void Statements::suite(Block body) {
   out_.write(":");
   break_lines(body);
+  // An empty body without a line below it becomes `: pass`.
   if (body.empty() && lines_.has_no_room_below()) {
     out_.write(" pass");
     return out_.end_line();
@@ -69,6 +73,7 @@ void Statements::suite(Block body) {
   out_.end_line();
   out_.deeper();
   statements(body, Above::nothing);
+  // A block of comments alone needs a `pass`.
   if (only_comments(body)) pass_line();
   out_.shallower();
 }
@@ -93,13 +98,16 @@ void Statements::statement(const Stmt* stmt) {
   if (is<If>(stmt)) return conditional(stmt);
   begin(stmt);
   keyword_statement(stmt);
+  // A compound statement has already ended its line in its suite.
   if (out_.text().ends_with('\n')) return;
   break_lines();
   if (!stmt->comment.empty()) out_.write("  # "), out_.write(stmt->comment);
-  out_.end_line();  // a compound statement ends in its suite
+  out_.end_line();
 }
 
 void Statements::comment(std::string_view text) {
+  // Aligned output has no room for a line of its own above the next statement, so the comment goes behind the previous
+  // statement.
   const bool behind = options_.align && !out_.text().empty() && out_.text().back() == '\n' && lines_.next_line >= 0 &&
                       lines_.next_line <= std::int32_t(out_.line()) && text.find('\n') == text.npos;
   if (behind) out_.reopen_line(), out_.write("  ");
@@ -107,6 +115,7 @@ void Statements::comment(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (!behind) out_.begin_line();
     out_.write(end > at ? "# " : "#");
+    // Unprintable characters could hide text from the reader, or end the comment, so they become question marks.
     for (std::size_t i = at; i < end;) {
       const CodePoint point = code_point(text, i);
       out_.write(point.valid && is_printable(point.value) ? text.substr(i, point.size) : "?");
@@ -117,7 +126,7 @@ void Statements::comment(std::string_view text) {
   }
 }
 
-// In a loop along `elif`, of which there may be thousands.
+// Prints the `elif` clauses in a loop instead of recursion, because there may be thousands of them.
 void Statements::conditional(const Stmt* stmt) {
   for (std::string_view keyword = "if ";; keyword = "elif ") {
     auto* n = as<If>(stmt);
@@ -134,7 +143,8 @@ void Statements::with_items(List<WithItem> items) {
   if (items.empty()) return exprs_.internal("missing", -1, nullptr);
   bool first = true;
   const bool may_break = dialect_of(version_).bracketed_with_items && items.size() > 1;
-  // Behind the keyword an item stands a column further to the right than on a line of its own.
+  // An item behind `with (` starts further to the right than an item on a line of its own, so its column shows where it
+  // stood.
   const std::int32_t first_item = first_line(items[0].context_expr);
   const bool has_own_line =
       may_break && first_item > 0 && positions_.column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
@@ -143,7 +153,7 @@ void Statements::with_items(List<WithItem> items) {
   for (const WithItem& item : items) {
     if (!first) breaks_.comma(first_line(item.context_expr));
     first = false;
-    // From 3.9 on, `with (a, b):` has two items instead of a tuple.
+    // From 3.9 on `with (a, b):` has two items. A tuple as the only item therefore needs double parentheses.
     const bool tuple =
         is<Tuple>(item.context_expr) || (is<ConstantExpr>(item.context_expr) &&
                                          as<ConstantExpr>(item.context_expr)->value->kind == Constant::Kind::tuple);
@@ -165,6 +175,7 @@ void Statements::cases(const Match& node) {
   out_.end_line();
   out_.deeper();
   for (const MatchCase& each : node.cases) {
+    // A pattern may leave no instruction with its own line, so the body tells where the case belongs.
     lines_.pad_to_clause(each.body);
     out_.begin_line();
     breaks_.last_line = -1;
@@ -186,12 +197,14 @@ void Statements::handlers(const Try& node) {
     out_.write(node.is_star ? "except*" : "except");
     if (handler.type) out_.write(" "), exprs_.expr(handler.type, Level::test);
     if (!handler.name.empty()) out_.write(" as "), names_.name(handler.name);
+    // The suite must leave room for the next clause: a handler, `else` or `finally`.
     suite_before(handler.body, i + 1 < node.handlers.size() ? node.handlers[i + 1].body
                                : !node.orelse.empty()       ? node.orelse
                                                             : node.finalbody);
   }
   if (!node.handlers.empty()) otherwise("else", node.orelse);
   if (!node.finalbody.empty()) return otherwise("finally", node.finalbody);
+  // A try statement needs some clause, so without handlers the else clause becomes a finally clause.
   if (node.handlers.empty()) {
     out_.begin_line();
     out_.write("finally");
@@ -199,7 +212,8 @@ void Statements::handlers(const Try& node) {
   }
 }
 
-// `line`: of the first name in the source, -1: unknown; the next ones are `step` lines further each.
+// Prints names of imports. `line` is the source line of the first name (-1 if unknown), and each further name is `step`
+// lines below its predecessor.
 void Statements::aliases(List<Alias> aliases, std::int32_t line, int step) {
   bool first = true;
   for (const Alias& alias : aliases) {
@@ -211,6 +225,7 @@ void Statements::aliases(List<Alias> aliases, std::int32_t line, int step) {
   }
 }
 
+// Prints `global a, b`. A declaration that has lost its names becomes `pass`.
 void Statements::names(std::string_view keyword, List<std::string_view> names) {
   if (names.empty()) return out_.write("pass");
   bool first = true;
@@ -222,6 +237,7 @@ void Statements::names(std::string_view keyword, List<std::string_view> names) {
 }
 
 void Statements::annotated_assignment(const AnnAssign& assign) {
+  // `(x): int` in the source is the only way to a target that is a name but not simple.
   const bool is_parenthesised = !assign.simple && is<Name>(assign.target);
   if (is_parenthesised) out_.write("(");
   exprs_.expr(assign.target, Level::test);
@@ -237,6 +253,8 @@ void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
   if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
   out_.write(" import ");
   if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, -1, 0);
+  // The instruction that ends the statement has the lines of the whole import. If there are more lines than names, each
+  // name stands on a line of its own.
   const Position* position = positions_.position_of(stmt);
   const std::int32_t more = position ? position->end_line - stmt->line : 0;
   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
@@ -252,6 +270,8 @@ void Statements::keyword_statement(const Stmt* stmt) {
                    out_.write("return");
                    if (!n.value) return;
                    out_.write(" ");
+                   // A value on a later line than the `return` keyword, without brackets, belongs to a statement whose
+                   // instruction has another line.
                    if (first_line(n.value) != stmt->line && !positions_.is_in_brackets(stmt, n.value))
                      breaks_.last_line = first_line(n.value);
                    exprs_.value(n.value, Level::tuple);
@@ -312,6 +332,7 @@ void Statements::keyword_statement(const Stmt* stmt) {
                  [&](const Raise& n) {
                    out_.write("raise");
                    if (n.exc) out_.write(" "), exprs_.value(n.exc, Level::test);
+                   // `raise` without an exception cannot have a cause.
                    if (n.exc && n.cause) out_.write(" from "), exprs_.value(n.cause, Level::test);
                  },
                  [&](const Try& n) {

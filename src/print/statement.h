@@ -1,4 +1,4 @@
-// Statements and their suites.
+// Prints statements and their suites.
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,8 @@
 
 namespace depyf::print {
 
+// Prints a block statement by statement. Definitions, patterns and expressions have printers of their own, which write
+// on the same sheet.
 class Statements {
  public:
   Statements(Sheet& sheet, Expressions& exprs)
@@ -24,14 +26,17 @@ class Statements {
         patterns_(sheet, exprs),
         definitions_(sheet, lines_, exprs, *this) {}
 
-  enum class Above : std::uint8_t { nothing, comment, statement, heading };  // what stands in the block so far
+  // What stands directly above the next statement of a block; it decides about blank lines.
+  enum class Above : std::uint8_t { nothing, comment, statement, heading };
 
+  // Prints the body of a module, with its docstring.
   void module(ast::Block body);
   void statements(ast::Block body, Above above);
-  void aligned_statements(ast::Block body, bool behind_colon);  // aligned.cpp
-  // What begins the line of each statement.
+  void aligned_statements(ast::Block body, bool behind_colon);  // defined in aligned.cpp
+  // Starts the line of `stmt`: pads to its source line, maps the line to the bytecode and indents it.
   void begin(const ast::Stmt* stmt);
-  // Breaks the lines of what was printed since the line began: a simple statement, or the header of `body`.
+  // Breaks the lines of the text printed since the line began. That text is a simple statement, or the header of
+  // `body`.
   void break_lines(ast::Block body = {}) {
     breaks_.break_lines([&] { return lines_.room(body); });
   }
@@ -39,19 +44,21 @@ class Statements {
   void comment(std::string_view text);
 
  private:
-  // A colon and an indented block.
+  // Prints a colon and an indented block.
   void suite(ast::Block body);
-  // The suite of a clause that another one follows; aligned.cpp.
+  // Prints the suite of a clause that another clause follows; it is defined in aligned.cpp.
   void suite_before(ast::Block body, ast::Block following);
-  // Nothing where the block is empty.
+  // Prints a clause without a test, such as `else`. Prints nothing if its block is empty.
   void otherwise(std::string_view keyword, ast::Block body);
   void statement(const ast::Stmt* stmt);
-  // Without what begins and ends a line.
+  // Prints `stmt` without the beginning and the end of its line.
   void keyword_statement(const ast::Stmt* stmt);
+  // Prints an `if` statement with its chain of `elif` clauses.
   void conditional(const ast::Stmt* stmt);
   void annotated_assignment(const ast::AnnAssign& assign);
   void import_from(const ast::Stmt* stmt, const ast::ImportFrom& import);
   void with_items(ast::List<ast::WithItem> items);
+  // Prints the cases of a match statement, and the clauses of a try statement.
   void cases(const ast::Match& node);
   void handlers(const ast::Try& node);
   void aliases(ast::List<ast::Alias> aliases, std::int32_t line, int step);
@@ -67,7 +74,8 @@ class Statements {
   SourceLines lines_;
   Patterns patterns_;
   Definitions definitions_;
-  bool continues_line_ = false;  // the next statement is written behind what stands on the line
+  // True if the next statement is written behind the text on the current line.
+  bool continues_line_ = false;
 };
 
 }  // namespace depyf::print

@@ -10,6 +10,7 @@ std::string heading(std::string_view pass, const CodeObject& code) {
   return "# " + (code.qualname.empty() ? code.name : code.qualname) + " after " + std::string(pass) + "\n";
 }
 
+// Returns where control goes behind the node, for example `if x: go to 3, else to 4`.
 std::string end_of(const Node& node, Version version) {
   const std::string value = node.value ? print_expr(node.value, version) : "";
   const std::string a = std::to_string(node.a), b = std::to_string(node.b);

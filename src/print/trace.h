@@ -1,4 +1,4 @@
-// What one pass made of a code object, for people who look into depyf.
+// Shows what a pass made of a code object, for developers who look into depyf.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace depyf {
 
-// Statements, markers of unfinished parts among them, under a line that names the code object and the pass.
+// Returns the statements of `block` as source, below a line that names the code object and the pass. Markers of
+// unfinished parts are shown, too.
 std::string trace_of_statements(std::string_view pass, const CodeObject& code, ast::Block block);
 
-// The graph that lift made: each node with its statements and how it ends.
+// Returns the graph of lifted nodes as text: each node with its statements, and how it ends.
 std::string trace_of_nodes(std::string_view pass, const CodeObject& code, const Lifted& lifted);
 
 }  // namespace depyf

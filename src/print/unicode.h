@@ -1,4 +1,4 @@
-// What of Unicode the text of Python needs: decoding, printable characters, identifiers.
+// Implements the parts of Unicode that the text of Python needs: decoding, printable characters and identifiers.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +7,27 @@
 
 namespace depyf::print {
 
+// A decoded character, or a byte that starts no character.
 struct CodePoint {
   char32_t value = 0;
   std::size_t size = 1;  // in bytes
-  bool valid = true;     // false: the byte does not start a character; value is the byte
+  bool valid = true;     // false if the byte at the offset starts no character; `value` is the byte in this case
 };
 
-// The character at `at`, in UTF-8 with lone surrogates as three bytes each.
+// Decodes the character at offset `at` from UTF-8. A lone surrogate is accepted as three bytes, as Python's marshal
+// module writes it.
 CodePoint code_point(std::string_view text, std::size_t at);
 
-bool is_printable(char32_t point);      // as str.isprintable
+// Returns the result of Python's str.isprintable for the character.
+bool is_printable(char32_t point);
+// Returns true for the code points U+D800 to U+DFFF, which are no characters.
 bool is_surrogate(char32_t point);
 
-// A name that Python accepts as an identifier, and that is no keyword.
+// Returns true if Python accepts `name` as an identifier and it is no keyword.
 bool is_identifier(std::string_view name);
 
-// `name` itself where it is an identifier; else one made of it, always the same: `.0` gives `_0`, `<lambda>` gives `_lambda_`.
+// Returns `name` if it is an identifier. Otherwise it returns an identifier made from `name`, always the same: `.0`
+// gives `_0`, and `<lambda>` gives `_lambda_`.
 std::string identifier(std::string_view name);
 
 }  // namespace depyf::print
