@@ -10,20 +10,22 @@
 
 namespace depyf {
 namespace {
-constexpr std::size_t bytes_together = 8192;  // of bytecode; what is made of it has to stay in the cache, too
-constexpr std::size_t constants_ahead = 64;   // that are looked through for the one that is asked for
+// In bytes of bytecode. The instructions and graphs that are made of them have to stay in the cache as well.
+constexpr std::size_t bytes_together = 8192;
+// How many constants `with_next` looks through for the code object that is asked for.
+constexpr std::size_t constants_ahead = 64;
 }  // namespace
 
 Result<Prepared> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   if (auto found = ready_.extract(&code)) return std::move(found.mapped());
   try {
     return together(with_next(code, is_done));
-  } catch (...) {  // whichever of them it was: what `code` itself throws is thrown again
+    // Any of the code objects may have thrown. If `code` itself did, preparing it alone throws again.
+  } catch (...) {
     return together({&code});
   }
 }
 
-// Prepares all of `codes`, of which the first is returned.
 Result<Prepared> Ahead::together(const std::vector<const CodeObject*>& codes) {
   std::vector<Result<DecodedCode>> all;
   all.reserve(codes.size());
@@ -37,7 +39,6 @@ Result<Prepared> Ahead::together(const std::vector<const CodeObject*>& codes) {
   return prepared(all[0]);
 }
 
-// `code` and what to prepare with it.
 std::vector<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
   std::vector<const CodeObject*> codes{&code};
   if (around_.empty()) return codes;

@@ -1,5 +1,5 @@
-// Code objects taken apart before their turn: those that stand beside each other in the constants of another go through
-// one stage after the other together, while the instructions of the stage are at hand in the processor's cache.
+// Prepares code objects before their turn. Neighbours among the constants of one code object are decoded together and
+// then get their control flow graphs together, so that the machine code of each stage stays in the processor's cache.
 #pragma once
 
 #include <unordered_map>
@@ -11,37 +11,46 @@
 
 namespace depyf {
 
-// What of a code object does not depend on the code around it.
+// The part of the work on a code object that does not depend on the code objects around it.
 struct Prepared {
-  DecodedCode decoded;  // without the block stack, one value an iterator
-  Cfg cfg;  // structured
+  // The block stack of 3.8 to 3.10 has been replaced, and an iterator is one value on the stack.
+  DecodedCode decoded;
+  // The graph that `build_cfg` returns with `structured` set.
+  Cfg cfg;
 };
 
 class Ahead {
  public:
-  // `longest`: more instructions than that are an error.
+  // A code object with more than `longest` instructions is an error.
   explicit Ahead(std::size_t longest) : longest_(longest) {}
 
-  // `code`, and ready for later what follows it in the constants of the code that was entered last, unless it `is_done`.
-  // An error has the offset in the bytecode.
+  // Returns `code`, prepared. Also prepares the code objects that follow `code` among the constants of the code object
+  // that was entered last, and keeps these for later calls; code objects for which `is_done` holds are skipped. An
+  // error carries its offset in the bytecode.
   Result<Prepared> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
-  // Between the two, what is taken are constants of `code`, mostly in their order.
+  // The caller enters a code object, takes the code objects among its constants, mostly in their order, and leaves it.
   void enter(const CodeObject& code) { around_.push_back({&code, 0}); }
   void leave() { around_.pop_back(); }
 
  private:
   struct Around {
     const CodeObject* code;
-    std::size_t next;  // the first of its constants that was not looked at yet
+    // Index of the first constant of `code` that `with_next` has not looked at yet.
+    std::size_t next;
   };
 
+  // Returns `code`, followed by the code objects that are worth preparing together with it.
   std::vector<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
+  // Prepares all of `codes`: returns the first, and puts the others into `ready_`.
   Result<Prepared> together(const std::vector<const CodeObject*>& codes);
+  // Returns the instructions of `code` in the form that all later passes expect, whatever its version.
   Result<DecodedCode> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;
+  // The code objects between `enter` and `leave`, the innermost last.
   std::vector<Around> around_;
+  // What was prepared before its turn. `take` removes the entry that it returns.
   std::unordered_map<const CodeObject*, Result<Prepared>> ready_;
 };
 

@@ -1,5 +1,5 @@
-// What each instruction of 3.8 to 3.10 does to the block stack and to the slots that hold an exception, along every way; see
-// block_stack.h for what stands in its place.
+// Follows every path through code of 3.8 to 3.10, and keeps track of the block stack and of the stack slots that hold
+// parts of an exception. block_stack.h shows what replaces each instruction.
 #include "flow/block_stack.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 namespace depyf {
 
 namespace {
-constexpr int nesting_max = 100;  // CPython's own bound is 20
+// CPython itself allows 20 nested blocks (CO_MAXBLOCKS).
+constexpr int nesting_max = 100;
 }  // namespace
 
 Unwinder::Unwinder(const DecodedCode& decoded)
@@ -26,6 +27,7 @@ Unwinder::Unwinder(const DecodedCode& decoded)
     targets_[std::size_t(unwound_.old[at].target)] = true;
     if (unwound_.old[at].op == Op::call_finally_) called_[std::size_t(unwound_.old[at].target)] = true;
   }
+  // In 3.8 the finally clause stands right behind BEGIN_FINALLY.
   for (std::size_t at = 0; at < unwound_.old.size(); ++at)
     if (unwound_.old[at].op == Op::begin_finally_) called_[at + 1] = true, targets_[at + 1] = true;
 }
@@ -33,10 +35,13 @@ Unwinder::Unwinder(const DecodedCode& decoded)
 Unwound Unwinder::run() {
   todo_.push_back({0, State{}});
   walk_all();
-  // What follows the end that never goes on may be reached from there alone.
+  // The code behind an END_FINALLY that always raises may be reachable from nowhere else: both the body and all
+  // handlers may return. The compiler emits that code all the same, so the walk goes on there, and the target of the
+  // reraise records where it stands.
   for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
     auto [at, state] = dead_ends_[index];
     if (at + 1 >= int(unwound_.old.size())) continue;
+    // The operand aux becomes the offset of the end of the try statement, so that the else clause can be found.
     if (auto end = statement_ends_.find(at); end != statement_ends_.end())
       unwound_.code[std::size_t(at)].aux =
           int(end->second < int(unwound_.old.size()) ? unwound_.old[std::size_t(end->second)].offset : 0);
@@ -50,6 +55,8 @@ Unwound Unwinder::run() {
     branch(at + 1, std::move(state));
     walk_all();
   }
+  // An operation `behind_handlers` marks the instruction that follows a try statement: bit 0 of its argument is set for
+  // a `break` behind an else clause, bit 1 for the start of an else clause.
   for (int at : behind_)
     if (at < int(unwound_.old.size()) && unwound_.seen[std::size_t(at)])
       unwound_.behind_handlers[at] = is_else_break(at) + 2 * else_clauses_.contains(at);
@@ -67,6 +74,7 @@ void Unwinder::walk_all() {
 void Unwinder::walk(int at, State state) {
   for (; at >= 0; ++at) {
     if (at >= int(unwound_.old.size())) throw Stop{int(unwound_.old.size()) - 1, "control runs off the end"};
+    // At a jump target, and where the walk has been before, all paths must arrive with equal states.
     if (targets_[std::size_t(at)] || unwound_.seen[std::size_t(at)]) {
       auto [found, fresh] = states_.try_emplace(at, state);
       if (!fresh || unwound_.seen[std::size_t(at)]) {
@@ -118,7 +126,7 @@ const Unwound::Block& Unwinder::block_of(const State& state, Unwound::Block::Kin
   return unwound_.blocks[std::size_t(state.block)];
 }
 
-// Does control fall through to the next instruction, with `state`?
+// Runs the current instruction on `state`. Returns true if control falls through to the next instruction.
 bool Unwinder::step(State& state) {
   const Instruction& it = unwound_.old[std::size_t(at_)];
   const Op op = it.op;
@@ -135,10 +143,13 @@ bool Unwinder::step(State& state) {
   if (op == Op::call_finally_) return clear(), true;
   if (op == Op::pop_finally_) return pop_finally(state), true;
   if (op == Op::with_cleanup_start_ || op == Op::with_cleanup_finish_) return with_cleanup(state, op), true;
+  // END_ASYNC_FOR pops the iterator and the six values of the exception.
   if (op == Op::end_async_for_) {
     state.block = block_of(state, Unwound::Block::Kind::handler).parent;
     return pop(state, 7), true;
   }
+  // The match takes a copy of the exception's type and the class. In the rewritten code the exception lies there
+  // instead.
   if (op == Op::check_exc_match_) {
     const bool is_copied = state.top(2) == Kind::placeholder && state.top(4) == Kind::value;
     if (!is_copied) throw Stop{at_, "a match of what is no exception"};
@@ -152,7 +163,8 @@ bool Unwinder::step(State& state) {
   if (op == Op::copy_) return copy(state), true;
   if (op == Op::swap_ || op == Op::rotate_) return rotate(state), true;
   if (op != Op::load_const_) return ordinary(state, it);
-  // 3.8 keeps the stack of `finally` with a jump in it balanced by a None below the statement.
+  // In 3.8, a `finally` clause that contains `return`, `break` or `continue` has a None below the statement, so that
+  // the stack has equal depth on both ways into the clause. The rewritten code does not have it.
   const bool is_balance = dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
                           unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_;
   if (is_balance) clear(), state.push(Kind::placeholder);
@@ -160,7 +172,8 @@ bool Unwinder::step(State& state) {
   return true;
 }
 
-// The end of a with statement (3.8).
+// Handles WITH_CLEANUP_START and WITH_CLEANUP_FINISH of 3.8 on the path without an exception: the call of the exit
+// method becomes `with_exit`.
 void Unwinder::with_cleanup(State& state, Op op) {
   const bool starts = op == Op::with_cleanup_start_;
   const bool is_in_order = starts ? state.top() == Kind::no_exception : state.top(2) == Kind::placeholder;
@@ -170,6 +183,7 @@ void Unwinder::with_cleanup(State& state, Op op) {
   become(starts ? Op::with_exit_ : Op::pop_top_);
 }
 
+// Handles an instruction that has nothing to do with blocks. Returns true if control falls through.
 bool Unwinder::ordinary(State& state, const Instruction& it) {
   auto effect_on = [&](State& after, bool jump) {
     StackEffect effect = stack_effect(it, code_object_.version, jump);
@@ -177,6 +191,7 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
     pop(after, effect.pops);
     after.depth += effect.pushes;
   };
+  // LIST_APPEND and the like count places on the stack, of which some do not exist in the rewritten code.
   if (adds_to_display(it.op)) out().arg -= state.gone_in_top(it.arg);
   if (it.target >= 0) {
     State jumping = state;
@@ -188,6 +203,7 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
   return true;
 }
 
+// A copy of a slot that does not exist is a placeholder, which does not exist either.
 void Unwinder::copy(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
@@ -199,7 +215,7 @@ void Unwinder::copy(State& state) {
   state.push();
 }
 
-// SWAP 2 is ROTATE 2: to 3.10 there is no other.
+// Handles ROT_TWO, ROT_THREE and ROT_FOUR. The decoder gives ROT_TWO as SWAP 2, and no other SWAP occurs up to 3.10.
 void Unwinder::rotate(State& state) {
   int n = out().arg;
   if (n > state.depth) throw Stop{at_, "the stack is not that deep"};
@@ -214,6 +230,7 @@ void Unwinder::rotate(State& state) {
   std::sort(state.slots.begin(), state.slots.end(), [](const Slot& a, const Slot& b) { return a.at < b.at; });
 }
 
+// Handles the SETUP instructions: pushes a block, and starts the walk of its handler.
 void Unwinder::setup(State& state, bool with, bool async) {
   const int target = unwound_.old[std::size_t(at_)].target;
   if (with && !async) {
@@ -223,6 +240,8 @@ void Unwinder::setup(State& state, bool with, bool async) {
   } else {
     clear();
   }
+  // The handler starts with the stack as it is here, without the result of __enter__, and with the six values of an
+  // exception.
   State below = state;
   if (with) pop(below, 1);
   Unwound::Block made;
@@ -238,7 +257,7 @@ void Unwinder::setup(State& state, bool with, bool async) {
   unwound_.blocks.push_back(made);
   made.kind = Unwound::Block::Kind::handler;
   unwound_.blocks.push_back(made);
-  // An empty body is protected all the same.
+  // CPython protects an empty body all the same. A `protected_` operation gives the range an instruction to cover.
   Op next = at_ + 1 < int(unwound_.old.size()) ? unwound_.old[std::size_t(at_) + 1].op : Op::nop_;
   if (next == Op::pop_block_ || next == Op::nop_ || next == Op::jump_) {
     add(Op::protected_);
@@ -246,14 +265,19 @@ void Unwinder::setup(State& state, bool with, bool async) {
   }
   if (unwound_.old[std::size_t(target)].op == Op::with_cleanup_start_) return with_handler(below, known->second);
   below.block = known->second;
+  // From the bottom: the exception that was handled before, then the exception itself. 3.11 also pushes the offset of
+  // the instruction that raised (`lasti`) in front of the exception in the handler of a with statement.
   for (Kind kind : {Kind::previous_rest, Kind::previous_rest, Kind::previous}) below.push(kind);
   if (with) below.slots[below.slots.size() - 3].kind = Kind::lasti;
   for (Kind kind : {Kind::traceback, Kind::value, Kind::type}) below.push(kind);
   branch(target, std::move(below));
 }
 
-// STORE e; POP_TOP; SETUP_FINALLY h; ...; h: LOAD_CONST None; STORE e; DELETE e; RERAISE or END_FINALLY
-// SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR
+// True if the handler at `target` stands for no statement. The shapes are the end of `except T as e`
+//
+//   STORE e; POP_TOP; SETUP_FINALLY h; ...; h: LOAD_CONST None; STORE e; DELETE e; RERAISE or END_FINALLY
+//
+// and the exhaustion of `async for`: SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR.
 bool Unwinder::is_bare(const State& state, int target) const {
   auto op = [&](int at) {
     return at >= 0 && at < int(unwound_.old.size()) ? unwound_.old[std::size_t(at)].op : Op::unknown_;
@@ -273,14 +297,17 @@ void Unwinder::pop_except(State& state) {
   pop(state, 3);
   state.block = block.parent;
   unwound_.cover[std::size_t(at_)] = state.block;
-  // A handler's end jumps forward to what follows the statement; `break` and `return` never do.
+  // The end of a handler jumps forward to the code that follows the statement. POP_EXCEPT is followed by JUMP_FORWARD
+  // nowhere else: `break` and `return` compile to other instructions.
   if (dialect_of(code_object_.version).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
       is_jump_forward(at_ + 1))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);
-  if (block.with) add(Op::pop_top_);  // the instruction that raised, which 3.11 keeps there
+  // 3.11 keeps the offset of the instruction that raised on the stack of a with statement's handler.
+  if (block.with) add(Op::pop_top_);
 }
 
-// RERAISE; END_FINALLY where an exception is handled
+// Handles RERAISE, and END_FINALLY where an exception is handled or BEGIN_FINALLY has pushed that there is none.
+// Returns true if control falls through.
 bool Unwinder::end_handler(State& state) {
   if (state.top() == Kind::no_exception) {
     pop(state, 1);
@@ -289,8 +316,9 @@ bool Unwinder::end_handler(State& state) {
   }
   const Unwound::Block& block = block_of(state, Unwound::Block::Kind::handler);
   if (state.top() != Kind::type) throw Stop{at_, "no exception to raise again"};
+  // In 3.8 a path that entered the finally clause without an exception goes on behind END_FINALLY.
   bool falls = unwound_.old[std::size_t(at_)].op == Op::end_finally_ && block.called;
-  // Behind the handlers of an except statement stands what follows it, or its else clause.
+  // The code behind the handlers of an except statement is its else clause, if it has one, or the code that follows it.
   if (unwound_.old[std::size_t(at_)].op == Op::end_finally_ && !block.called && !block.bare) {
     behind_.insert(at_ + 1);
     if (const int end = statement_end(block.target); end >= 0) {
@@ -306,6 +334,7 @@ bool Unwinder::end_handler(State& state) {
     dead_ends_.push_back({at_, std::move(after)});
   }
   if (!falls) return false;
+  // The end of the finally clause is known from here on, so the paths that waited for it can go on.
   auto [end, fresh] = ends_.try_emplace(block.target, at_);
   if (!fresh) throw Stop{at_, "a finally clause that ends twice"};
   for (auto& [start, waiting] : waiting_[block.target]) leave_body(start, std::move(waiting));

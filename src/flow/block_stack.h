@@ -1,4 +1,5 @@
-// The block stack of CPython 3.8 to 3.10 as what 3.11 has in its place: protected ranges, and handlers of its shapes.
+// Replaces the block stack of CPython 3.8 to 3.10 by the form of 3.11: protected ranges, and handlers with the
+// instructions that 3.11 writes.
 #pragma once
 
 #include "decode/instruction.h"
@@ -6,23 +7,26 @@
 
 namespace depyf {
 
-// Rewrites `decoded` (3.8 to 3.10; other versions are left alone) so that later passes see one form:
+// Rewrites `decoded` so that later passes see one form; code of 3.11 and later is left as it is. From 3.8 to 3.10:
 //
-//   SETUP_FINALLY h; <body>; POP_BLOCK      <body>, protected by h
-//   SETUP_WITH h                            before_with, what follows protected by h
-//   the six values of an exception          two: what was handled before, the exception
-//   h: <handler>                            push_exc_info; <handler>, protected by copy 3; pop_except; reraise
-//   h: the end of `except as e`, END_ASYNC_FOR        as it is
-//   POP_TOP x 3; POP_EXCEPT; RERAISE        pop_top; pop_except; reraise
+//   SETUP_FINALLY h; <body>; POP_BLOCK                   <body>, protected by h
+//   SETUP_WITH h; <body>; POP_BLOCK                      before_with; <body>, protected by h
+//   six values for an exception and the previous one     two values
+//   h: <handler>                                         push_exc_info; <handler>, protected by c
+//                                                        c: copy 3; pop_except; reraise
+//   h: LOAD_CONST None; STORE e; DELETE e; RERAISE       unchanged: the end of `except T as e`
+//   h: END_ASYNC_FOR                                     unchanged
+//   POP_TOP x 3; POP_EXCEPT; RERAISE                     pop_top; pop_except; reraise
 //
-// and of 3.8, where normal flow runs through handlers too:
+// In 3.8, control also runs through handlers when nothing was raised (see compiler_try_finally and compiler_with in
+// CPython's Python/compile.c):
 //
-//   BEGIN_FINALLY; h: <finally>; END_FINALLY          jump behind; h: push_exc_info; <finally>; reraise
-//   CALL_FINALLY h                          nothing: the range says that its handler is called
-//   POP_FINALLY                             pop_top; pop_except
-//   BEGIN_FINALLY; WITH_CLEANUP_START; ...  with_exit; ...
+//   BEGIN_FINALLY; h: <finally>; END_FINALLY             jump n; h: push_exc_info; <finally>; reraise; n:
+//   CALL_FINALLY h                                       nop: the range of h is marked as `called`
+//   POP_FINALLY                                          pop_top; pop_except
+//   BEGIN_FINALLY; WITH_CLEANUP_START; ...               with_exit; ...
 //
-// Code whose blocks do not nest, or whose ways meet with different ones, is an error with its offset.
+// Returns an error with an offset if blocks do not nest, or if two ways to one instruction have different block stacks.
 Result<bool> replace_block_stack(DecodedCode& decoded);
 
 }  // namespace depyf

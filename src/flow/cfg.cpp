@@ -1,3 +1,5 @@
+// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. It is one
+// file because all of this works on one map from instructions to blocks.
 #include "flow/cfg.h"
 
 #include <algorithm>
@@ -15,9 +17,11 @@
 namespace depyf {
 namespace {
 
+// Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
 std::vector<char> reachable_instructions(const std::vector<Instruction>& code, const std::vector<int>& next,
                                          const std::vector<ProtectedRange>& ranges) {
-  std::vector<char> seen(code.size() + 1);  // not of bool: each instruction asks several times
+  // The elements are `char`, as `vector<bool>` would be slower: each instruction asks several times.
+  std::vector<char> seen(code.size() + 1);
   std::vector<int> todo{0};
   std::vector<bool> range_seen(ranges.size());
   const std::vector<int> cover = first_cover(ranges, code.size(), [](const ProtectedRange&) { return true; });
@@ -37,7 +41,8 @@ std::vector<char> reachable_instructions(const std::vector<Instruction>& code, c
   return seen;
 }
 
-// Nothing jumps, nothing is protected, and what leaves stands last: one block.
+// True if the code is one basic block: it has no jumps and no exception ranges, and the only instruction that ends
+// control is the last.
 bool is_straight(const std::vector<Instruction>& code, const std::vector<ProtectedRange>& ranges) {
   if (!ranges.empty()) return false;
   for (std::size_t at = 0; at < code.size(); ++at) {
@@ -48,6 +53,7 @@ bool is_straight(const std::vector<Instruction>& code, const std::vector<Protect
   return false;
 }
 
+// The graph of straight code, without the work that a general graph takes.
 void make_one_block(Cfg& cfg) {
   BasicBlock block;
   block.end = int(cfg.code.size());
@@ -56,6 +62,7 @@ void make_one_block(Cfg& cfg) {
   cfg.order = cfg.order_index = cfg.idom = {0};
 }
 
+// Makes blocks, threads jumps and adds setup blocks, in this order.
 class Builder {
  public:
   Builder(const DecodedCode& decoded, Cfg& cfg, const Flow& flow, const std::vector<char>& reachable)
@@ -67,9 +74,15 @@ class Builder {
         count_(int(code_.size())),
         block_at_(code_.size() + 1, -1) {}
 
-  // True if POP_TOP at `at` drops the iterator of a loop that `break` leaves, and a copy of what follows the loop stands right
-  // behind it: it takes a value that lies below a statement which has ended, and the function does not end there.
+  // True if the POP_TOP at `at` drops the iterator of a `for` loop that `break` leaves, while a copy of the code behind
+  // the loop follows it at once. Such a POP_TOP pops a value that lies below a finished statement, and the function
+  // does not end right behind it.
+  //
+  //   for x in a:        FOR_ITER E; STORE x; ...
+  //       break          POP_TOP; <copy of rest>
+  //   <rest>             E: <rest>
   bool is_break(int at) const {
+    // Returns the next instruction from `from` in direction `step` that is not a NOP.
     auto plain = [&](int from, int step) {
       while (from > 0 && from + 1 < count_ && code_[from].op == Op::nop_) from += step;
       return from;
@@ -81,16 +94,20 @@ class Builder {
     const int next = plain(at + 1, 1);
     const Op after = code_[next].op;
     if (after == Op::load_const_ && next + 1 < count_) return code_[plain(next + 1, 1)].op != Op::return_value_;
-    // `a, _, _ = v` drops a value before a store.
+    // `a, _, _ = v` pops a value in front of a store, so a store does not show a `break`.
     return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_ && !is_store_name(after);
   }
 
+  // True if `op` is the last instruction of many statements.
   static bool ends_statement(Op op) {
     constexpr OpSet ends = {Op::pop_top_, Op::store_attr_, Op::store_subscr_, Op::store_slice_};
     return is_store_name(op) || ends.has(op);
   }
 
+  // Cuts the code into basic blocks and connects them.
   void blocks() {
+    // An instruction starts a block if something jumps there, if the instruction in front of it does not simply fall
+    // through, or if a region starts or ends there.
     std::vector<char> leader(code_.size() + 1);
     leader[0] = true;
     for (int at = 0; at < count_; ++at) {
@@ -109,6 +126,8 @@ class Builder {
       if (region.handler_at >= 0) leader[region.handler_at] = true;
       if (region.follow_at >= 0) leader[region.follow_at] = true;
     }
+    // A copy of a short end of the function is replaced by its original: edges to the copy lead to the original
+    // instead.
     std::vector<int> original = find_exit_copies(cfg_, flow_, reachable_, decoded_);
     auto original_of = [&](int at) { return original.empty() || at < 0 || original[at] < 0 ? at : original[at]; };
     for (int at = 0; at < int(original.size()); ++at)
@@ -131,30 +150,35 @@ class Builder {
       block.next = next >= 0 ? block_at_[next] : -1;
       if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
     }
+    // Returns the block of the original of what stands in block `index`.
     auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
     if (!original.empty())
       for (BasicBlock& block : cfg_.blocks) {
         int next = block_of(block.next), jump = block_of(block.jump);
-        if (next != jump) block.next = next, block.jump = jump;  // `x if c else x` stays two
+        // `x if c else x` keeps its two branches.
+        if (next != jump) block.next = next, block.jump = jump;
       }
     for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
     cfg_.entry = block_at_[0];
   }
 
-  // Where control goes from each region on an exception.
+  // Sets the handler block of each region, for a graph without setup blocks.
   void handlers() {
     for (Region& region : cfg_.regions)
       if (region.handler_at >= 0 && region.handler_at < count_) region.handler = block_at_[region.handler_at];
   }
 
-  // Jumps to jumps, and copies of one `return` of a constant, as the compiler makes them.
+  // Redirects edges through jumps to jumps, and makes copies of one `return` of a constant one block. The compiler
+  // threads jumps in the same way.
   void thread() {
-    auto only = [&](int index) {  // the first instruction that does something, -1: none
+    // Returns the first instruction of a block that does something, or -1 if there is none.
+    auto only = [&](int index) {
       const BasicBlock& block = cfg_.blocks[index];
       for (int at = block.begin; at < block.end; ++at)
         if (Op op = code_[at].op; op != Op::nop_ && op != Op::resume_ && op != Op::jump_) return at;
       return -1;
     };
+    // Headers of loops must stay, even if they are empty.
     std::vector<bool> loops(cfg_.blocks.size());
     for (const BasicBlock& block : cfg_.blocks)
       for (int to : {block.next, block.jump})
@@ -166,6 +190,7 @@ class Builder {
       if (load < 0 || code_[load].op != Op::load_const_ || load + 2 != cfg_.blocks[index].end ||
           code_[load + 1].op != Op::return_value_)
         continue;
+      // Returns are the same statement if constant, line and region agree.
       std::array<int, 3> key{code_[load].arg, code_[load + 1].line, cfg_.blocks[index].region};
       same[index] = returns.emplace(key, index).first->second;
     }
@@ -181,14 +206,15 @@ class Builder {
       }
   }
 
-  // A block for the entry of each statement that protects code. The innermost come first: each takes the edges that
-  // lead into it, and what it makes of them may lead into the one around it.
+  // Adds a block in front of the entry of each region. Inner regions come first: the setup block of an inner region
+  // takes the edges into it, and its own edges may lead into the region around it.
   void setups() {
     entering_.resize(cfg_.regions.size());
     done_.resize(cfg_.regions.size());
     enter({-1, false});
     for (int block = 0; block < int(cfg_.blocks.size()); ++block)
       for (bool jump : {false, true}) enter({block, jump});
+    // Sort the regions by nesting depth, the innermost first. Each chain of parents is counted once.
     std::vector<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
     for (int region = 0; region < int(cfg_.regions.size()); ++region) {
       order[region] = region;
@@ -202,7 +228,8 @@ class Builder {
   }
 
  private:
-  // POP_EXCEPT is followed by the end of `as name`, which belongs to it.
+  // Returns the instruction behind POP_EXCEPT and the end of `as name` (LOAD_CONST None; STORE e; DELETE e), which
+  // belongs to POP_EXCEPT.
   int after_pop_except(int at) const {
     if (at + 3 < count_ && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
         code_[at + 3].op == delete_of(code_[at + 2].op) && code_[at + 2].arg == code_[at + 3].arg)
@@ -210,7 +237,7 @@ class Builder {
     return at + 1;
   }
 
-  // An edge of a block; block -1: the entry of the function.
+  // One of the two edges of a block. Block -1 stands for the entry of the function.
   struct Edge {
     int block;
     bool jump;
@@ -221,7 +248,8 @@ class Builder {
     return edge.jump ? block.jump : block.next;
   }
 
-  // Files the edge with the innermost region that it leads into and that has no setup yet.
+  // Files the edge with the innermost region that the edge enters and that has no setup block yet. If the region has
+  // one, the edge leads to it.
   void enter(Edge edge) {
     int& to = target(edge);
     if (to < 0) return;
@@ -233,15 +261,18 @@ class Builder {
     }
   }
 
+  // Makes the setup block of `region`, and leads all edges that enter the region to it.
   void setup(int region) {
     Region& info = cfg_.regions[region];
     std::vector<Edge> edges = std::move(entering_[region]);
     int entry = -1;
+    // All edges must enter the region at one instruction, as statements of Python do.
     if (info.kind != Region::Kind::handler)
       for (Edge edge : edges) {
         if (edge.jump && cfg_.blocks[edge.block].kind == BasicBlock::Kind::setup &&
             cfg_.regions[cfg_.blocks[edge.block].setup_of].kind != Region::Kind::with)
-          continue;  // to a handler
+          // The edge leads to a handler, which is not an entry of the body.
+          continue;
         if (entry >= 0 && entry != target(edge)) cfg_.odd_regions = true;
         entry = target(edge);
       }
@@ -268,21 +299,26 @@ class Builder {
   const std::vector<Instruction>& code_;
   const Flow& flow_;
   const std::vector<char>& reachable_;
-  const int count_;  // of instructions
+  const int count_;  // number of instructions
+  // By instruction: the block that starts there, or -1.
   std::vector<int> block_at_;
-  std::vector<std::vector<Edge>> entering_;  // by region: edges that lead into it from outside
-  std::vector<bool> done_;                   // by region: its setup is made
+  std::vector<std::vector<Edge>> entering_;  // by region: edges that enter it from outside
+  // By region: true once its setup block has been made.
+  std::vector<bool> done_;
 };
 
-// The different successors of a block that are there.
+// Calls `use` for each successor of the block, once if both edges lead to the same block.
 template <class F>
 void for_each_successor(const BasicBlock& block, F use) {
   if (block.next >= 0) use(block.next);
   if (block.jump >= 0 && block.jump != block.next) use(block.jump);
 }
 
+// Fills `preds` of all blocks by a counting sort of the edges by their target.
 void find_preds(Cfg& cfg) {
-  std::vector<int> end(cfg.blocks.size() + 1);  // by block: where its list ends so far, behind it those of all before
+  // While counting, end[b + 1] is the number of predecessors of block b. Then end[b] is the position in `pred_lists`
+  // where the list of block b starts, and at last the position where it ends.
+  std::vector<int> end(cfg.blocks.size() + 1);
   for (int block : cfg.order) for_each_successor(cfg.blocks[block], [&](int to) { ++end[to + 1]; });
   for (std::size_t block = 1; block < end.size(); ++block) end[block] += end[block - 1];
   cfg.pred_lists.resize(end.back());
@@ -298,7 +334,8 @@ void analyse(Cfg& cfg) {
   cfg.order.clear();
   cfg.order_index.assign(count, -1);
   cfg.idom.assign(count, -1);
-  // Postorder with an explicit stack; the jump is visited first, so that falling through comes first when reversed.
+  // Depth-first search with an explicit stack. The jump is visited first, so that the block to which control falls
+  // through comes first in reverse postorder.
   std::vector<char> state(count);
   std::vector<std::pair<int, int>> stack;
   stack.reserve(16), cfg.order.reserve(count);
@@ -322,6 +359,7 @@ void analyse(Cfg& cfg) {
   for (int index = 0; index < int(cfg.order.size()); ++index) cfg.order_index[cfg.order[index]] = index;
   find_preds(cfg);
   immediate_dominators(cfg.order, cfg.order_index, [&](int block) { return cfg.blocks[block].preds; }, cfg.idom);
+  // A loop whose header does not dominate the source of the back edge has a second entry.
   cfg.irreducible = false;
   for (int block : cfg.order)
     for (int to : {cfg.blocks[block].next, cfg.blocks[block].jump})
@@ -335,7 +373,8 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
   cfg.ops = OpSet::of(cfg.code);
   const OpSet& ops = cfg.ops;
   simplify_idioms(decoded, ops, cfg.code, ranges);
-  // Nothing else says in Python what a comprehension does that takes over a local of the function.
+  // A comprehension that takes over a local of the function (LOAD_FAST_AND_CLEAR) has no other form in Python, so it is
+  // outlined even for a graph that is not structured.
   if (ops.has(Op::swap_) && (structured || ops.has(Op::load_fast_and_clear_)))
     outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
@@ -343,6 +382,7 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     if (ops.has(Op::copy_, Op::match_sequence_, Op::match_mapping_, Op::match_class_))
       find_matches(decoded, cfg.code, cfg.patterns);
   }
+  // Most code objects are straight.
   if (is_straight(cfg.code, ranges)) {
     make_one_block(cfg);
     return cfg;
@@ -357,7 +397,8 @@ Cfg build_cfg(const DecodedCode& decoded, bool structured) {
     remove_finally_copies(cfg, flow, reachable, decoded);
   } else {
     for (Instruction& it : cfg.code)
-      if (it.op == Op::reraise_) it.target = -1;  // nothing gets there
+      // The target of a reraise only records what stands behind it; control does not go there.
+      if (it.op == Op::reraise_) it.target = -1;
     cfg.region_of.assign(cfg.code.size(), -1);
     std::map<std::pair<int, int>, int> by_target;
     for (const ProtectedRange& range : ranges) {

@@ -11,73 +11,88 @@
 
 namespace depyf {
 
-// A lexical scope that exceptions give to the code: the body of a try or with statement, or a handler.
+// A region is a lexical scope that exceptions give to the code: the body of a try or with statement, or a handler.
 struct Region {
   enum class Kind : std::uint8_t { try_except, try_finally, with, handler };
   Kind kind = Kind::try_except;
   bool lasti = false, is_async = false, is_star = false;
-  bool called = false;  // try_finally of 3.8: the ways out hold no copies of its body
-  int parent = -1;       // region; -1: none
-  int handler_at = -1;   // instruction that starts the handler; of `handler` regions: none
-  int follow_at = -1;    // with: instruction where control goes on after a suppressed exception
-  int depth = 0;         // of the stack when the handler starts, the exception not counted
-  int setup = -1;        // block
-  int handler = -1;      // block
+  // True for a `try`-`finally` of 3.8: each way out calls the finally clause instead of holding a copy of it.
+  bool called = false;
+  int parent = -1;  // index of a region, or -1 if there is none
+  // Index of the instruction that starts the handler; -1 for a region of kind `handler`.
+  int handler_at = -1;
+  // For `with`: index of the instruction where control goes on after a suppressed exception; otherwise -1.
+  int follow_at = -1;
+  // The depth of the operand stack when the handler starts, without the exception.
+  int depth = 0;
+  int setup = -1;  // index of the block that enters the region, or -1
+  int handler = -1;  // index of the block that starts the handler, or -1
 };
 
+// A block of kind `code` holds instructions. A block of kind `setup` is empty: its `next` enters the body of a region,
+// and its `jump` leads to the handler of the region (for `with`: to the code after a suppressed exception).
 struct BasicBlock {
-  enum class Kind : std::uint8_t {
-    code,
-    setup
-  };  // setup: enters a region; next: its body, jump: its handler (with: what follows)
+  enum class Kind : std::uint8_t { code, setup };
   Kind kind = Kind::code;
-  int begin = 0, end = 0;      // instructions [begin, end)
-  int next = -1, jump = -1;    // successors: falling through or only; jumping
-  int region = -1;             // innermost
-  int setup_of = -1;           // region
-  std::span<const int> preds;  // each once; part of `pred_lists` of the graph
+  int begin = 0, end = 0;  // instructions [begin, end)
+  // The successors: `next` is reached by falling through or by an unconditional jump, `jump` by a conditional one; -1
+  // if there is none.
+  int next = -1, jump = -1;
+  int region = -1;  // the innermost region around the block, or -1
+  int setup_of = -1;  // for `setup`: the region that it enters
+  // The predecessors, each once: a part of `Cfg::pred_lists`.
+  std::span<const int> preds;
 };
 
+// The control flow graph of one code object, with its regions, dominators and block order.
 struct Cfg {
   Cfg() = default;
-  Cfg(Cfg&&) = default;  // not copied: blocks hold parts of it
+  // A graph is not copied, because its blocks hold spans of `pred_lists`.
+  Cfg(Cfg&&) = default;
   Cfg& operator=(Cfg&&) = default;
 
-  std::vector<Instruction> code;   // normalised by `simplify_idioms`
-  OpSet ops;                       // of the code as it was decoded
-  std::vector<CasePattern> patterns;  // of match_case
-  std::vector<InlinedComprehension> comprehensions;  // of comprehension
-  std::vector<int> region_of;      // by instruction
-  std::vector<BasicBlock> blocks;       // those that can be reached
+  std::vector<Instruction> code;  // rewritten by `simplify_idioms` and the passes behind it
+  OpSet ops;  // the operations that occurred in the decoded code
+  std::vector<CasePattern> patterns;  // indexed by the argument of match_case
+  std::vector<InlinedComprehension> comprehensions;  // indexed by the argument of comprehension
+  std::vector<int> region_of;  // by instruction: the innermost region, or -1
+  std::vector<BasicBlock> blocks;  // only blocks that can be reached
   std::vector<Region> regions;
-  std::vector<int> pred_lists;     // of one block after the other
-  std::vector<int> order;          // blocks in reverse postorder
-  std::vector<int> order_index;    // by block
-  std::vector<int> idom;           // by block; of the entry: itself
+  // The predecessors of all blocks, one list behind the other.
+  std::vector<int> pred_lists;
+  std::vector<int> order;  // blocks in reverse postorder
+  std::vector<int> order_index;  // by block
+  std::vector<int> idom;  // immediate dominator by block; that of the entry is the entry
   int entry = 0;
-  bool irreducible = false;        // some loop has more than one entry
-  bool odd_regions = false;        // exception regions that no statement of Python makes
+  bool irreducible = false;  // true if some loop has more than one entry
+  // True if the exception regions have a shape that no statement of Python compiles to.
+  bool odd_regions = false;
 
-  bool inside(int region, int outer) const {  // is `region` `outer` or within it? -1 is the whole function
+  // True if `region` is `outer` or lies within it. Region -1 is the whole function.
+  bool inside(int region, int outer) const {
     while (region != outer && region >= 0) region = regions[region].parent;
     return region == outer;
   }
-  int around(int region, int other) const {  // the innermost one that both are within
+  // Returns the innermost region that both `region` and `other` lie within, or -1.
+  int around(int region, int other) const {
     while (!inside(other, region)) region = regions[region].parent;
     return region;
   }
+  // True if every path from the entry to block `b` passes block `a`.
   bool dominates(int a, int b) const {
     while (order_index[b] > order_index[a]) b = idom[b];
     return a == b;
   }
+  // True if `to` does not come after `from` in reverse postorder, so that the edge closes a loop.
   bool is_back_edge(int from, int to) const { return order_index[to] <= order_index[from]; }
 };
 
-// The graph of `decoded`. `structured`: recognise statements in exception tables and undo copies of finally bodies;
-// otherwise ranges are kept as they are (regions of kind try_except, one a handler).
+// Returns the control flow graph of `decoded`. If `structured` is set, exception ranges become the regions of
+// statements, and copies of finally bodies are jumped over. Otherwise the ranges are kept as they are: each handler
+// gives one region of kind try_except.
 Cfg build_cfg(const DecodedCode& decoded, bool structured);
 
-// Reverse postorder, predecessors, immediate dominators; drops nothing.
+// Fills in reverse postorder, predecessors and immediate dominators. Removes no block.
 void analyse(Cfg& cfg);
 
 }  // namespace depyf

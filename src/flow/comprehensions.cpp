@@ -1,12 +1,16 @@
-// [e for x in a]          <a>; GET_ITER
-//                         LOAD_FAST_AND_CLEAR x; ...; SWAP n+1        n variables, put aside; [MAKE_CELL x; ...]
-//                         BUILD_LIST 0; SWAP 2                        (3.15: GET_ITER here)
-//                      F: FOR_ITER E; <body with LIST_APPEND>; JUMP F
-//                      E: SWAP n+1; STORE_FAST x; ...                 the result lies on the stack
-//                      H: SWAP 2; POP_TOP; SWAP n+1; STORE_FAST x; ...; RERAISE 0     protects F to E
+// Shape of an inlined comprehension (3.12 and later, push_inlined_comprehension_state in CPython's Python/compile.c),
+// where n variables of the comprehension hide variables of the function:
 //
-// Where the result is stored or dropped at once, the compiler exchanges the stores at E instead of the values: the code
-// there is run over symbols, and what takes the result comes last.
+//   [e for x in a]         <a>; GET_ITER
+//                          LOAD_FAST_AND_CLEAR x; ...; SWAP n+1        saves n variables; [MAKE_CELL x; ...]
+//                          BUILD_LIST 0; SWAP 2                        (3.15: GET_ITER stands here)
+//                       F: FOR_ITER E; <body with LIST_APPEND>; JUMP F
+//                       E: SWAP n+1; STORE_FAST x; ...                 restores them, the result stays on the stack
+//                       H: SWAP 2; POP_TOP; SWAP n+1; STORE_FAST x; ...; RERAISE 0     protects F to E
+//
+// If the result is stored or popped at once, the compiler swaps the order of the stores at E instead of the values. So
+// the code from E on is run over symbols, and the instruction that uses the result is moved behind the restored
+// variables.
 #include "flow/comprehensions.h"
 
 #include <algorithm>
@@ -40,12 +44,15 @@ class Outliner {
   }
 
  private:
+  // An inlined comprehension that was recognised. All members are indices of instructions, if nothing else is stated.
   struct Found {
-    int build, loop, end;  // BUILD_LIST, FOR_ITER, where its loop ends
-    std::vector<int> body;  // the loop, which need not be in one piece
+    int build, loop, end;  // BUILD_LIST, FOR_ITER, and where the loop ends
+    // The instructions of the loop in ascending order. They need not be contiguous.
+    std::vector<int> body;
+    // True if the 3.15 form was found, where GET_ITER belongs to the comprehension.
     bool gets_iterator;
-    std::vector<int> setup, variables, cleanup;  // instructions; slots; instructions
-    int use = -1;  // takes the result
+    std::vector<int> setup, variables, cleanup;  // `variables` holds slots of localsplus
+    int use = -1;  // the instruction that takes the result, or -1
   };
 
   int size() const { return int(code_.size()); }
@@ -56,7 +63,9 @@ class Outliner {
   void clear(int at) { code_[at].op = Op::nop_, code_[at].arg = code_[at].aux = 0, code_[at].target = -1; }
   bool is(int at, Op op, int arg) const { return at >= 0 && code_[at].op == op && code_[at].arg == arg; }
 
-  // SWAP 2; POP_TOP; [SWAP n]; STORE_FAST ...; RERAISE 0
+  // True if the code at `at` is the handler of an inlined comprehension:
+  //
+  //   SWAP 2; POP_TOP; [SWAP n]; STORE_FAST ...; RERAISE 0
   bool is_cleanup(int at) const {
     at = skip(at);
     if (!is(at, Op::swap_, 2)) return false;
@@ -67,6 +76,7 @@ class Outliner {
     return is(at, Op::reraise_, 0);
   }
 
+  // Fills `before_`.
   void find_before() {
     before_.assign(code_.size(), -1);
     for (int at = 0, last = -1; at < size(); ++at) {
@@ -75,7 +85,8 @@ class Outliner {
     }
   }
 
-  // The jumps that can be reached: what handled the exceptions of an await or `async for` stands there still.
+  // Fills `jumps_` with the jumps that can be reached. Unreachable jumps do not count: they are left over from the
+  // handlers of an await or `async for`, which `simplify_idioms` has removed.
   void find_jumps() {
     std::vector<bool> seen(code_.size());
     std::vector<int> todo{0};
@@ -93,7 +104,7 @@ class Outliner {
     std::sort(jumps_.begin(), jumps_.end());
   }
 
-  // BUILD_LIST 0; SWAP 2
+  // True if the code at `at` is BUILD_LIST 0, BUILD_SET 0 or BUILD_MAP 0, and then SWAP 2.
   bool is_start(int at) const {
     const Op op = code_[at].op;
     const bool builds = op == Op::build_list_ || op == Op::build_set_ || op == Op::build_map_;
@@ -112,12 +123,13 @@ class Outliner {
     return found.end >= 0 && prologue(found) && closed(found) && epilogue(found) && is_apart(found);
   }
 
-  // What is around the loop must not be in it: the loop, taken out, would hold itself again.
+  // True if the setup and the cleanup lie outside of the loop. Otherwise the outlined body would contain itself.
   static bool is_apart(const Found& found) {
     auto in_body = [&](int at) { return std::ranges::binary_search(found.body, at); };
     return std::ranges::none_of(found.setup, in_body) && std::ranges::none_of(found.cleanup, in_body);
   }
 
+  // Finds the variables that are saved in front of the comprehension: LOAD_FAST_AND_CLEAR x; ...; SWAP n+1.
   bool prologue(Found& found) const {
     int at = before_[found.build];
     if (at < 0 || code_[at].op != Op::swap_) return true;
@@ -131,11 +143,12 @@ class Outliner {
       if (code_[load].op == Op::load_fast_and_clear_) found.variables.insert(found.variables.begin(), code_[load].arg);
     }
     if (int(found.variables.size()) == count) found.setup.insert(found.setup.end(), setup.begin(), setup.end());
-    else found.variables.clear();  // a swap of something else
+    // The SWAP belongs to something else, and the comprehension saves no variables.
+    else found.variables.clear();
     return true;
   }
 
-  // Is the loop entered and left at its two ends alone?
+  // Collects the body of the loop. True if the loop can be entered only at FOR_ITER and left only when it is exhausted.
   bool closed(Found& found) const {
     std::vector<int> todo{found.loop + 1};
     std::unordered_set<int> seen{found.loop};
@@ -157,14 +170,16 @@ class Outliner {
     return true;
   }
 
+  // Follows the instructions that restore the variables. True if they have the expected shape.
   bool epilogue(Found& found) const {
     const int count = int(found.variables.size());
-    std::vector<int> stack;  // slots put aside, the result: -1
-    // SWAP n+1 had exchanged the iterator below them with the last.
+    std::vector<int> stack;  // the slots of saved variables; -1 for the result
+    // SWAP n+1 in the prologue exchanged the iterator below the saved values with the last of them.
     if (count > 0) stack.push_back(found.variables.back());
     if (count > 1) stack.insert(stack.end(), found.variables.begin(), found.variables.end() - 1);
     stack.push_back(-1);
     int left = count;
+    // Run the epilogue over the symbols until all variables are restored.
     for (int at = found.end, steps = 0; left > 0; ++steps) {
       if (steps > search_limits::comprehension_end) return false;
       at = skip(at);
@@ -189,7 +204,7 @@ class Outliner {
     return true;
   }
 
-  // By something else than the jumps that were followed?
+  // True if `at` can be entered in another way than by the instructions of the cleanup and the end of the loop.
   bool entered(int at, const Found& found) const {
     auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), std::pair(at, -1));
     for (; jump != jumps_.end() && jump->first == at; ++jump)
@@ -199,6 +214,7 @@ class Outliner {
     return false;
   }
 
+  // Replaces the comprehension by one operation, and moves its loop into a DecodedCode.
   void rewrite(const Found& found) {
     InlinedComprehension made;
     made.variables = found.variables;
@@ -212,10 +228,12 @@ class Outliner {
       instruction.op = op, instruction.arg = arg, instruction.aux = 0, instruction.target = -1;
       body.instructions.push_back(instruction);
     };
+    // The body starts as a function of earlier versions does: BUILD_LIST 0; LOAD_FAST .0; GET_ITER.
     add(code_[found.build], code_[found.build].op, 0);
     add(code_[found.loop], Op::load_fast_, argument);
     add(code_[found.loop], code_[found.loop].aux == 2 ? Op::get_aiter_ : Op::get_iter_, 0);
     const int first = int(body.instructions.size());
+    // By instruction of the loop: its index in the body. The end of the loop is the RETURN_VALUE that is added last.
     std::unordered_map<int, int> place{{found.end, first + int(found.body.size())}};
     for (int index = 0; index < int(found.body.size()); ++index) place[found.body[index]] = first + index;
     for (int at : found.body) {
@@ -237,6 +255,7 @@ class Outliner {
     if (found.use >= 0) use = code_[found.use];
     const int last = found.cleanup.back();
     for (int at : found.cleanup)
+      // The instruction that takes the result stands last, behind the restored variables.
       if (code_[at].op != Op::jump_) clear(at);
     if (found.use >= 0) code_[last] = use;
   }
@@ -245,8 +264,8 @@ class Outliner {
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
   std::vector<InlinedComprehension>& comprehensions_;
-  std::vector<int> before_;  // the instruction before that does something, -1: none
-  std::vector<std::pair<int, int>> jumps_;  // target, source
+  std::vector<int> before_;  // by instruction: the one before it that is not a NOP, or -1
+  std::vector<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 
 }  // namespace

@@ -1,16 +1,21 @@
-// Comprehensions that the compiler put inline go out of line again.
+// Moves comprehensions that the compiler inlined into the surrounding code back into code of their own.
 #pragma once
 #include <vector>
 #include "decode/instruction.h"
 namespace depyf {
 
+// One inlined comprehension after it was taken out of the code around it.
 struct InlinedComprehension {
-  DecodedCode
-      body;  // as the code object that earlier versions made: of the argument `.0`, returns the list, set or dict
-  std::vector<int> variables;  // localsplus: they mean something else outside
+  // The instructions of the comprehension as a function of the argument `.0`, which returns the list, set or dict. This
+  // is the form that the compilers up to 3.11 gave to all comprehensions.
+  DecodedCode body;
+  // Slots of the variables that the comprehension binds. The surrounding function may use the same slots for variables
+  // of its own.
+  std::vector<int> variables;
 };
 
-// From 3.12 on (PEP 709). Each that is found becomes one operation, the rest nop; those within it stay in its body.
+// Replaces each inlined comprehension (3.12 and later, PEP 709) by one `comprehension` operation and NOPs, and appends
+// its body to `comprehensions`. A comprehension within another comprehension stays in the body of the outer one.
 void outline_comprehensions(const DecodedCode& decoded, std::vector<Instruction>& code,
                             std::vector<ProtectedRange>& ranges, std::vector<InlinedComprehension>& comprehensions);
 

@@ -1,15 +1,18 @@
-// try: ...                 H: PUSH_EXC_INFO; COPY 1; BUILD_LIST 0; SWAP 2        (3.12: BUILD_LIST 0; COPY 2)
-// except* T as e:             <T>; CHECK_EG_MATCH; COPY 1; POP_JUMP_IF_NONE C
-//     <body>                  STORE e (or POP_TOP)
-//                             <body>; LOAD_CONST None; STORE e; DELETE e; JUMP N
-//                          R: LOAD_CONST None; STORE e; DELETE e; LIST_APPEND 3; POP_TOP; JUMP N     the body raised
-//                          C: POP_TOP
-// except* ...:             N: the next clause
-//                             LIST_APPEND 1; PREP_RERAISE_STAR; COPY 1; POP_JUMP_IF_NOT_NONE X; POP_TOP
-//                          P: POP_EXCEPT; ...
-//                          X: SWAP 2; POP_EXCEPT; RERAISE 0
+// Shape of an except* statement (compiler_try_star_except in CPython's Python/compile.c):
 //
-// `return`, `break` and `continue` are no part of a body, so each body ends at N or raises: its ends can go to P instead.
+//   try: ...                 H: PUSH_EXC_INFO; COPY 1; BUILD_LIST 0; SWAP 2        (3.12: BUILD_LIST 0; COPY 2)
+//   except* T as e:             <T>; CHECK_EG_MATCH; COPY 1; POP_JUMP_IF_NONE C
+//       <body>                  STORE e (or POP_TOP)
+//                               <body>; LOAD_CONST None; STORE e; DELETE e; JUMP N
+//                            R: LOAD_CONST None; STORE e; DELETE e; LIST_APPEND 3; POP_TOP; JUMP N     the body raised
+//                            C: POP_TOP
+//   except* ...:             N: the next clause
+//                               LIST_APPEND 1; PREP_RERAISE_STAR; COPY 1; POP_JUMP_IF_NOT_NONE X; POP_TOP
+//                            P: POP_EXCEPT; ...
+//                            X: SWAP 2; POP_EXCEPT; RERAISE 0
+//
+// The grammar forbids `return`, `break` and `continue` in the body of a clause that would leave it. So each body either
+// reaches N or raises, and the jumps to N can lead to P instead.
 #include "flow/except_star.h"
 
 #include "decode/op.h"
@@ -18,12 +21,14 @@
 namespace depyf {
 namespace {
 
+// One clause of the statement, as indices of instructions.
 struct Clause {
-  int duplicate, test;  // COPY 1 and the jump after CHECK_EG_MATCH
-  int body, end;  // of the body, with what handles its exceptions
+  int duplicate, test;  // COPY 1, and the jump behind CHECK_EG_MATCH
+  int body, end;  // the instructions [body, end) of the body and the handler of its exceptions
   int next;  // the next clause
 };
 
+// Recognises and rewrites the handler of one except* statement.
 class StarHandler {
  public:
   StarHandler(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges, int handler)
@@ -44,11 +49,13 @@ class StarHandler {
     instruction.op = Op::reraise_, instruction.arg = instruction.aux = 0, instruction.target = -1;
     return instruction;
   }
+  // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  int follow(int at) const {  // through jumps
+  // Returns the instruction that control reaches from `at` through NOPs and jumps.
+  int follow(int at) const {
     for (int steps = 0; steps < search_limits::jump_chain && at >= 0 && at < size(); ++steps) {
       at = skip(at);
       if (code_[at].op != Op::jump_ || code_[at].target < 0) break;
@@ -58,9 +65,10 @@ class StarHandler {
   }
   bool is(int at, Op op, int arg) const { return code_[at].op == op && code_[at].arg == arg; }
   bool is_prepare(int at) const { return is(at, Op::intrinsic_2_, static_cast<int>(Intrinsic2::prep_reraise_star)); }
+  // True for LIST_APPEND 1 in front of PREP_RERAISE_STAR, behind the last clause.
   bool ends_clauses(int at) const { return is(at, Op::list_append_, 1) && follow(at + 1) == prepare_; }
 
-  // COPY 1; POP_JUMP_IF_NONE, or LOAD_CONST None; IS_OP 0; POP_JUMP_IF_TRUE
+  // Finds the clauses and the end of the statement. False if the code has another shape.
   bool parse() {
     int one = skip(handler_ + 1), two = skip(one + 1), three = skip(two + 1), at;
     if (is(one, Op::copy_, 1) && is(two, Op::build_list_, 0) && is(three, Op::swap_, 2))
@@ -71,6 +79,7 @@ class StarHandler {
       at = follow(at);
       if (is(at, Op::list_append_, 1)) break;
       Clause clause;
+      // The type of the clause is any expression, but contains none of these operations.
       while (at < size() && code_[at].op != Op::check_eg_match_) {
         if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ ||
             code_[at].op == Op::return_value_)
@@ -95,7 +104,7 @@ class StarHandler {
            code_[leave_].op == Op::pop_except_;
   }
 
-  // LOAD_CONST None; STORE name; DELETE name before `at`, as the clause that binds that name ends: it goes.
+  // Removes LOAD_CONST None; STORE name; DELETE name in front of `at`, which unbinds the name at the end of a clause.
   void unbind(int at, const Instruction& store) {
     int remove = before(at), none = before(remove), load = before(none);
     if (load < 0 || code_[load].op != Op::load_const_ || code_[none].op != store.op || code_[none].arg != store.arg)
@@ -107,6 +116,7 @@ class StarHandler {
     if (!is(remove, op, store.arg)) return;
     clear(load), clear(none), clear(remove);
   }
+  // Returns the last instruction in front of `at` that is not a NOP, or -1.
   int before(int at) const {
     do --at;
     while (at >= 0 && code_[at].op == Op::nop_);
@@ -118,6 +128,8 @@ class StarHandler {
     code_[clause.test].op = Op::pop_jump_if_false_;
     const Instruction store = code_[clause.body - 1];
     const int last = unhandled_;
+    // Instructions that leave the body normally. They go on with the next clause or, behind the last clause, with the
+    // code that collects the exceptions.
     std::vector<int> ends;
     for (int at = clause.body; at < clause.end; ++at) {
       if (is_append(at)) continue;
@@ -136,10 +148,12 @@ class StarHandler {
     clear(clause.end);
   }
 
+  // True if `at` adds an exception of the body to the list of exceptions: LIST_APPEND 3; POP_TOP.
   bool is_append(int at) const { return is(at, Op::list_append_, 3) && code_[skip(at + 1)].op == Op::pop_top_; }
 
-  // What collects the exceptions of the body is no handler that someone wrote: the code belongs to the region around.
-  // Three values less lie below the body: the original, the list, what is not handled yet.
+  // Removes the handlers that collect exceptions of the bodies. The compiler adds them, so their code belongs to the
+  // region around the statement. In the rewritten form, three values less lie below the body: the original exception,
+  // the list of collected exceptions, and the exceptions not handled yet.
   void drop_cleanup(const Clause& clause) {
     for (ProtectedRange& range : ranges_) {
       if (range.target < clause.body || range.target >= clause.end) continue;
@@ -157,7 +171,9 @@ class StarHandler {
 
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
+  // `unhandled_`: LIST_APPEND 1 behind the last clause; `prepare_`: PREP_RERAISE_STAR; `leave_`: the POP_EXCEPT at P.
   int handler_, unhandled_ = -1, prepare_ = -1, leave_ = -1;
+  // The instructions between PUSH_EXC_INFO and the first clause that make the list.
   std::vector<int> setup_;
   std::vector<Clause> clauses_;
 };

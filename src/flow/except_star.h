@@ -1,9 +1,13 @@
-// The handlers of `except*`, rewritten to the shape of `except`.
+// Rewrites the handlers of `except*` to the shape of `except`.
 #pragma once
 #include <vector>
 #include "decode/instruction.h"
 namespace depyf {
-// After it a clause is `<type>; check_eg_match; pop_jump_if_false N; STORE e | POP_TOP; <body>; jump P`, with P the POP_EXCEPT
-// where the statement is left; what no clause takes is raised again by `reraise` at the last N.
+// Rewrites each clause of an `except*` to
+//
+//   <type>; check_eg_match; pop_jump_if_false N; STORE e or POP_TOP; <body>; jump P
+//
+// where N is the next clause and P the POP_EXCEPT that leaves the statement. Behind the last clause, `reraise` raises
+// the exceptions that no clause took.
 void simplify_except_star(std::vector<Instruction>& code, std::vector<ProtectedRange>& ranges);
 }  // namespace depyf

@@ -1,10 +1,11 @@
-// Handlers, as the compiler lays them out from 3.11 on (each handler starts with the stack cut to the range's depth):
+// Recognises exception handlers by their shape, and makes one tree of regions of them. The compiler lays handlers out
+// as follows from 3.11 on. Each handler starts with the operand stack cut to the depth of the range.
 //
 //   cleanup of a handler   COPY 3; POP_EXCEPT; RERAISE 1                    covers the handler's own code
 //   with                   PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE s; RERAISE 2;
-//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP         an exception was suppressed (3.14: one more)
-//   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       or PUSH_EXC_INFO; POP_TOP where bare
-//   except*                PUSH_EXC_INFO; <type>; CHECK_EG_MATCH ...        as simplify_except_star leaves it
+//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP        an exception was suppressed (3.14: one more)
+//   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       a bare except: PUSH_EXC_INFO; POP_TOP
+//   except*                PUSH_EXC_INFO; <type>; CHECK_EG_MATCH ...        after simplify_except_star
 //   end of `except as e`   LOAD_CONST None; STORE e; DELETE e; RERAISE 1    covers the handler's body
 //   finally                PUSH_EXC_INFO; <body>; RERAISE 0
 //   inlined comprehension  SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0 (3.12 and later)
@@ -21,13 +22,16 @@
 namespace depyf {
 namespace {
 
+// What a handler stands for. A handler of shape `transparent` belongs to code that no statement protects: its
+// instructions lie in the region around it.
 enum class Shape { unknown, cleanup, with, except, except_star, finally, transparent };
 
+// Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.
 class RegionBuilder {
  public:
   RegionBuilder(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable)
       : cfg_(cfg), code_(cfg.code), count_(int(code_.size())), cover_(code_.size(), -1) {
-    // A handler for instructions that cannot raise is none.
+    // A handler is dropped if none of the instructions that it protects can raise.
     std::unordered_set<int> used;
     auto may_raise = [&](int at) { return reachable[at] && code_[at].op != Op::nop_ && code_[at].op != Op::jump_; };
     for (const ProtectedRange& range : ranges) {
@@ -35,6 +39,7 @@ class RegionBuilder {
       while (at < range.end && at < count_ && !may_raise(at)) ++at;
       if (at < range.end && at < count_) used.insert(range.target);
     }
+    // Ranges with the same handler are one group. A range that comes first in the table is the inner one.
     std::unordered_map<int, int> by_target;
     for (const ProtectedRange& range : ranges) {
       if (!used.contains(range.target)) continue;
@@ -45,9 +50,10 @@ class RegionBuilder {
     }
   }
 
+  // Assigns a region to each instruction.
   void run() {
     cfg_.region_of.assign(code_.size(), -1);
-    // What does nothing belongs to what comes next: the compiler leaves NOP outside the ranges around it.
+    // A NOP or RESUME belongs to the region of the next instruction: the compiler leaves NOPs out of ranges.
     std::vector<char> target(code_.size() + 1), loop(code_.size() + 1);
     for (int at = 0; at < count_; ++at) {
       if (code_[at].target < 0) continue;
@@ -55,7 +61,8 @@ class RegionBuilder {
       if (code_[at].target <= at) loop[code_[at].target] = 1;
     }
     for (int at = count_ - 1; at >= 0; --at) {
-      // Not where a jump goes: that may be the start of a loop around the statement.
+      // If something jumps to the next instruction or back to the NOP, a loop around the statement may start there, so
+      // the NOP keeps its own region.
       bool nothing =
           (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
       cfg_.region_of[at] = nothing ? cfg_.region_of[at + 1] : region_at(at);
@@ -67,10 +74,10 @@ class RegionBuilder {
   }
 
  private:
-  // 3.14 leaves the NOP of `try:` out of all ranges, also before a loop. It lies in what both the ways to it and what comes
-  // next lie in.
+  // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves this NOP out of all
+  // ranges. It belongs to the innermost region that both the ways to the NOP and the next instruction lie within.
   void adopt_between(const std::vector<char>& target) {
-    std::unordered_map<int, int> common;  // by NOP
+    std::unordered_map<int, int> common;  // by NOP: the innermost region around all that was joined
     for (int at = 0; at + 1 < count_; ++at)
       if (code_[at].op == Op::nop_ && target[at + 1] && cover_[at] < 0 && cfg_.region_of[at + 1] >= 0)
         common[at] = cfg_.region_of[at + 1];
@@ -90,15 +97,17 @@ class RegionBuilder {
       if (cfg_.inside(common[at], cfg_.region_of[at])) cfg_.region_of[at] = common[at];
   }
 
-  // A NOP where a loop starts lies in the statement that all of the loop lies in.
+  // Moves a NOP that starts a loop into the innermost region that the whole loop lies within.
   void adopt_headers() {
-    std::unordered_map<int, int> inner;  // by NOP: the innermost region around what it leads to and the jumps to it
+    // By NOP: the innermost region around the instruction behind it and the jumps back to it.
+    std::unordered_map<int, int> inner;
     for (int at = 0; at < count_; ++at) {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
       auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
-      // A jump that is left out (see adopt_jumps) lies where the test before it does, if the loop starts from there too.
+      // A jump outside of all ranges (see adopt_jumps) counts as part of the region of the test in front of it. Then
+      // the way by which control first enters the loop counts too.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
       join(left_out ? at - 1 : at);
@@ -108,16 +117,17 @@ class RegionBuilder {
       if (cfg_.inside(region, cfg_.region_of[at])) cfg_.region_of[at] = region;
   }
 
-  // From 3.12 on, the jump that goes round a loop within a statement is left out of its range: it cannot raise.
+  // Moves jumps into the region of their target. From 3.12 on, a jump that closes a loop within a statement lies
+  // outside of the statement's range, because it cannot raise.
   void adopt_jumps() {
-    std::unordered_map<int, std::vector<int>> from;  // by jump: what jumps there
+    std::unordered_map<int, std::vector<int>> from;  // by jump: the instructions that jump to it
     for (int at = 0; at < count_; ++at)
       if (int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) from[to].push_back(at);
-    // From 3.13 on, so is the test before it.
+    // From 3.13 on, a conditional jump that the compiler turned around lies outside of the range as well.
     for (int at = 1; at < count_; ++at) {
       if (!is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
-      // What does nothing was given to what comes next: what counts is the range that it stands in.
+      // A NOP at the target may have been given to the region behind it, so the range that covers the NOP counts too.
       const int to = code_[at].target;
       const bool inside = cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before);
       if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
@@ -132,15 +142,20 @@ class RegionBuilder {
     }
   }
 
+  // All ranges with one handler. `region` is -1 outside of all regions, -2 if the group has not been resolved yet, and
+  // -3 while it is being resolved.
   struct Group {
     ProtectedRange range;
     int region;
-  };  // region -2: not known yet, -3: being looked at
+  };
 
+  // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {
     while (at < count_ - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
+  // True if the instructions from `at` on are `ops`, with NOPs between them. `*after` becomes the index behind the
+  // last.
   bool sequence(int at, std::initializer_list<Op> ops, int* after = nullptr) const {
     for (Op op : ops) {
       at = skip(at);
@@ -151,8 +166,11 @@ class RegionBuilder {
     return true;
   }
 
+  // Returns the region of the range that covers `at`, or -1.
   int region_at(int at) { return cover_[at] < 0 ? -1 : resolve(cover_[at], 0); }
 
+  // Returns the region of a group, and makes it if necessary. `depth` counts groups that wait for this one: a handler
+  // that protects itself through others has no region, and makes the graph odd.
   int resolve(int index, int depth) {
     Group& group = groups_[index];
     if (group.region != -2 || depth > search_limits::region_nesting) {
@@ -178,13 +196,16 @@ class RegionBuilder {
       case Shape::unknown:
       case Shape::transparent: cfg_.odd_regions = true; break;
     }
-    // A handler's code is a scope of its own; the statement lies beside it, not in it.
+    // A handler is a region of its own beside the try body that it serves. So a statement whose handler is covered by a
+    // handler region lies in the parent of that region.
     if (shape != Shape::cleanup && outer >= 0 && cfg_.regions[outer].kind == Region::Kind::handler)
       region.parent = cfg_.regions[outer].parent;
     cfg_.regions.push_back(region);
     return group.region = int(cfg_.regions.size()) - 1;
   }
 
+  // Returns the shape of the handler at `at`. For a with statement, `follow` becomes the index behind the suppressed
+  // exception, and `async` true if the exit is awaited.
   Shape classify(int at, int& follow, bool& async) const {
     int after = 0;
     if (sequence(at, {Op::copy_, Op::pop_except_, Op::reraise_})) return Shape::cleanup;
@@ -207,8 +228,10 @@ class RegionBuilder {
     return except_or_finally(after);
   }
 
-  // except: the handler tests the exception's type, or drops it, before it does anything else.
+  // Tells an except clause from a finally clause by the instructions from `at` on. An except clause tests the type of
+  // the exception, or pops the exception, before it does anything else.
   Shape except_or_finally(int at) const {
+    // The number of values above the exception.
     int depth = 0;
     for (at = skip(at); at < count_; ++at) {
       const Instruction& instruction = code_[at];
@@ -224,12 +247,14 @@ class RegionBuilder {
       StackEffect effect = stack_effect(instruction, unwound_version, false);
       if (effect.pops > depth) return Shape::finally;
       depth += effect.pushes - effect.pops;
-      if (depth == 0) return Shape::finally;  // a whole statement: the body of a finally
+      // A whole statement has ended, so this is the body of a finally clause.
+      if (depth == 0) return Shape::finally;
     }
     return Shape::finally;
   }
 
-  // except A or B, except A if c else B: some way on from a jump comes to the test. No way through a finally body does.
+  // Handles a type with branches in it, as in `except A or B` and `except A if c else B`. The clause is an except
+  // clause if some path comes to the test with one value above the exception. No path through a finally body does.
   Shape type_of_parts(int from, int from_depth) const {
     std::vector<std::pair<int, int>> todo{{from, from_depth}};
     std::unordered_set<int> seen;
@@ -252,7 +277,8 @@ class RegionBuilder {
 
   Cfg& cfg_;
   const std::vector<Instruction>& code_;
-  const int count_;  // of instructions
+  const int count_;  // number of instructions
+  // By instruction: index of the group that covers it, or -1.
   std::vector<int> cover_;
   std::vector<Group> groups_;
   bool too_deep_ = false;

@@ -1,28 +1,34 @@
-// Exception ranges to a tree of statements' regions.
+// Turns exception ranges into the tree of regions that statements of Python make.
 #pragma once
 #include <vector>
 #include "decode/op.h"
 #include "flow/cfg.h"
 namespace depyf {
 
-// Where control goes beside what the instructions say: copies of finally bodies are jumped over.
+// Where control goes, apart from jumps. `next` differs from the following instruction where a copy of a finally body is
+// jumped over.
 struct Flow {
-  std::vector<int> next;   // by instruction: where it falls through to; -1: nowhere
+  // By instruction: index of the instruction that control falls through to, or -1 if it does not fall through.
+  std::vector<int> next;
 };
 
+// True if control may go on with the next instruction after `op`.
 constexpr bool falls_through(Op op) {
   return op != Op::jump_ && op != Op::return_value_ && op != Op::raise_ && op != Op::reraise_ &&
          op != Op::end_async_for_ && op != Op::unreachable_;
 }
 
-// Fills cfg.regions and cfg.region_of from `ranges` (3.11 and later shapes of handlers).
+// Fills `cfg.regions` and `cfg.region_of` from `ranges`, whose handlers must have the shapes of 3.11 and later. Element
+// i of `reachable` is nonzero if instruction i can be reached.
 void build_regions(Cfg& cfg, const std::vector<ProtectedRange>& ranges, const std::vector<char>& reachable);
 
-// Compares each way out of a try_finally region with the finally body in its handler; jumps over the copies that are equal.
-// A region where one way out is no copy becomes try_except (it catches all and raises again).
+// Compares each way out of a region of kind try_finally with the finally body in its handler. If all are copies of the
+// body, they are jumped over. If one is not, the region becomes a try_except whose handler catches everything and
+// raises it again.
 void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded);
 
-// By instruction: where the code stands that a copy of it starting here equals; -1: none does. Empty where no code is a copy.
+// Returns for each instruction the index of the original if a copy starts there, and -1 if none does. Returns an empty
+// vector if the code has no copies.
 std::vector<int> find_exit_copies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable,
                                   const DecodedCode& decoded);
 

@@ -1,18 +1,20 @@
-// From 3.10 on the compiler copies a short block that leaves the function to where it is jumped to:
+// Finds the copies of code that leaves the function. From 3.10 on, the compiler copies a short block that ends in a
+// return to the places that jump to it (inline_small_exit_blocks in CPython's Python/compile.c, later flowgraph.c):
 //
 //     with a:              <a>; ...; <call of exit>; POP_TOP; LOAD_FAST x; RETURN_VALUE       (a copy)
 //         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
 //     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
 //
-// A copy has the same instructions on the same lines in the same regions. It may be the rest of an expression:
+// A copy has the same instructions as the block itself, on the same lines and in the same regions. It may be the second
+// part of an expression:
 //
 //     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
 //                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
 //
-// From 3.13 on a class ends in LOAD_CONST (); STORE_NAME __static_attributes__; LOAD_CONST None; RETURN_VALUE, which no line
-// has: a copy takes the line of what it follows.
+// From 3.13 on, a class body ends in LOAD_CONST (); STORE_NAME __static_attributes__; LOAD_CONST None; RETURN_VALUE.
+// These instructions have no line, so a copy of them takes the line of the instruction in front of it.
 //
-// Before 3.10 the one instruction RETURN_VALUE is copied so.
+// Before 3.10, the compiler copies only the single instruction RETURN_VALUE.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -26,12 +28,15 @@
 namespace depyf {
 namespace {
 
-constexpr int longest = 4;  // instructions that the compiler copies
-constexpr int longest_rest =
-    64;  // instructions of a function's end that has no line, which it copies whatever their number
+// CPython copies blocks of up to this many instructions (MAX_COPY_SIZE).
+constexpr int longest = 4;
+// CPython copies the end of a function that has no line whatever its length. This bounds the search for such ends.
+constexpr int longest_rest = 64;
 
+// True if `op` leaves the function.
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_; }
 
+// Finds, for each place where a copy starts, the index of the original.
 class ExitCopies {
  public:
   ExitCopies(const Cfg& cfg, const Flow& flow, const std::vector<char>& reachable, const DecodedCode& decoded)
@@ -45,6 +50,8 @@ class ExitCopies {
     find_class_ends();
   }
 
+  // Returns by instruction the index of the original, or -1 if no copy starts there; an empty vector if there are no
+  // copies.
   std::vector<int> run() {
     std::vector<int> original = copies();
     for (int at = 0; at < count_; ++at) {
@@ -57,6 +64,7 @@ class ExitCopies {
   }
 
  private:
+  // Finds copies among all ends of the function that have an equal last instruction.
   std::vector<int> copies() {
     std::vector<std::pair<Word, int>> ends;
     for (int end = 0; end < count_; ++end) {
@@ -68,18 +76,21 @@ class ExitCopies {
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
     std::vector<int> original(code_.size() + 1, -1);
-    std::vector<std::pair<int, std::vector<Tail>>> exits;  // of those that end alike
+    std::vector<std::pair<int, std::vector<Tail>>> exits;  // the tails of each exit that has an equal one
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
                          (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
       if (alike) exits.push_back({ends[index].second, tails(ends[index].second)});
     }
     std::sort(exits.begin(), exits.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
+    // The last of several equal tails is taken for the original.
     std::map<Key, Tail> last;
     for (const auto& [end, all] : exits)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
-        // Where the value comes from elsewhere nothing tells that it is there, but columns tell the place.
+        // The original may be a block that other code jumps to with a value on the stack. The block itself does not
+        // show that a value is there, so it is also entered as a tail that takes a value, if columns identify its place
+        // in the source.
         if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !has_place(tail.at)) continue;
         Tail value = tail;
         value.key[0] = {false}, value.takes_value = true;
@@ -89,6 +100,7 @@ class ExitCopies {
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
         if (other.at == tail.at) continue;
+        // Two whole statements that are equal are copies of each other, not the second part of one expression.
         if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
         original[tail.at] = other.at;
         break;
@@ -96,8 +108,9 @@ class ExitCopies {
     return original;
   }
 
-  // Before 3.10 a conditional expression jumps to the RETURN_VALUE behind it by another RETURN_VALUE, which has the line of the
-  // jump. Between a test that leads there with its value and that instruction there is nothing but the expression.
+  // Joins the returns of one conditional expression. Before 3.10, a branch of the expression ends in a RETURN_VALUE of
+  // its own, on the line of the jump that was there. Between a test that jumps to the last RETURN_VALUE with its value
+  // and that instruction lies nothing but the expression.
   //
   //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
   //     E: <d>; L: RETURN_VALUE
@@ -113,7 +126,8 @@ class ExitCopies {
     }
   }
 
-  // `a or b` as a statement: the POP_TOP that ends it has no line, so the compiler may copy what comes from there.
+  // Joins the two ends of the statement `a or b`. The POP_TOP that ends it has no line, so the compiler may copy the
+  // code from there on.
   //
   //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
   void join_statement(int jump, std::vector<int>& original) const {
@@ -138,7 +152,7 @@ class ExitCopies {
     }
   }
 
-  // True if the same is done from both on, wherever it stands in the source.
+  // True if the instructions from `one` and from `two` on do the same until the function ends, on whatever lines.
   bool same_rest(int one, int two) const {
     auto plain = [&](int at) {
       for (int steps = 0; steps < longest_rest && at >= 0; ++steps) {
@@ -160,16 +174,20 @@ class ExitCopies {
     return false;
   }
 
-  using Word = std::array<int, 7>;  // what copies of an instruction have in common
-  using Key = std::vector<Word>;  // first whether it takes no value, then its instructions
+  using Word = std::array<int, 7>;  // what an instruction and its copies have in common
+  using Key = std::vector<Word>;  // whether the tail takes no value, then its instructions
+  // A possible copy: the instructions from `at` to the end of the function.
   struct Tail {
     int at;
-    int statement;  // where the statement starts
-    bool takes_value;  // the last of the values on the stack, which is complete
-    bool entered;  // jumped to, with nothing of its statement before it
+    int statement;  // the instruction where the statement starts
+    // True if the tail uses one value that was pushed in front of it, and needs no other.
+    bool takes_value;
+    // True if something jumps to `at`, and no part of the statement stands in front of it.
+    bool entered;
     Key key;
   };
 
+  // Marks the instructions that control reaches other than from the one in front of them.
   void find_entered() {
     entered_.resize(code_.size() + 1), resumed_.resize(code_.size() + 1);
     for (int at = 0; at < count_; ++at) {
@@ -182,6 +200,7 @@ class ExitCopies {
         if (at >= 0) entered_[at] = true;
   }
 
+  // Marks the instructions at the end of a class body that have no line (3.13 and later).
   void find_class_ends() {
     const CodeObject& code = *decoded_.code;
     if (!dialect_of(version_).class_details || (code.flags & CodeObject::new_locals) || code.name == "<module>") return;
@@ -193,28 +212,32 @@ class ExitCopies {
     }
   }
 
+  // Returns the fields in which the copies of instruction `at` agree.
   Word word(int at) const {
     const Instruction& it = code_[at];
     if (!lineless_.empty() && lineless_[at]) return {int(it.op), it.arg, it.aux, -1, -1, -1, cfg_.region_of[at]};
-    // The second half of one instruction that loads two variables has the place of the first.
+    // The second half of an instruction that loads two variables has the position of the first half.
     const Position place = it.op == Op::load_fast_ && dialect_of(version_).paired_loads ? Position{} : position(at);
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 
-  // The ends of the code up to `end` that may be copies, longest first.
+  // Returns the tails of the straight code that ends at `end` which may be copies, longest first.
   std::vector<Tail> tails(int end) const {
-    int start = end;  // what stands before it may be part of the same statement
+    // Straight code in front of `start` may be part of the same statement.
+    int start = end;
     while (!entered_[start] && start > 0 && code_[start - 1].target < 0 && flow_.next[start - 1] == start &&
            cfg_.inside(cfg_.region_of[start - 1], cfg_.region_of[start]))
       --start;
+    // A possible start of a tail. `whole` is true if no part of the statement stands in front of it; `value` if exactly
+    // one value of the statement does, and no copied finally body made it.
     struct Place {
       int at, statement;
-      bool whole, value;  // nothing of the statement stands before; one value of it does, made after no finally body
+      bool whole, value;
     };
     std::vector<Place> places;
     int depth = 0, statement = start;
     bool below = false;  // values from before `start` are part of the statement
-    bool made = false;  // the instruction before made a value
+    bool made = false;  // the instruction in front made a value
     for (int at = start; at <= end; ++at) {
       if (code_[at].op == Op::nop_ || code_[at].op == Op::resume_) continue;
       StackEffect effect = stack_effect(code_[at], std::max(version_, unwound_version), false);
@@ -228,6 +251,7 @@ class ExitCopies {
     }
     std::vector<Tail> found;
     const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;
+    // Count back from the end as many instructions as the compiler copies.
     int first = count;
     for (int copied = 0; first > 0; --first)
       if ((copied += is_counted(places[std::size_t(first - 1)].at)) > bound) break;
@@ -242,7 +266,8 @@ class ExitCopies {
                 place.whole && place.at == start && entered_[start],
                 {{place.whole}}};
       bool exits_with = false;
-      int load = end, values = 0;  // what leaves no handler: its first instruction
+      // `load` is the first instruction apart from those that leave handlers.
+      int load = end, values = 0;
       for (int other = index; other < count; ++other) {
         const int at = places[std::size_t(other)].at;
         const Instruction& it = code_[at];
@@ -250,25 +275,28 @@ class ExitCopies {
         if (it.op != Op::pop_except_ && values++ == 0) load = at;
         tail.key.push_back(word(at));
       }
-      // A part of an expression follows a branch. A return within `with` ends on the line of the `with`, whatever it
-      // returns, and the return of None at the end of a function has no line of its own.
+      // A tail that takes a value must follow a branch, as the second part of an expression does. Returns within `with`
+      // and the return of None at the end of a function are excluded, because their positions do not show which
+      // statement they belong to.
       if (tail.takes_value && (place.statement != start || exits_with || !has_place(end) ||
                                (place.at == end && index == 1 && is_end(places[0].at, end))))
         continue;
-      // Each place that returns a constant does so by itself.
+      // A return of a constant is compiled at each place of the source, not copied.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_) continue;
       found.push_back(std::move(tail));
     }
     return found;
   }
 
-  // Is it an instruction of its own? RETURN_CONST is one, and so is a load with the NULL of a call.
+  // True if the compiler counts the instruction by itself. RETURN_CONST is one instruction for it, and so is a load
+  // together with the NULL of a call.
   bool is_counted(int at) const {
     const Op op = code_[at].op;
     return code_[at].size > 0 || (op != Op::push_null_ && op != Op::load_global_ && op != Op::return_value_);
   }
 
-  // COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP: what follows takes the place of the value that was tested.
+  // True if the POP_TOP at `at` pops the value that was tested: COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP. The value that
+  // follows takes its place.
   bool drops_tested(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
     auto before = [&](int from) {
@@ -280,7 +308,7 @@ class ExitCopies {
     return jump > 0 && code_[jump].target >= 0 && code_[std::max(before(jump), 0)].op == Op::copy_;
   }
 
-  // Is it STORE e or DELETE e of what follows a handler: LOAD_CONST None; STORE e; DELETE e?
+  // True if `at` is STORE e or DELETE e in the LOAD_CONST None; STORE e; DELETE e that follows a handler.
   bool ends_handler(int at) const {
     auto is = [&](int load) {
       return load > 0 && load + 2 < count_ && is_none(load) && is_store_name(code_[load + 1].op) &&
@@ -289,18 +317,19 @@ class ExitCopies {
     return is(at - 1) || is(at - 2);
   }
 
-  // May `return None` from `load` to `end` be that at the end of a function, which has no place of its own? From 3.11 on
-  // both instructions of that have the same one.
+  // True if `return None` from `load` to `end` may be the implicit one at the end of a function, which has no position
+  // of its own. From 3.11 on, both of its instructions have the same position.
   bool is_end(int load, int end) const {
     const Position value = position(load), exit = position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
   }
 
-  // Code that no compiler made (Dynamo's, for one) has no columns, and may have one line for all.
+  // False for code that no compiler made: Dynamo, for example, writes no columns, and may give one line to everything.
   bool has_place(int at) const {
     return code_[at].line >= 0 && (!dialect_of(version_).columns || position(at).column >= 0);
   }
 
+  // Returns the source position of an instruction; an empty position if the code object has none.
   Position position(int at) const {
     const std::size_t unit = code_[at].offset / 2;
     return unit < decoded_.code->positions.size() ? decoded_.code->positions[unit] : Position{};
@@ -312,7 +341,7 @@ class ExitCopies {
            decoded_.constant(constant).kind == Constant::Kind::none;
   }
 
-  // Copies of one statement, not of the rest of one?
+  // True if both tails end equal whole statements, so that each is a statement by itself.
   bool same_statement(const Tail& one, const Tail& two) const {
     auto plain = [&](int at, int end) {
       while (at < end && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
@@ -331,10 +360,11 @@ class ExitCopies {
   const Version version_;
   const Flow& flow_;
   const std::vector<char>& reachable_;
-  const int count_;  // of instructions
-  std::vector<bool> lineless_;  // by instruction: of the end of a class, where there is one
-  std::vector<bool> entered_;  // by instruction: not only from the one before it
-  std::vector<bool> resumed_;  // by instruction: follows a finally body that was copied
+  const int count_;  // number of instructions
+  // By instruction: true for the end of a class body, which has no line. Empty if there is no such end.
+  std::vector<bool> lineless_;
+  std::vector<bool> entered_;  // by instruction: reached other than from the one before
+  std::vector<bool> resumed_;  // by instruction: follows a copied finally body
 };
 
 }  // namespace

@@ -1,10 +1,13 @@
-// try:            The compiler copies the finally body to each way out of the region, the handler has the original:
-//     <try>
-// finally:            <try>                                  handler: PUSH_EXC_INFO
-//     <body>          <body>; go on      (normal)                     <body>
-//                     <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
+// Recognises the copies of finally bodies. The compiler writes the body once for each way out of the region, and the
+// handler holds the body for exceptions:
 //
-// A copy is found by walking both in step, as two programs that must do the same, never by offsets.
+//   try:               <try>                                  handler: PUSH_EXC_INFO
+//       <try>          <body>; go on      (normal)                     <body>
+//   finally:           <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
+//       <body>
+//
+// A copy is found by walking both in step, as two programs that must do the same. Offsets play no part, because copies
+// may be laid out differently.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -19,7 +22,7 @@
 namespace depyf {
 namespace {
 
-// The first instruction from `at` that does something.
+// Returns the instruction that control reaches from `at` through jumps and NOPs.
 int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, int at) {
   for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
@@ -30,7 +33,7 @@ int plain_instruction(const std::vector<Instruction>& code, const Flow& flow, in
   return at;
 }
 
-// The conditional jump that goes on where this one jumps.
+// Returns the conditional jump that falls through where `op` jumps.
 Op turned_around(Op op) {
   return op == Op::pop_jump_if_true_    ? Op::pop_jump_if_false_
          : op == Op::pop_jump_if_false_ ? Op::pop_jump_if_true_
@@ -38,8 +41,8 @@ Op turned_around(Op op) {
                                         : Op::pop_jump_if_none_;
 }
 
-// True if both operations do the same, but for where they jump to. Each inlined comprehension has a number of its own, and so
-// has each pattern.
+// True if both instructions do the same, apart from their jump targets. Patterns and inlined comprehensions are
+// compared by content, since each has a number of its own.
 bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instruction& one, const Instruction& two) {
   if (one.op != two.op || one.aux != two.aux) return false;
   if (one.op == Op::match_case_)
@@ -48,7 +51,7 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   const std::vector<Instruction>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
         &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
   auto plain = [](const std::vector<Instruction>& code) {
-    std::vector<int> numbers(code.size() + 1);  // of what is left without NOP, by index
+    std::vector<int> numbers(code.size() + 1);  // by index: the number of instructions in front that are not NOPs
     int count = 0;
     for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
     numbers[code.size()] = count;
@@ -66,6 +69,7 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   return true;
 }
 
+// Compares possible copies with the finally body in the handler of one region.
 class CopyMatcher {
  public:
   CopyMatcher(const DecodedCode& decoded, const Cfg& cfg, const Flow& flow, int region)
@@ -77,11 +81,13 @@ class CopyMatcher {
         handler_scope_(cfg.region_of[cfg.regions[region].handler_at]) {
     start_ = cfg.regions[region].handler_at;
     while (code_[start_].op == Op::nop_) ++start_;
-    ++start_;  // PUSH_EXC_INFO
+    ++start_;  // skips PUSH_EXC_INFO
   }
 
-  // Where control goes on after the copy that starts at `copy`; -1: it is none; -2: the body never ends.
+  // Returns the instruction where control goes on after the copy that starts at `copy`; -1 if it is not a copy; -2 if
+  // it is a copy of a body that never ends.
   int match(int copy) {
+    // `seen_` maps each instruction of the body to that of the copy, `regions_` likewise for regions within the body.
     seen_.clear(), regions_.clear(), after_ = -2;
     std::vector<std::pair<int, int>> todo{{start_, copy}};
     while (!todo.empty()) {
@@ -96,7 +102,8 @@ class CopyMatcher {
  private:
   int plain(int at) const { return plain_instruction(code_, flow_, at); }
 
-  bool same_end(int one, int two) const {  // both do the same and then return
+  // True if both do the same and then return. The compiler copies short ends of functions (see exit_copies.cpp).
+  bool same_end(int one, int two) const {
     for (int steps = 0; steps < 8; ++steps) {
       one = plain(one), two = plain(two);
       if (one == two) return true;
@@ -108,29 +115,35 @@ class CopyMatcher {
     return false;
   }
 
+  // Compares instruction `mine` of the body with `raw` of the copy, and puts the pairs to compare next into `todo`.
+  // Returns false if they differ.
   bool step(int mine, int raw, std::vector<std::pair<int, int>>& todo) {
     const int other = plain(raw);
     const Instruction& a = code_[mine];
+    // The body ends here: the handler raises the exception again, and the copy goes on with the code behind it.
     if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
       if (after_ < 0) after_ = raw;
       return plain(after_) == other || same_end(after_, other);
     }
     auto [found, fresh] = seen_.emplace(mine, other);
     if (!fresh) return found->second == other || same_end(found->second, other);
-    // The exception is dropped where the body leaves by return, break or continue; the copy has none to drop.
+    // If the body leaves by return, break or continue, the handler first pops the exception. The copy has none to pop.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
     if (left >= 0 && (a.op != b.op || b.op == Op::pop_top_)) {
       seen_.erase(mine);
-      // `finally: break` drops what `return` in the body would have returned.
+      // In a copy, `finally: break` pops the value that `return` in the try body would have returned.
       const int goes_on = plain(left);
       const bool drops = b.op == Op::pop_top_ && code_[goes_on].op != Op::pop_top_;
       return step(goes_on, drops ? flow_.next[other] : raw, todo);
     }
-    // A jump back is turned around in the copy, where the handler has none: both ways of a test change places.
+    // A test that jumps back in the handler may be written in the copy as the opposite test over a jump, or the other
+    // way round. Then the two ways of the test are compared crosswise.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
     if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
     int inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
+    // Outside of inner statements, the body lies in the handler's region and the copy in the region around the try
+    // statement. The end of a function may lie outside of both.
     if ((inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
     } else if (inner != handler_scope_) {
@@ -152,7 +165,8 @@ class CopyMatcher {
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
   }
 
-  // After [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, or -1.
+  // Returns the instruction behind [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, which pops the exception and may
+  // keep a value on top. Returns -1 if other instructions stand there.
   int leave_handler(int at) const {
     if (cfg_.region_of[at] != handler_scope_) return -1;
     bool popped = false;
@@ -170,7 +184,9 @@ class CopyMatcher {
   const Cfg& cfg_;
   const std::vector<Instruction>& code_;
   const Flow& flow_;
-  int outer_;          // region in which copies run
+  int outer_;  // region in which the copies run
+  // `handler_scope_`: the region of the handler; `start_`: the first instruction of the body; `after_`: what `match`
+  // returns.
   int handler_scope_, start_ = 0, after_ = -2;
   std::map<int, int> seen_, regions_;
 };
@@ -181,12 +197,13 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reacha
   const Version version = decoded.code->version;
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
-  // Matched on the code as it is, for all regions, before any edge changes: copies hold copies of inner statements.
-  std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy to what follows it
+  // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
+  std::vector<std::map<int, int>> after(cfg.regions.size());  // by region: start of a copy, and what follows it
   std::vector<int> parents, instructions(cfg.code.size());
   for (const Region& region : cfg.regions) parents.push_back(region.parent);
   std::iota(instructions.begin(), instructions.end(), 0);
-  std::vector<std::pair<int, int>> unreturned;  // the last instruction of a region, the copy of a body that never ends
+  // Pairs of the last instruction of a region and the start of the copy of a body that never ends.
+  std::vector<std::pair<int, int>> unreturned;
   const Forest members(parents, instructions, [&](int at) { return reachable[at] ? cfg.region_of[at] : -1; });
   for (int region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
@@ -221,7 +238,7 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reacha
       auto found = after[region].find(plain_instruction(code, before, to));
       if (found == after[region].end() || found->second < 0) continue;
       to = found->second;
-      // A loop around the statement that starts within it: the edge would not be seen to leave.
+      // A loop around the statement may start within its region. The edge would not be seen to leave the region.
       if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;
     }
     return to;
@@ -231,13 +248,14 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const std::vector<char>& reacha
     cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
-  // A body that never ends (`finally: raise`) is run with the value of a return on the stack, and nothing that takes it.
+  // A body that never ends (`finally: raise`) runs with the value of `return` on the stack, which nothing pops. The
+  // copy is replaced by the return itself, and the handler says the rest.
   for (auto [at, to] : unreturned) {
     Instruction& taken = cfg.code[to];
     taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
     flow.next[to] = -1;
   }
-  // The same where a with statement goes on after an exception that it suppressed.
+  // A with statement that goes on after a suppressed exception may also leave regions.
   for (Region& region : cfg.regions)
     if (region.follow_at >= 0) region.follow_at = resolve(region.parent, region.follow_at);
 }

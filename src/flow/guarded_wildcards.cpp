@@ -1,9 +1,11 @@
-// match s:                 <s>
-//     case _ if g:         [COPY 1; POP_TOP]; <g>, else N; POP_TOP; <body>        to 3.11 with what stands in brackets
-//     case q:              N: q, else ...
+// Restores the instructions of `case _ if g:` that compilers leave out from 3.12 on:
 //
-// A value that is popped right behind a test, which was evaluated above it, is the subject of such a case, or what a loop
-// iterates over (`if g: break`): what pushed it tells.
+//   match s:                 <s>
+//       case _ if g:         [COPY 1; POP_TOP]; <g>, else N; POP_TOP; <body>        in brackets: to 3.11 only
+//       case q:              N: q, else ...
+//
+// If a value is popped right behind a test that was evaluated above it, the value is either the subject of such a case
+// or the iterator of a loop (`if g: break`). The instruction that pushed the value tells which.
 #include "flow/guarded_wildcards.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 
 namespace depyf {
 
+// The guard ends at the first POP_TOP on the path that finds the stack as the guard found it.
 int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>& code, int guard) {
   const int size = int(code.size());
   std::vector<std::pair<int, int>> todo{{guard, 0}};
@@ -41,6 +44,7 @@ int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>&
     if (instruction.target >= 0) todo.push_back({instruction.target, change(true)});
     if (falls_through(instruction.op)) todo.push_back({at + 1, change(false)});
   }
+  // All jumps out of the guard must lead past that POP_TOP, to one place.
   int found = -1;
   for (int at : seen) {
     const int target = code[at].target;
@@ -65,33 +69,39 @@ class Wildcards {
   }
 
  private:
-  using Stack = std::vector<int>;  // by value: the instruction that pushed it; -1: no expression did
+  // By value: the instruction that pushed it, or -1 if no expression did.
+  using Stack = std::vector<int>;
 
   int size() const { return int(code_.size()); }
   int skip(int at) const {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  int before(int at) const {  // at least 1: the instruction before it that does something, or the first
+  // Returns the last instruction in front of `at` that is not a NOP, or 0 if there is none. `at` is at least 1.
+  int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
     return at;
   }
+  // True if `at` is a POP_TOP right behind a conditional jump, which pops a value that lay below the tested one.
   bool behind_test(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
     const int jump = before(at);
     if (jump < 1 || !is_conditional_jump(code_[jump].op)) return false;
-    // `a or b`: the copy is what is tested, and the value is popped; `except A`: the exception is.
+    // Excludes `a or b`, where a copy is tested and the value itself is popped, and `except A`, where the exception is
+    // popped.
     const Op test = code_[before(jump)].op;
     return test != Op::copy_ && test != Op::check_exc_match_;
   }
+  // True if the code may have such a case at all. This is cheap to ask, and mostly false.
   bool has_candidates() const {
     for (int at = 1; at < size(); ++at)
       if (behind_test(at)) return true;
     return false;
   }
 
-  // One walk over the code as it lies: what pushed each value. Of a value that several ways make it is the last.
+  // Finds in one pass over the code what pushed each value, and where cases may start. If several paths push the value,
+  // the last instruction of all of them counts.
   void find_subjects() {
     std::map<int, Stack> entries;
     auto enter = [&](int at, const Stack& stack) {
@@ -113,6 +123,7 @@ class Wildcards {
       if (!known) continue;
       const Instruction& instruction = code_[at];
       if (!stack.empty() && stack.back() >= 0 && behind_test(at)) {
+        // The first case starts behind the instruction that pushed the subject, past jumps to it.
         int start = skip(stack.back() + 1);
         while (code_[start].op == Op::jump_ && code_[start].target > start) start = skip(code_[start].target);
         starts_.insert(start);
@@ -124,6 +135,7 @@ class Wildcards {
     }
   }
 
+  // Runs the instruction at `at` on a stack. Returns false if the stack is too short.
   bool run(const Stack& from, Stack& to, int at, bool jump) const {
     const Op op = code_[at].op;
     const StackEffect effect = stack_effect(code_[at], decoded_.code->version, jump);
@@ -140,6 +152,8 @@ class Wildcards {
     return true;
   }
 
+  // Walks over the cases of a statement that may start at `at`. If they end in a case that parses, the guards of bare
+  // wildcards on the way are where instructions have to be inserted.
   void statement(int at) {
     std::vector<int> places;
     for (int cases = 0; cases < size(); ++cases) {
@@ -159,8 +173,10 @@ class Wildcards {
     }
   }
 
+  // Inserts COPY 1; POP_TOP at each place, and corrects targets and ranges.
   void insert() {
-    std::vector<int> moved(code_.size() + 1);  // by old instruction: its place, that of a copy before it
+    // By old instruction: its index in the result, or that of the COPY inserted in front of it.
+    std::vector<int> moved(code_.size() + 1);
     std::vector<Instruction> made;
     for (int at = 0; at < size(); ++at) {
       moved[std::size_t(at)] = int(made.size());
@@ -184,8 +200,8 @@ class Wildcards {
 
   DecodedCode& decoded_;
   std::vector<Instruction>& code_;
-  std::set<int> starts_;  // where a value was pushed that may be a subject
-  std::set<int> places_;  // of guards
+  std::set<int> starts_;  // where the code of a value that may be a subject ends
+  std::set<int> places_;  // the guards in front of which to insert
 };
 
 }  // namespace

@@ -2,12 +2,12 @@
 #include "decode/instruction.h"
 namespace depyf {
 
-// Puts COPY 1; POP_TOP back where the guard of a `case _ if g:` starts that other cases follow: from 3.12 on compilers leave
-// them out, and nothing else tells that a case starts there.
+// Inserts COPY 1; POP_TOP in front of the guard of each `case _ if g:` that other cases follow. Compilers leave these
+// two instructions out from 3.12 on, and then nothing else shows that a case starts there.
 void restore_wildcards(DecodedCode& decoded);
 
-// The guard that starts at `guard`, of a case that matches anything and keeps the subject: where its jumps past the POP_TOP of
-// the subject lead, which is the next case. -1: there is none.
+// Returns the index of the case that follows `case _ if g:`, whose guard starts at instruction `guard`. The jumps of
+// the guard lead there, past the POP_TOP of the subject. Returns -1 if the code from `guard` on has another shape.
 int case_after_guard(const DecodedCode& decoded, const std::vector<Instruction>& code, int guard);
 
 }  // namespace depyf

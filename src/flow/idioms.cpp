@@ -11,6 +11,7 @@
 namespace depyf {
 namespace {
 
+// One pass over the code for each idiom of idioms.h. A shape is looked for only if its operations occur in the code.
 class Simplifier {
  public:
   Simplifier(const DecodedCode& decoded, const OpSet& ops, std::vector<Instruction>& code,
@@ -47,18 +48,21 @@ class Simplifier {
  private:
   int size() const { return size_; }
   void clear(int at) { code_[at].op = Op::nop_, code_[at].arg = code_[at].aux = 0, code_[at].target = -1; }
+  // Returns the first instruction from `at` that is neither a NOP nor a RESUME.
   int skip(int at) const {
     while (at < size() - 1 && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
     return at;
   }
 
+  // Fills `targets_`.
   void count_targets() {
     targets_.resize(code_.size() + 1);
     for (const Instruction& instruction : code_)
       if (instruction.target >= 0) ++targets_[instruction.target];
   }
 
-  // What the interpreter notes of its state is no part of the meaning: where it starts, and where it goes on.
+  // Removes RESUME and the argument of YIELD_VALUE. They record the state of the interpreter, and have no meaning in
+  // Python.
   void forget_states() {
     const bool goes_on = ops_.has(Op::yield_value_, Op::send_);
     for (int at = 0; at < size(); ++at) {
@@ -69,7 +73,7 @@ class Simplifier {
     }
   }
 
-  // RETURN_GENERATOR; POP_TOP
+  // Removes RETURN_GENERATOR; POP_TOP from the start of a generator.
   void generator_start() {
     for (int at = 0; at + 1 < size() && at < search_limits::generator_start; ++at) {
       if (code_[at].op != Op::return_generator_) continue;
@@ -79,7 +83,9 @@ class Simplifier {
     }
   }
 
-  // Which conditional jumps are left out of the range around them?
+  // Sets `turned` of conditional jumps. From 3.12 on, the compiler turns a conditional jump back around: it writes the
+  // opposite test over a jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13 and 3.14 the turned jump
+  // lies outside of the exception range around it, which shows that it was turned.
   void find_turned() {
     const Dialect& dialect = dialect_of(decoded_.code->version);
     if (!dialect.turned_jumps) return find_continues();
@@ -96,7 +102,7 @@ class Simplifier {
     }
   }
 
-  // Before 3.12 no jump is turned around: one over a jump back is `if c: continue`.
+  // Before 3.12, the compiler turns no jump around, so a test over a jump back comes from `if c: continue`.
   void find_continues() {
     for (int at = 0; at + 1 < size(); ++at) {
       if (!is_conditional_jump(code_[at].op)) continue;
@@ -106,7 +112,8 @@ class Simplifier {
     }
   }
 
-  // From 3.12 on a jump back that has the place of a `continue` was written.
+  // From 3.12 on, a jump back whose position is a word of eight characters behind the test is a `continue` of the
+  // source.
   void find_placed_continues() {
     const std::vector<Position>& positions = decoded_.code->positions;
     constexpr int width = 8;
@@ -120,14 +127,16 @@ class Simplifier {
     }
   }
 
-  // What handles an exception thrown into an await, or leaving a generator. None goes on to the code it stands in.
+  // True if the handler at `target` serves an exception thrown into an await, or one that leaves a generator. Neither
+  // handler goes on to the code that it protects.
   bool throws_into(int target) {
     int at = skip(target);
     if (code_[at].op == Op::intrinsic_1_) return Intrinsic1(code_[at].arg) == Intrinsic1::stopiteration_error;
     return code_[at].op == Op::cleanup_throw_;
   }
 
-  // FOR_ITER E; ...; E: END_FOR; POP_TOP or POP_ITER: the loop is left with nothing of it on the stack.
+  // Simplifies the end of a loop: FOR_ITER E; ...; E: END_FOR; POP_TOP (or POP_ITER). The loop is then left with
+  // nothing of it on the stack, as in versions to 3.11.
   void exhausted(int at) {
     int end = code_[at].target, pop = skip(end + 1);
     if (end < 0 || code_[end].op != Op::end_for_ || pop >= size()) return;
@@ -135,7 +144,9 @@ class Simplifier {
     code_[at].aux = 0, code_[at].target = pop + 1;
   }
 
-  // LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND]
+  // Rewrites the loop that drives an awaitable or a generator to `yield_from`:
+  //
+  //   LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND]
   void delegation(int at) {
     int yield = skip(at + 1), jump = skip(yield + 1);
     if (code_[yield].op != Op::yield_value_ || code_[jump].op != Op::jump_ || skip(code_[jump].target) != at) return;
@@ -143,7 +154,7 @@ class Simplifier {
     if (end < 0) return;
     code_[at].op = Op::yield_from_, code_[at].target = -1;
     for (int between = at + 1; between <= jump; ++between) clear(between);
-    // CLEANUP_THROW may lie between.
+    // CLEANUP_THROW may stand between the loop and its end.
     bool next = end > jump;
     for (int between = jump; next && between < end; ++between)
       next = code_[between].op == Op::nop_ || code_[between].op == Op::cleanup_throw_;
@@ -153,7 +164,8 @@ class Simplifier {
     if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
   }
 
-  // L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, the await protected by END_ASYNC_FOR
+  // Rewrites the head of `async for`: L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, where END_ASYNC_FOR
+  // handles the exceptions of the await.
   void async_for(int at) {
     int none = skip(at + 1), await = skip(none + 1);
     if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
@@ -170,7 +182,8 @@ class Simplifier {
     drops_[target] = true;
   }
 
-  // From `at` on, these operations and nothing else but NOP; where each stands, empty: other ones follow.
+  // Returns the indices of instructions that are `ops`, from `at` on, with only NOPs between them and no jump into the
+  // middle. Returns an empty vector if other instructions stand there.
   std::vector<int> sequence(int at, std::initializer_list<Op> ops) const {
     std::vector<int> found;
     for (Op op : ops) {
@@ -181,7 +194,9 @@ class Simplifier {
     return found;
   }
 
-  // COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0 (3.14)
+  // Rewrites the start of a with statement (3.14) to before_with:
+  //
+  //   COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0
   void with_start(int at) {
     std::vector<int> parts =
         sequence(at, {Op::copy_, Op::load_special_, Op::swap_, Op::swap_, Op::load_special_, Op::call_});
@@ -193,8 +208,9 @@ class Simplifier {
     code_[last].op = async ? Op::before_async_with_ : Op::before_with_, code_[last].aux = 1;
   }
 
-  // all(x for x in a): LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>
-  // (3.14). The loop does what the call does.
+  // Removes the loop that 3.14 adds to `all(x for x in a)`, since the call does the same:
+  //
+  //   LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>
   void known_function(int at) {
     std::vector<int> parts =
         sequence(at, {Op::copy_, Op::load_common_constant_, Op::is_op_, Op::pop_jump_if_false_, Op::pop_top_});
@@ -204,7 +220,8 @@ class Simplifier {
     code_[parts[3]].op = Op::jump_, code_[parts[3]].target = call;
   }
 
-  // __conditional_annotations__; index; SET_ADD 1; POP_TOP (3.14): the annotation of that index was reached.
+  // Rewrites the code that notes an annotation as reached (3.14) to `annotated`: the set of reached annotations, the
+  // index, SET_ADD 1; POP_TOP.
   void annotated(int at) {
     if (at < 2) return;
     const Instruction& number = code_[at - 1];
@@ -222,7 +239,7 @@ class Simplifier {
     code_[at].op = Op::annotated_, code_[at].arg = index;
   }
 
-  // COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP
+  // Rewrites COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP (3.12, 3.13) to jump_if_x_or_pop T, as other versions have it.
   void short_circuit(int at) {
     int test = skip(at + 1);
     if (code_[test].op == Op::to_bool_) test = skip(test + 1);
@@ -231,8 +248,8 @@ class Simplifier {
     if (code_[pop].op != Op::pop_top_ || pop >= size()) return;
     for (int between = at + 1; between <= pop; ++between)
       if (targets_[between]) return;
-    // Where the jump leads to such a POP_TOP too, nothing is kept: `a and b or c`. The POP_TOP that ends the statement
-    // `a or b` is of another kind: it drops what either way left.
+    // If T is the POP_TOP of another short circuit, neither way keeps the value: `a and b or c` tests a and jumps
+    // behind that POP_TOP. The POP_TOP that ends the statement `a or b` is different: it pops the value of either way.
     if (int drop = skip(code_[test].target);
         code_[drop].op == Op::pop_top_ && drop > pop && drop + 1 < size() && follows_test(drop)) {
       --targets_[code_[test].target], ++targets_[drop + 1];
@@ -245,7 +262,7 @@ class Simplifier {
     clear(pop);
   }
 
-  // True if a conditional jump falls through to `at`, which drops the copy that was tested.
+  // True if `at` pops the copy that the conditional jump in front of it tested.
   bool follows_test(int at) const {
     auto before = [&](int from) {
       do --from;
@@ -256,14 +273,14 @@ class Simplifier {
     return is_conditional_jump(code_[jump].op) && code_[before(jump)].op == Op::copy_;
   }
 
-  // DUP_TOP; ROT_THREE is the SWAP 2; COPY 2 of later versions.
+  // Rewrites DUP_TOP; ROT_THREE of `a < b < c` to SWAP 2; COPY 2, as later versions have it.
   void chained_comparison(int at) {
     if (at < 1 || code_[at - 1].op != Op::copy_ || code_[at - 1].arg != 1 || targets_[at]) return;
     code_[at - 1].op = Op::swap_, code_[at - 1].arg = 2;
     code_[at].op = Op::copy_, code_[at].arg = 2;
   }
 
-  // ROT_THREE; ROT_TWO is the SWAP 3 of later versions.
+  // Rewrites ROT_THREE; ROT_TWO to SWAP 3, as later versions have it.
   void reverse(int at) {
     if (code_[at].op != Op::rotate_ || at + 1 >= size() || targets_[at + 1]) return;
     if (code_[at + 1].op != Op::swap_ || code_[at + 1].arg != 2) return;
@@ -271,7 +288,8 @@ class Simplifier {
     clear(at + 1);
   }
 
-  // LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3 (3.9, 3.10)
+  // Rewrites the normal end of a with statement (3.9, 3.10) to with_exit: LOAD_CONST None; DUP_TOP; DUP_TOP;
+  // CALL_FUNCTION 3.
   void with_exit(int at) {
     if (at < 3 || code_[at - 3].op != Op::load_const_) return;
     for (int copy : {at - 2, at - 1})
@@ -286,10 +304,10 @@ class Simplifier {
   const OpSet& ops_;
   std::vector<Instruction>& code_;
   std::vector<ProtectedRange>& ranges_;
-  const int size_;                // of the code, which does not change
-  std::vector<int> targets_;      // by instruction: how many jumps lead there; empty where nothing asks
-  std::vector<bool> drops_;       // by instruction: the handler that starts there stands for no statement
-  std::vector<int> ended_by_;     // by instruction: the range whose handler ends an async for, -1: none
+  const int size_;  // number of instructions, which does not change
+  std::vector<int> targets_;  // by instruction: how many jumps lead there
+  std::vector<bool> drops_;  // by instruction: a handler of no statement starts there
+  std::vector<int> ended_by_;  // by instruction: the range that ends an async for, or -1
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
-// match s:                 <s>
-//     case p:              COPY 1; p, else F; [guard, else N]; POP_TOP; <body>; JUMP end
-//                          F: POP_TOP; ...              what lies on the stack where a test of p fails
-//     case q:              N: q, else G; <body>         the last, but `case _`, uses the subject up
-//                          G: POP_TOP; ...
-//     case _:              <body>
+// Finds the match statements. The code of a statement tests one case after the other:
+//
+//   match s:                 <s>
+//       case p:              COPY 1; p, else F; [guard, else N]; POP_TOP; <body>; JUMP end
+//                            F: POP_TOP; ...              pops what lies on the stack where a test of p fails
+//       case q:              N: q, else G; <body>         the last case before `case _` uses the subject up
+//                            G: POP_TOP; ...
+//       case _:              <body>
 #include "flow/match_patterns.h"
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 namespace depyf {
 namespace {
 
+// Finds match statements from their first case on, and rewrites those of which all cases can be parsed.
 class MatchFinder {
  public:
   MatchFinder(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns)
@@ -23,6 +26,7 @@ class MatchFinder {
   void run() {
     for (int at = 0; at < size(); ++at) {
       const Op op = code_[at].op;
+      // The code of a case starts with one of these operations, or with the load of a class.
       const bool starts =
           (op == Op::copy_ && code_[at].arg == 1) || op == Op::match_sequence_ || op == Op::match_mapping_;
       if (!starts && op != Op::match_class_) continue;
@@ -33,40 +37,49 @@ class MatchFinder {
   }
 
  private:
+  // One case. `keeps` is true if it tests a copy of the subject, so that the subject stays for the next case.
   struct Case {
     ParsedCase parsed;
     bool keeps;
   };
 
   int size() const { return int(code_.size()); }
+  // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
+  // Returns the last instruction in front of `at` that is not a NOP, or 0.
   int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
     return at;
   }
 
+  // Fills `jumps_`.
   void find_jumps() {
     for (int at = 0; at < size(); ++at)
       if (code_[at].target >= 0) jumps_.push_back({code_[at].target, at});
     std::sort(jumps_.begin(), jumps_.end());
   }
 
-  // LOAD C; [LOAD_ATTR ...]; LOAD_CONST; MATCH_CLASS
+  // Returns where the code of a class pattern starts whose MATCH_CLASS stands at `at`: LOAD C; [LOAD_ATTR ...];
+  // LOAD_CONST; MATCH_CLASS.
   int class_start(int at) const {
     at = before(before(at));
     while (at > 0 && code_[at].op == Op::load_attr_) at = before(at);
     return at;
   }
 
+  // Parses the cases of a statement that starts at `at`. Rewrites them if all are complete and no other code jumps into
+  // them.
   void statement(int at) {
     if (at < 0) return;
     std::vector<Case> cases;
     for (;;) {
       at = skip(at);
+      // A case that uses the subject up is the last one. Alone, it must be more than a comparison, which an `if` could
+      // be.
       Case one{{}, false};
       if ((!cases.empty() || code_[at].op != Op::pop_top_) && parse_case(decoded_, code_, at, false, one.parsed) &&
           (!cases.empty() || is_match(one))) {
@@ -75,6 +88,7 @@ class MatchFinder {
       }
       one = {{}, true};
       if (code_[at].op != Op::copy_ || code_[at].arg != 1 || !parse_case(decoded_, code_, at, true, one.parsed)) break;
+      // A guard follows unless POP_TOP pops the subject at once.
       one.parsed.pattern.guard = code_[skip(one.parsed.success)].op != Op::pop_top_;
       if (one.parsed.failure < 0) one.parsed.failure = case_after_guard(decoded_, code_, one.parsed.success);
       at = one.parsed.failure;
@@ -86,11 +100,12 @@ class MatchFinder {
                  std::all_of(cases.begin(), cases.end(), [&](const Case& one) { return separate(one.parsed); });
     for (Case& one : cases) {
       if (whole) rewrite(one);
-      else taken_[one.parsed.begin] = true;  // from there on it would not fit either
+      // A later start within this case would not fit either.
+      else taken_[one.parsed.begin] = true;
     }
   }
 
-  // Does the pattern use what nothing but a match statement has?
+  // True if the case has a pattern that no other statement compiles to.
   static bool is_match(const Case& one) {
     const PatternNode& whole = one.parsed.pattern.nodes[0];
     if (one.parsed.failure < 0) return whole.kind == PatternNode::Kind::alternatives;
@@ -98,7 +113,7 @@ class MatchFinder {
     return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
   }
 
-  // Does nobody jump between the first test and the body?
+  // True if no instruction from outside jumps between the first test and the body.
   bool separate(const ParsedCase& parsed) const {
     if (parsed.success <= parsed.begin || parsed.failure == parsed.begin + 1) return false;
     auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), std::pair(parsed.begin, size()));
@@ -107,7 +122,8 @@ class MatchFinder {
     return true;
   }
 
-  // The other tests are jumped over; a short way out may have been copied between them, where no alternative has matched.
+  // Replaces the first test by match_case, and jumps over the others. They stay, because a short end of the function
+  // may have been copied between them, for the way on which no alternative matched.
   void rewrite(Case& one) {
     for (int at = one.parsed.begin; at < one.parsed.success; ++at) taken_[at] = true;
     Instruction& test = code_[one.parsed.begin];
@@ -122,14 +138,15 @@ class MatchFinder {
   const DecodedCode& decoded_;
   std::vector<Instruction>& code_;
   std::vector<CasePattern>& patterns_;
-  std::vector<bool> taken_;                  // by a case that was found, or looked at in vain
-  std::vector<std::pair<int, int>> jumps_;   // target, source
+  std::vector<bool> taken_;  // by instruction: part of a case that was rewritten or refused
+  std::vector<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 
 }  // namespace
 
 namespace {
 
+// Compares two patterns by the instructions that they were read from.
 class PatternComparison {
  public:
   explicit PatternComparison(const DecodedCode& decoded) : code_(decoded.instructions) {}
@@ -144,7 +161,7 @@ class PatternComparison {
  private:
   using Range = std::pair<int, int>;
 
-  // Instructions by index; -1 is none.
+  // Compares two instructions by index; -1 equals only -1.
   bool same(int one, int two) const {
     if (one < 0 || two < 0) return one == two;
     const Instruction &a = code_[std::size_t(one)], &b = code_[std::size_t(two)];

@@ -1,4 +1,4 @@
-// The patterns of `match`, read off the instructions that test them.
+// Reads the patterns of `match` statements off the instructions that test them.
 #pragma once
 
 #include <utility>
@@ -8,41 +8,55 @@
 
 namespace depyf {
 
-// Indices are of instructions, as decoded, where nothing else is said.
+// One node of the tree of a pattern. All `int` members that name an instruction are its index in the decoded code.
 struct PatternNode {
   enum class Kind { wildcard, value, singleton, sequence, mapping, class_pattern, alternatives };
   Kind kind = Kind::wildcard;
-  std::vector<int> stores;               // of the names that the value is bound to
-  std::pair<int, int> expression{0, 0};  // [begin, end): a value; the class
-  int constant = -1;  // singleton: what loads it, -1: None; class: what loads the names of attributes
-  std::vector<int> children;  // nodes: of a sequence, a mapping (by key), a class (positional first), alternatives
-  int star = -1;  // sequence: which child takes the rest
-  std::vector<std::pair<int, int>> keys;  // mapping
-  int keys_constant = -1;  // mapping: what loads all the keys
-  int rest = -1;  // mapping: what stores the remaining items
-  int positional = 0;  // class
-  bool dropped = false;  // popped: bound as well, it is `_ as name`
-  // While it is parsed: a sequence's length (at least), its items by index from the start and from the end, and the same
-  // value in the other alternatives.
+  // The instructions that bind names to the value of this node.
+  std::vector<int> stores;
+  // The instructions [begin, end) that load the value of a value pattern, or the class of a class pattern.
+  std::pair<int, int> expression{0, 0};
+  // For a singleton: the instruction that loads it, or -1 for None. For a class pattern: the instruction that loads the
+  // tuple of attribute names.
+  int constant = -1;
+  // Indices of nodes: the items of a sequence, the values of a mapping in the order of its keys, the arguments of a
+  // class pattern (positional arguments first), or the alternatives.
+  std::vector<int> children;
+  int star = -1;  // sequence: index of the child that takes the rest, or -1
+  // For a mapping: the instructions [begin, end) that load each key.
+  std::vector<std::pair<int, int>> keys;
+  // For a mapping whose keys are one constant tuple: the instruction that loads the tuple, or -1.
+  int keys_constant = -1;
+  int rest = -1;  // mapping: the instruction that stores the remaining items, or -1
+  int positional = 0;  // class: the number of positional arguments
+  // True if the value is popped. A value that is popped and bound to a name comes from `_ as name`.
+  bool dropped = false;
+  // This member and those below are used only while the pattern is parsed. For a sequence or mapping: the length that
+  // the code compares with, or -1; for a class pattern: the number of its arguments.
   int length = -1;
+  // `at_least` is true if the comparison was >=. `unpacked` is true once the children are known.
   bool at_least = false, unpacked = false;
-  bool found = false;  // class, mapping: the values were tested against None
-  int removed = 0;  // mapping: keys taken out of the rest
+  // For a class pattern or a mapping: the result of MATCH_CLASS or MATCH_KEYS was compared with None.
+  bool found = false;
+  int removed = 0;  // mapping: the number of keys deleted from the copy that becomes the rest
+  // Items of a sequence that the code takes by index: pairs of the index, counted from that end, and the child node.
   std::vector<std::pair<int, int>> from_start, from_end;
+  // Nodes of other alternatives whose values are bound to the same name as the value (or the rest) of this node.
   std::vector<int> same, same_rest;
 };
 
-// The test of one case: what `match_case` stands for.
+// The tests of one case, which a `match_case` operation stands for.
 struct CasePattern {
-  std::vector<PatternNode> nodes;  // the first is the pattern
-  bool guard = false;  // what follows is the guard of the case; false on the last: not known
+  std::vector<PatternNode> nodes;  // the first node is the whole pattern
+  // True if a guard follows the tests. For the last case it is always false, because that is not known there.
+  bool guard = false;
 };
 
-// True if both test and bind the same: the patterns of a case and of a copy of it elsewhere in the code.
+// True if both patterns test the same and bind the same names. A case and a copy of it elsewhere in the code do.
 bool same_pattern(const DecodedCode& decoded, const CasePattern& one, const CasePattern& two);
 
-// Rewrites each match statement's tests: `match_case; [guard]; [POP_TOP]; <body>`, one a case, linked by their targets.
-// A statement whose shape is another stays as it is.
+// Rewrites each match statement to `match_case; [guard]; [POP_TOP]; <body>` for each case. The target of a match_case
+// is the next case. A match statement of any other shape stays as it is.
 void find_matches(const DecodedCode& decoded, std::vector<Instruction>& code, std::vector<CasePattern>& patterns);
 
 }  // namespace depyf

@@ -1,10 +1,11 @@
-// 3.8: normal flow runs through handlers of finally and with too, and END_FINALLY ends those of except.
+// Handles the finally clauses and with statements of 3.8, through which control also runs if nothing was raised, and
+// END_FINALLY behind except clauses:
 //
-//   BEGIN_FINALLY; h: <finally>; END_FINALLY                the body is left by a jump behind it
-//   POP_FINALLY                                             the exception is dropped, where there may be one
+//   BEGIN_FINALLY; h: <finally>; END_FINALLY                a jump over the handler
+//   POP_FINALLY                                             pops the exception, if there may be one
 //   BEGIN_FINALLY; h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
-//                                                           with_exit where nothing was raised, and a handler beside it
-//   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is where the try statement ends
+//                                                           with_exit for the normal way, and a handler beside it
+//   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is the end of the try statement
 #include <algorithm>
 
 #include "decode/op.h"
@@ -13,9 +14,10 @@
 
 namespace depyf {
 
-// POP_EXCEPT; JUMP_FORWARD, which each handler ends with and which may be dead: where the handlers that start at `target`
-// and end here lead to, which is over an else clause; -1: unknown. A jump to a jump is an absolute one, but nothing else
-// stands right before the end.
+// Returns the end of the try statement whose handlers start at `target` and end at the current END_FINALLY; the end
+// lies behind any else clause. Returns -1 if it is unknown. Each handler ends in POP_EXCEPT; JUMP_FORWARD to that end,
+// even if the code is dead. The peephole optimiser makes an absolute jump of a jump to a jump, so the jump right in
+// front of END_FINALLY counts whatever its opcode.
 int Unwinder::statement_end(int target) const {
   const Instruction& last = unwound_.old[std::size_t(at_) - 1];
   int found = -1;
@@ -31,20 +33,23 @@ int Unwinder::statement_end(int target) const {
   return found;
 }
 
-// END_FINALLY; JUMP_ABSOLUTE out of the loop around
+// True if a `break` behind an else clause stands at `at`: END_FINALLY; JUMP_ABSOLUTE forward, out of the loop.
 bool Unwinder::is_else_break(int at) const {
   return at > 0 && unwound_.old[std::size_t(at) - 1].op == Op::end_finally_ &&
          unwound_.old[std::size_t(at)].op == Op::jump_ && unwound_.old[std::size_t(at)].target > at &&
          !is_jump_forward(at);
 }
 
+// True if the jump at `at` is JUMP_FORWARD in the bytecode. The decoder gives all unconditional jumps one operation.
 bool Unwinder::is_jump_forward(int at) const {
   constexpr std::uint8_t jump_forward = 110;
   const Instruction& it = unwound_.old[std::size_t(at)];
-  std::size_t byte = std::size_t(it.offset) + it.size - 2;  // behind EXTENDED_ARG
+  // The opcode stands behind any EXTENDED_ARG.
+  std::size_t byte = std::size_t(it.offset) + it.size - 2;
   return it.op == Op::jump_ && byte < code_object_.bytecode.size() && code_object_.bytecode[byte] == jump_forward;
 }
 
+// Handles BEGIN_FINALLY, which pushes that there is no exception and enters the finally clause or the end of `with`.
 bool Unwinder::begin_finally(State& state) {
   const int next = at_ + 1;
   if (next >= int(unwound_.old.size())) throw Stop{at_, "control runs off the end"};
@@ -54,11 +59,12 @@ bool Unwinder::begin_finally(State& state) {
     return true;
   }
   if (ends_.contains(next)) leave_body(at_, state);
+  // The end of the clause is not known yet. The path waits until the walk comes to its END_FINALLY.
   else become(Op::unreachable_), waiting_[next].push_back({at_, state});
   return false;
 }
 
-// The body of a `try` is left the normal way at `start`: control goes on behind the finally clause.
+// Handles the normal way out of a try body: the BEGIN_FINALLY at `start` becomes a jump behind the finally clause.
 void Unwinder::leave_body(int start, State state) {
   Instruction& jump = unwound_.code[std::size_t(start)];
   jump.op = Op::jump_, jump.arg = jump.aux = 0;
@@ -68,6 +74,8 @@ void Unwinder::leave_body(int start, State state) {
   behind_.insert(jump.target);
 }
 
+// Handles POP_FINALLY, which drops the exception where `return`, `break` or `continue` leaves a finally clause. With an
+// argument, a value to return lies on top.
 void Unwinder::pop_finally(State& state) {
   const bool value = unwound_.old[std::size_t(at_)].arg != 0;
   if (state.top(1 + value) == Kind::no_exception) {
@@ -84,14 +92,19 @@ void Unwinder::pop_finally(State& state) {
   unwound_.left_after.insert({at_, block.parent});
 }
 
-// Removes `n` slots below the top value, where there is one.
+// Removes `n` slots of the stack; `value` is true if a value on top of them stays.
 void Unwinder::rotate_out(State& state, bool value, int n) {
   pop(state, n + value);
   if (value) state.push();
 }
 
-// h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY serves both ways. As a handler it is written anew:
-// push_exc_info; with_except_start; [await;] pop_jump_if_true s; reraise; s: pop_top; pop_except; pop_top; pop_top
+// Makes a handler of the end of a with statement. In 3.8 one piece of code serves both ways:
+//
+//   h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
+//
+// That code keeps the normal way. The handler for exceptions is written anew behind it:
+//
+//   push_exc_info; with_except_start; [await;] pop_jump_if_true s; reraise; s: pop_top; pop_except; pop_top; pop_top
 void Unwinder::with_handler(const State& below, int handler) {
   auto at = std::size_t(unwound_.blocks[std::size_t(handler)].target) + 1;
   Unwound::WithHandler made{handler, int(at), int(at)};

@@ -1,9 +1,11 @@
-// for x in a:              <a>; GET_ITER                    pushes the iterator and its index
-//     return x.b           FOR_ITER; ...; <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE
-// await a                  <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND
+// Rewrites code of 3.15 and later as if an iterator were one value on the stack:
 //
-// Each instruction is run once over a stack of flags, true for an index. What counts places from the top then counts
-// those that are no index; what moves or drops an index does nothing.
+//   for x in a:              <a>; GET_ITER                    pushes the iterator and its index
+//       return x.b           FOR_ITER; ...; <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE
+//   await a                  <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND
+//
+// Each instruction is run once over a stack of flags, which are true for indices. Arguments that count places from the
+// top then count only the places without an index. Instructions that move or pop an index become NOPs.
 #include "flow/pair_iterators.h"
 
 #include <algorithm>
@@ -19,8 +21,10 @@
 namespace depyf {
 namespace {
 
+// The operand stack: true for the index of an iterator.
 using Flags = std::vector<bool>;
 
+// Runs all code that can be reached, and rewrites each instruction when it is first reached.
 class Uniter {
  public:
   explicit Uniter(DecodedCode& decoded)
@@ -53,28 +57,32 @@ class Uniter {
   }
 
  private:
+  // The first time that control comes to a range, starts the walk of its handler with the stack cut to the range's
+  // depth.
   void enter_handler(int at, const Flags& flags) {
     const int range = handler_of_[at];
     if (range < 0 || depths_[range]) return;
     const ProtectedRange& info = decoded_.ranges[range];
     Flags kept(flags.begin(), flags.begin() + std::min<std::ptrdiff_t>(info.depth, std::ptrdiff_t(flags.size())));
     depths_[range] = info.depth - int(std::count(kept.begin(), kept.end(), true));
+    // The handler starts with the exception and, if the range asks for it, the offset of the instruction that raised.
     kept.insert(kept.end(), 1 + info.lasti, false);
     todo_.push_back({info.target, std::move(kept)});
   }
 
-  bool is_index(int at) const {  // PUSH_NULL beside something that a SEND or FOR_ITER takes
+  // True if the PUSH_NULL at `at` is the index beside a receiver of SEND or an iterator of FOR_ITER.
+  bool is_index(int at) const {
     if (at + 2 >= int(code_.size())) return false;
     return code_[at + 1].op == Op::for_iter_ || (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
   }
 
-  // Runs the instruction over `flags` and rewrites it.
+  // Runs the instruction on `flags` and rewrites it. Returns false if it takes an iterator apart.
   bool step(int at, const Instruction& it, Flags& flags, bool jump) {
     Instruction& rewritten = code_[at];
     const auto size = flags.size();
     auto within = [&](int n) { return n >= 1 && std::size_t(n) <= size; };
     auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
-    // Those among the n at the top, after `pops` of them are gone.
+    // Returns how many indices lie among the `n` places below the top `pops` places.
     auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
     StackEffect effect = stack_effect(it, decoded_.code->version, jump);
     if (it.op == Op::push_null_) {
@@ -111,8 +119,10 @@ class Uniter {
 
   DecodedCode& decoded_;
   std::vector<Instruction>& code_;
+  // By instruction: the range that covers it, or -1.
   std::vector<int> handler_of_;
-  std::vector<std::optional<int>> depths_;  // by range: of its handler, indices not counted
+  // By range: the depth at which its handler starts, without indices. Empty if control never comes there.
+  std::vector<std::optional<int>> depths_;
   std::vector<bool> seen_;
   std::vector<std::pair<int, Flags>> todo_;
 };

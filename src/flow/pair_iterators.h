@@ -5,8 +5,8 @@
 
 namespace depyf {
 
-// From 3.15 on an iterator takes two places on the stack, the second for an index. Rewrites `decoded` as if it took one,
-// as before. An error where something but a loop or an await handles the second by itself.
+// Rewrites `decoded` (3.15 and later) as if an iterator took one place on the stack. From 3.15 on it takes two, the
+// second for an index. Returns an error if any instruction but those of loops and awaits handles the index by itself.
 Result<bool> unite_pair_iterators(DecodedCode& decoded);
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// The finished tree: parts that nothing tests get their place, and what no source can say is refused.
+// Completes the tree of a pattern, and refuses trees that no pattern of Python has.
 #include <algorithm>
 
 #include "flow/pattern_execution.h"
@@ -6,14 +6,17 @@
 
 namespace depyf {
 
-// Children of what was never taken apart.
+// Completes node `index`: gives children to a sequence, class or mapping that was never unpacked, because the code
+// takes its parts by index or ignores them. Returns false if the code tests something that no pattern does.
 bool PatternExecution::finish(int index) {
   PatternNode node = nodes_[index];
   if (node.kind == Kind::sequence && !node.unpacked) {
+    // A sequence without a comparison of its length is `[*_]`.
     bool star = node.at_least || node.length < 0;
     int count = std::max(node.length, 0) + star;
     if (count > search_limits::pattern_parts) return false;
     std::vector<int> children(count, -1);
+    // The star stands in front of the parts that are counted from the end.
     int last = star ? count - 1 : count;
     for (auto [from_end, child] : node.from_end) {
       if (from_end > count || from_end < 1) return false;
@@ -29,10 +32,12 @@ bool PatternExecution::finish(int index) {
     node.children = children, node.star = star ? last : -1;
     nodes_[index] = node;
   }
+  // The rest of a mapping must lack exactly the keys of the pattern.
   if (node.rest >= 0 && node.removed != node.length) return false;
   bool parts = node.kind == Kind::class_pattern ||
                (node.kind == Kind::mapping && (!node.keys.empty() || node.keys_constant >= 0));
   if (!parts || node.unpacked) return true;
+  // Up to 3.10, the parts of a class or mapping are taken by index, so some may have no code.
   if (!tests_are_pushed() || !node.found) return false;
   node.children.assign(node.length, -1);
   for (auto [place, child] : node.from_start) {
@@ -45,6 +50,8 @@ bool PatternExecution::finish(int index) {
   return true;
 }
 
+// True if the pattern binds no name twice, all alternatives bind the same names, and no alternative but the last
+// matches everything. Other patterns are syntax errors.
 bool PatternExecution::check(int index, Names& names) const {
   const PatternNode& node = nodes_[index];
   auto bind_name = [&](int store) { return names.insert({code_[store].op, code_[store].arg}).second; };
@@ -65,6 +72,7 @@ bool PatternExecution::check(int index, Names& names) const {
   return true;
 }
 
+// True if the pattern matches every subject.
 bool PatternExecution::matches_always(int index) const {
   while (nodes_[index].kind == Kind::alternatives) index = nodes_[index].children.back();
   return nodes_[index].kind == Kind::wildcard;

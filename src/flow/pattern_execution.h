@@ -1,5 +1,6 @@
-// The symbolic execution behind pattern_parser.h; its members are spread over pattern_parser.cpp (driver, alternatives),
-// pattern_steps.cpp (single instructions) and pattern_checks.cpp (the finished tree).
+// Symbolic execution of the instructions that test one pattern. The members are defined in pattern_parser.cpp (the
+// driver and alternatives), pattern_steps.cpp (single instructions) and pattern_checks.cpp (checks of the finished
+// tree).
 #pragma once
 
 #include <set>
@@ -14,6 +15,7 @@
 
 namespace depyf {
 
+// Builds the tree of one pattern while it follows the tests along the path on which all of them succeed.
 class PatternExecution {
  public:
   PatternExecution(const DecodedCode& decoded, const std::vector<Instruction>& code) : decoded_(decoded), code_(code) {}
@@ -25,39 +27,48 @@ class PatternExecution {
   friend class PatternStep;
   using Kind = PatternNode::Kind;
 
+  // A symbol for one value on the operand stack.
   struct Value {
     enum class Is {
       node,  // a part of the subject
-      parts,  // the tuple of a class pattern's or mapping's values
-      keys,  // of a mapping; a single key
-      length,  // of a sequence or mapping
-      from_end,  // an index into a sequence: its length minus `number`
-      rest,  // copy of a mapping
-      constant,  // loaded at `begin`
-      expression,  // [begin, end)
-      test  // true where the pattern fits; where it does not if `number` is 1
+      parts,  // the tuple that MATCH_CLASS or MATCH_KEYS pushed
+      // The keys of a mapping pattern, or one key of it after they were unpacked.
+      keys,
+      length,  // the length of a sequence or mapping
+      // An index into a sequence, counted from its end: its length minus `number`.
+      from_end,
+      rest,  // a copy of a mapping, which becomes the rest
+      constant,  // a constant, loaded at instruction `begin`
+      expression,  // the value of instructions [begin, end)
+      // The result of a test: true if the pattern fits or, if `number` is 1, true if it does not fit.
+      test
     };
     Is is = Is::node;
     int node = -1, begin = 0, end = 0, number = 0;
   };
 
+  // A jump away from the pattern: its target, and the depth of the stack there.
   struct Failure {
     int target, depth;
   };
 
+  // The symbols on the stack, the jumps out of the pattern so far, and whether a name was stored.
   struct State {
     std::vector<Value> stack;
     std::vector<Failure> failures;
     bool stored = false;
   };
+  // The variables that a pattern binds: the store operation and its argument.
   using Names = std::set<std::pair<Op, int>>;
 
   int size() const { return int(code_.size()); }
   static Value part(int node) { return {Value::Is::node, node}; }
+  // Returns the first instruction from `at` that is not a NOP.
   int skip(int at) const {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
+  // Returns the instruction that control reaches from `at` through NOPs and jumps.
   int follow(int at) const {
     for (int steps = 0; steps < search_limits::jump_chain && at >= 0 && at < size(); ++steps) {
       at = skip(at);
@@ -66,10 +77,12 @@ class PatternExecution {
     }
     return at;
   }
+  // Adds a wildcard node to the tree and returns its index.
   int fresh() {
     nodes_.emplace_back();
     return int(nodes_.size()) - 1;
   }
+  // True if nothing was tested or bound at `node` yet.
   bool plain(int node) const { return nodes_[node].kind == Kind::wildcard && nodes_[node].stores.empty(); }
   bool tests_are_pushed() const { return dialect_of(decoded_.code->version).pushed_pattern_tests; }
 

@@ -1,6 +1,7 @@
-// The compiler's code for a pattern takes the subject from the top of the stack, and jumps away where a test fails:
+// The instructions of a pattern take the subject from the top of the stack, and jump away where a test fails (see
+// compiler_pattern and the functions around it in CPython's Python/compile.c):
 //
-//   value       <value>; COMPARE_OP ==; POP_JUMP_IF_FALSE F           None, True: LOAD_CONST; IS_OP (or POP_JUMP_IF_NOT_NONE)
+//   value       <value>; COMPARE_OP ==; POP_JUMP_IF_FALSE F     None, True: LOAD_CONST; IS_OP (or POP_JUMP_IF_NOT_NONE)
 //   name        [SWAP n ...]; after all tests: STORE name             _: POP_TOP
 //   p as name   COPY 1; p; as name
 //   p | q       COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F; E: [SWAP n ...]; POP_TOP
@@ -10,12 +11,13 @@
 //               UNPACK_SEQUENCE 1; p; POP_TOP; POP_TOP
 //   {**rest}    BUILD_MAP 0; SWAP 3; DICT_UPDATE 2; UNPACK_SEQUENCE; each key: COPY n; SWAP 2; DELETE_SUBSCR
 //   C(p, a=q)   C; ('a',); MATCH_CLASS 1; COPY 1; POP_JUMP_IF_NONE F; UNPACK_SEQUENCE 2; p; q
-//               to 3.10: MATCH_CLASS 1; POP_JUMP_IF_FALSE F; COPY 1; 0; BINARY_SUBSCR; p; COPY 1; 1; BINARY_SUBSCR; q; POP_TOP
+//               3.10: MATCH_CLASS; POP_JUMP_IF_FALSE F; COPY 1; 0; BINARY_SUBSCR; p; COPY 1; 1; BINARY_SUBSCR; q
 //
 // Dynamo writes POP_JUMP_IF_NONE as LOAD_CONST None; IS_OP; POP_JUMP_IF_TRUE, and POP_JUMP_IF_NOT_NONE in the same way.
 //
-// F is one of a cascade of POP_TOP that drops what lies on the stack there. Optimisations move stores and swaps about, so the
-// code is run over symbols: which part of the subject lies where. The names come off the stack when all tests are done.
+// F lies in a row of POP_TOP instructions, at the place that pops the values on the stack where the test failed. The
+// compiler's optimisations move stores and swaps. So the code is run over symbols, which show where each part of the
+// subject lies. Names are bound after all tests.
 #include "flow/pattern_parser.h"
 
 #include <algorithm>
@@ -26,6 +28,7 @@
 
 namespace depyf {
 
+// Parses the case that starts at `at` into `parsed`. Returns false if the code has another shape.
 bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   nodes_.assign(1, {});
   State state;
@@ -34,6 +37,7 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   if (keeps) ++at;
   parsed.success = walk(at, state, -1);
   if (parsed.success < 0) return false;
+  // Without failures, the pattern always matches.
   parsed.failure = -1;
   if (!state.failures.empty() && !resolve(state.failures, 0, parsed.failure)) return false;
   for (std::size_t node = 0; node < nodes_.size(); ++node)
@@ -44,7 +48,7 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   return true;
 }
 
-// Do both do the same and then leave? Short ends are copied by the compiler.
+// True if both do the same and then leave the function: the compiler copies short ends of functions.
 bool PatternExecution::same_end(int one, int two) const {
   for (int steps = 0; steps < 8; ++steps) {
     one = follow(one), two = follow(two);
@@ -58,7 +62,8 @@ bool PatternExecution::same_end(int one, int two) const {
   return false;
 }
 
-// Where all failures arrive with `depth` values on the stack.
+// Follows all failures down the row of POP_TOP instructions until `depth` values are left on the stack. `found` becomes
+// the instruction where all of them arrive; false if they arrive at different instructions.
 bool PatternExecution::resolve(const std::vector<Failure>& failures, int depth, int& found) const {
   found = -1;
   for (const Failure& failure : failures) {
@@ -76,8 +81,9 @@ bool PatternExecution::resolve(const std::vector<Failure>& failures, int depth, 
   return found >= 0 && found < size();
 }
 
-// Runs from `at` until the pattern is done: all of the stack is used up or, with `floor` >= 0, only names lie above that.
-// Returns where it goes on, -1 where the code is of another shape.
+// Runs the instructions from `at` on until the pattern is complete. The whole pattern is complete when the stack is
+// empty. An alternative, for which `floor` is the depth of the stack below it, is complete when only names lie above
+// that depth. Returns the instruction where control goes on, or -1 if the code has another shape.
 int PatternExecution::walk(int at, State& state, int floor) {
   for (;;) {
     at = skip(at);
@@ -96,6 +102,8 @@ int PatternExecution::walk(int at, State& state, int floor) {
   }
 }
 
+// True if the alternative above `floor` is complete, and `at` is the jump to the end of all alternatives, the first
+// store, or the first move of values below `floor`.
 bool PatternExecution::ends_alternative(int at, const State& state, int floor) const {
   const Instruction& instruction = code_[at];
   int above = int(state.stack.size()) - floor;
@@ -104,24 +112,26 @@ bool PatternExecution::ends_alternative(int at, const State& state, int floor) c
   return above == 0;
 }
 
-// COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns E, -1: it is something else.
+// Parses COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns E, or -1 if the code is something else.
 int PatternExecution::alternatives(int at, State& state) {
   if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > search_limits::pattern_nesting)
     return -1;
   const std::size_t before = nodes_.size();
   ++nesting_;
+  // If the code is something else, the nodes that were added for the attempt are removed.
   int after = try_alternatives(at, state);
   --nesting_;
   if (after < 0) nodes_.resize(before);
   return after;
 }
 
+// Runs each alternative on a state of its own, and joins the states.
 int PatternExecution::try_alternatives(int at, State& state) {
   const int whole = state.stack.back().node, floor = int(state.stack.size());
   if (!plain(whole)) return -1;
   std::vector<int> choices, ends;
   std::vector<std::vector<Value>> captured;
-  int rest = -1;  // where none has matched
+  int rest = -1;  // where control goes if no alternative matched
   for (;;) {
     State inner;
     inner.stack = state.stack;
@@ -130,6 +140,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
     ends.push_back(walk(at + 1, inner, floor));
     if (ends.back() < 0 || !same_end(ends.front(), ends.back())) return -1;
     captured.push_back({inner.stack.begin() + floor, inner.stack.end()});
+    // An alternative without failures is the last: it matches everything.
     if (inner.failures.empty()) break;
     if (!resolve(inner.failures, floor, at)) return -1;
     at = skip(at);
@@ -139,6 +150,8 @@ int PatternExecution::try_alternatives(int at, State& state) {
     break;
   }
   if (choices.size() < 2) return -1;
+  // The last alternative stands for the names of all of them: what is bound to a part of it is bound to the parts at
+  // the same places of the others.
   for (std::size_t index = 0; index + 1 < choices.size(); ++index) {
     if (!same_end(ends[index], ends.back()) || captured[index].size() != captured.back().size()) return -1;
     for (std::size_t slot = 0; slot < captured[index].size(); ++slot) {

@@ -1,16 +1,17 @@
-// One case's pattern by symbolic execution of the code that tests it.
+// Parses the pattern of one case by symbolic execution of the instructions that test it.
 #pragma once
 #include "flow/match_patterns.h"
 namespace depyf {
 
 struct ParsedCase {
   CasePattern pattern;
-  int begin = 0;     // its first instruction
-  int success = 0;   // where the guard or the body starts
-  int failure = -1;  // where the next case starts; -1: it always matches
+  int begin = 0;  // the first instruction of the case
+  int success = 0;  // the instruction where the guard or the body starts
+  int failure = -1;  // the instruction where the next case starts, or -1 if the pattern always matches
 };
 
-// `keeps`: the code starts with a copy of the subject, which stays for the next case.
+// Parses the case that starts at instruction `at` into `parsed`; returns false if the code has another shape. `keeps`
+// is true if the code starts with a copy of the subject, so that the subject stays on the stack for the next case.
 bool parse_case(const DecodedCode& decoded, const std::vector<Instruction>& code, int at, bool keeps,
                 ParsedCase& parsed);
 

@@ -1,5 +1,5 @@
-// What each instruction of a pattern does to the symbols on the stack and to the tree of the pattern.
-// It is one file because both classes work on the same stack of symbols, which no other file sees.
+// Runs single instructions of a pattern on the symbols on the stack, and records what they test and bind in the tree of
+// the pattern. It is one file because both classes work on the same stack of symbols.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,14 @@ namespace depyf {
 
 namespace {
 
-// What a pattern may compare with: a number, a text, an attribute; or None, True, False.
+// True if a pattern may compare with the constant by ==: a number or a text, but no NaN.
 bool is_value(const Constant& value) {
   const bool is_number = value.kind == Constant::Kind::real || value.kind == Constant::Kind::complex;
   if (is_number) return !std::isnan(value.real) && !std::isnan(value.imag);
   return value.kind == Constant::Kind::integer || value.kind == Constant::Kind::string ||
          value.kind == Constant::Kind::bytes;
 }
+// True if a pattern compares with the constant by `is`: None, True or False.
 bool is_singleton(const Constant& value) {
   return value.kind == Constant::Kind::none || value.kind == Constant::Kind::true_ ||
          value.kind == Constant::Kind::false_;
@@ -26,8 +27,8 @@ bool is_singleton(const Constant& value) {
 
 }  // namespace
 
-// One instruction of a pattern, and the stack of symbols in front of it. The functions of the classes that handle it return
-// the index of the next instruction, or -1 if no pattern has this one.
+// One instruction of a pattern, and the stack of symbols in front of it. The functions of the derived classes return
+// the index of the next instruction, or -1 if no pattern contains the instruction.
 class PatternCursor {
  public:
   PatternCursor(PatternExecution& execution, int at, PatternExecution::State& state)
@@ -44,14 +45,19 @@ class PatternCursor {
   using Kind = PatternNode::Kind;
   using Value = PatternExecution::Value;
 
+  // Returns the constant that a symbol stands for; a null pointer if it stands for no constant of the code object.
   const Constant* constant(const Value& value) const;
   bool is_pattern_value(const Value& value) const;
   bool is_pattern_singleton(const Value& value) const;
+  // True if the symbol is a natural number of up to six digits, which `result` then holds.
   bool number(const Value& value, int& result) const;
 
+  // Returns the n-th symbol from the top, counted from 1.
   Value& top(int from_top) { return stack_[stack_.size() - from_top]; }
   bool is(int from_top, Value::Is what) { return count_ >= from_top && top(from_top).is == what; }
   void drop(int values) { stack_.resize(stack_.size() - values); }
+  // Replaces symbols on the top by the result of a test. `is_inverted` is true if the pattern fits where the result is
+  // false.
   int test(int values, bool is_inverted = false) {
     drop(values);
     stack_.push_back({Value::Is::test, -1, 0, 0, is_inverted});
@@ -70,7 +76,7 @@ class PatternCursor {
   const int at_, arg_, count_;
 };
 
-// An instruction that takes the subject apart: a class pattern, a mapping or a sequence.
+// Runs an instruction that takes the subject apart: of a class pattern, a mapping or a sequence.
 class PartsStep : PatternCursor {
  public:
   explicit PartsStep(const PatternCursor& cursor) : PatternCursor(cursor) {}
@@ -94,13 +100,14 @@ class PartsStep : PatternCursor {
   void push_parts(int node);
 };
 
-// Any instruction of a pattern: it moves values, tests them or binds names.
+// Runs any instruction of a pattern: it moves symbols, tests them or binds names.
 class PatternStep : PatternCursor {
  public:
   using PatternCursor::PatternCursor;
   int run();
 
  private:
+  // Instructions that are not in the table of PatternStep take the subject apart.
   int parts() { return PartsStep(*this).run(); }
   int pop_top();
   int move();
@@ -141,6 +148,7 @@ int PartsStep::run() {
 
 int PatternStep::run() {
   using Step = int (PatternStep::*)();
+  // These instructions may stand behind the first store of a name, the others may not.
   static constexpr OpTable<Step> ends = {
       nullptr,
       {{{Op::pop_top_}, &PatternStep::pop_top},
@@ -170,6 +178,7 @@ const Constant* PatternCursor::constant(const Value& value) const {
   return load.op == Op::load_const_ ? &execution_.decoded_.constant(load.arg) : nullptr;
 }
 
+// A dotted name is compared as a value. A plain name would be a capture, so it needs an attribute.
 bool PatternCursor::is_pattern_value(const Value& value) const {
   if (value.is == Value::Is::expression) return execution_.code_[value.end - 1].op == Op::load_attr_;
   if (value.is != Value::Is::constant) return false;
@@ -180,6 +189,7 @@ bool PatternCursor::is_pattern_singleton(const Value& value) const {
   const Constant* loaded = constant(value);
   return loaded && is_singleton(*loaded);
 }
+// Constants hold integers as decimal text.
 bool PatternCursor::number(const Value& value, int& result) const {
   if (value.is != Value::Is::constant) return false;
   if (execution_.code_[value.begin].op == Op::load_int_) return result = execution_.code_[value.begin].arg, true;
@@ -194,6 +204,7 @@ bool PatternCursor::number(const Value& value, int& result) const {
   return true;
 }
 
+// POP_TOP pops a part of the subject, which is then a wildcard, or a key, or a tuple of parts.
 int PatternStep::pop_top() {
   if (count_ == 0 || is(1, Value::Is::test)) return -1;
   if (is(1, Value::Is::node)) nodes_[top(1).node].dropped = true;
@@ -201,6 +212,7 @@ int PatternStep::pop_top() {
   return at_ + 1;
 }
 
+// SWAP and ROT_N move symbols.
 int PatternStep::move() {
   if (arg_ < 2 || arg_ > count_) return -1;
   if (instruction_.op == Op::swap_) std::swap(top(1), top(arg_));
@@ -208,6 +220,7 @@ int PatternStep::move() {
   return at_ + 1;
 }
 
+// A store binds the name to a part of the subject, or to the rest of a mapping.
 int PatternStep::store() {
   state_.stored = true;
   if (is(1, Value::Is::node)) bind(top(1).node);
@@ -230,12 +243,14 @@ int PatternStep::load_const() {
   return at_ + 1;
 }
 
+// Adds an attribute to a dotted name, whose instructions must be contiguous.
 int PatternStep::load_attr() {
   if (!is(1, Value::Is::expression) || execution_.skip(top(1).end) != at_) return -1;
   top(1).end = at_ + 1;
   return at_ + 1;
 }
 
+// Compares the length of a sequence or mapping with a number, or a part of the subject with a value.
 int PatternStep::compare() {
   if (is(2, Value::Is::length)) {
     int length;
@@ -254,6 +269,7 @@ int PatternStep::compare() {
   return at_ + 1;
 }
 
+// Compares with a singleton. Up to 3.10, and in Dynamo's code, the tuple of parts is compared with None in this way.
 int PatternStep::is_op() {
   if (is(2, Value::Is::parts) && constant(top(1)) && constant(top(1))->kind == Constant::Kind::none) {
     nodes_[top(2).node].found = true;
@@ -266,6 +282,7 @@ int PatternStep::is_op() {
   return at_ + 1;
 }
 
+// The path on which the pattern fits goes on; the other way is recorded as a failure.
 int PatternStep::jump_if() {
   if (!is(1, Value::Is::test)) return -1;
   const bool fails_there = (instruction_.op == Op::pop_jump_if_true_) == (top(1).number != 0);
@@ -274,6 +291,7 @@ int PatternStep::jump_if() {
   return fails_there ? at_ + 1 : instruction_.target;
 }
 
+// The test for None is either a pattern itself or asks whether MATCH_CLASS or MATCH_KEYS found something.
 int PatternStep::jump_if_none() {
   bool parts = is(1, Value::Is::parts);
   if (parts) {
@@ -288,6 +306,7 @@ int PatternStep::jump_if_none() {
   return fails ? at_ + 1 : instruction_.target;
 }
 
+// MATCH_SEQUENCE and MATCH_MAPPING leave the subject on the stack and push a bool.
 int PartsStep::match_shape() {
   if (!is(1, Value::Is::node) || !execution_.plain(top(1).node)) return -1;
   nodes_[top(1).node].kind = instruction_.op == Op::match_sequence_ ? Kind::sequence : Kind::mapping;
@@ -295,6 +314,7 @@ int PartsStep::match_shape() {
   return at_ + 1;
 }
 
+// MATCH_CLASS takes the subject, the class and the names of attributes, and pushes the tuple of parts.
 int PartsStep::match_class() {
   if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !execution_.plain(top(3).node))
     return -1;
@@ -309,6 +329,7 @@ int PartsStep::match_class() {
   return at_ + 1;
 }
 
+// BUILD_TUPLE makes the keys of a mapping; the mapping lies below them.
 int PartsStep::build_keys() {
   if (arg_ >= count_) return -1;
   int mapping = stack_[stack_.size() - arg_ - 1].node;
@@ -323,6 +344,7 @@ int PartsStep::build_keys() {
   return at_ + 1;
 }
 
+// MATCH_KEYS takes the mapping and its keys, and pushes the tuple of values above them. The keys may be one constant.
 int PartsStep::match_keys() {
   if (!is(2, Value::Is::node) || nodes_[top(2).node].kind != Kind::mapping) return -1;
   int node = top(2).node;
@@ -336,6 +358,7 @@ int PartsStep::match_keys() {
   } else if (!is(1, Value::Is::keys) || top(1).node != node) {
     return -1;
   }
+  // The length must have been compared with the number of keys.
   if (keys > 0 && (info.length != keys || !info.at_least)) return -1;
   info.length = keys;
   push_parts(node);
@@ -350,6 +373,7 @@ int PartsStep::get_len() {
   return at_ + 1;
 }
 
+// Unpacks a sequence into its items, a tuple of parts into the parts, or the keys of a mapping.
 int PartsStep::unpack() {
   if (stack_.empty()) return -1;
   Value value = stack_.back();
@@ -357,6 +381,7 @@ int PartsStep::unpack() {
   stack_.pop_back();
   const bool star = instruction_.op == Op::unpack_ex_;
   const int parts = instruction_.arg + (star ? instruction_.aux + 1 : 0);
+  // Unpacked keys are deleted from the rest one by one.
   if (value.is == Value::Is::keys) {
     for (int index = 0; index < parts; ++index) stack_.push_back(value);
     return star || parts != nodes_[value.node].length ? -1 : at_ + 1;
@@ -364,6 +389,7 @@ int PartsStep::unpack() {
   if (value.is == Value::Is::node) {
     PatternNode& node = nodes_[value.node];
     if (node.kind != Kind::sequence || node.unpacked || parts > search_limits::pattern_parts) return -1;
+    // The length must have been compared before: == without a star, >= with one.
     int least = std::max(node.length, 0);
     if (star ? least != parts - 1 : node.at_least || least != parts) return -1;
     node.star = star ? instruction_.arg : -1;
@@ -380,6 +406,7 @@ int PartsStep::unpack() {
   return at_ + 1;
 }
 
+// GET_LEN; n; BINARY_OP - is an index counted from the end of a sequence.
 int PartsStep::subtract() {
   int from_end;
   if (BinaryOp(arg_) != BinaryOp::subtract || !is(2, Value::Is::length) || !number(top(1), from_end)) return -1;
@@ -390,6 +417,7 @@ int PartsStep::subtract() {
   return at_ + 1;
 }
 
+// Takes one item of a sequence that is not unpacked because its star is a wildcard.
 int PartsStep::subscript() {
   if (is(2, Value::Is::parts)) return part_at();
   if (!is(2, Value::Is::node) || nodes_[top(2).node].kind != Kind::sequence) return -1;
@@ -404,6 +432,7 @@ int PartsStep::subscript() {
   return at_ + 1;
 }
 
+// DICT_UPDATE copies the mapping into the rest.
 int PartsStep::fill_rest() {
   if (arg_ < 1 || !is(1, Value::Is::node) || nodes_[top(1).node].kind != Kind::mapping ||
       !is(arg_ + 1, Value::Is::rest))
@@ -413,6 +442,7 @@ int PartsStep::fill_rest() {
   return at_ + 1;
 }
 
+// DELETE_SUBSCR deletes one key from the rest.
 int PartsStep::delete_key() {
   if (!is(1, Value::Is::keys) || !is(2, Value::Is::rest) || top(1).node != top(2).node) return -1;
   ++nodes_[top(1).node].removed;
@@ -420,6 +450,7 @@ int PartsStep::delete_key() {
   return at_ + 1;
 }
 
+// COPY_DICT_WITHOUT_KEYS (3.10) replaces the keys on the stack by the rest.
 int PartsStep::delete_keys() {
   if (!is(1, Value::Is::keys)) return -1;
   nodes_[top(1).node].removed = nodes_[top(1).node].length;
@@ -427,7 +458,8 @@ int PartsStep::delete_keys() {
   return at_ + 1;
 }
 
-// The values of a class pattern or mapping. To 3.10 a bool beside them tells whether there are any.
+// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above it shows whether the test
+// succeeded.
 void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::parts, node});
   if (!execution_.tests_are_pushed()) return;
@@ -435,7 +467,7 @@ void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::test});
 }
 
-// To 3.10: COPY 1; LOAD_CONST i; BINARY_SUBSCR takes one value of a class pattern or a mapping.
+// Takes one part of a class pattern or a mapping by its index (to 3.10): COPY 1; LOAD_CONST i; BINARY_SUBSCR.
 int PartsStep::part_at() {
   int index, node = stack_[stack_.size() - 2].node;
   if (!number(stack_.back(), index) || index >= nodes_[node].length || nodes_[node].unpacked) return -1;
@@ -446,6 +478,7 @@ int PartsStep::part_at() {
   return at_ + 1;
 }
 
+// Binds the name to a part, and to the parts at the same place in other alternatives.
 void PatternStep::bind(int node) {
   nodes_[node].stores.push_back(at_);
   for (int twin : std::vector<int>(nodes_[node].same)) bind(twin);

@@ -1,11 +1,12 @@
-// Exception ranges of handlers that stand for no statement.
+// Looks up and removes exception ranges, for handlers that stand for no statement of Python.
 #pragma once
 #include <algorithm>
 #include <vector>
 #include "decode/instruction.h"
 namespace depyf {
 
-// By instruction, of which there are `count`: the first of those `ranges` for which `wanted` holds that covers it, -1: none.
+// Returns for each of `count` instructions the index of the first range in `ranges` that covers it and for which
+// `wanted` holds, or -1 if there is none.
 template <class Predicate>
 std::vector<int> first_cover(const std::vector<ProtectedRange>& ranges, std::size_t count, Predicate wanted) {
   std::vector<int> cover(count, -1);
@@ -15,8 +16,8 @@ std::vector<int> first_cover(const std::vector<ProtectedRange>& ranges, std::siz
   return cover;
 }
 
-// Removes the ranges for which `gone` holds. What was protected by a handler that is gone is protected by what protects that
-// handler.
+// Removes the ranges for which `gone` holds. The instructions of a removed range are then protected by the range that
+// protects the removed handler, if there is one.
 template <class Predicate>
 void drop_handlers(std::vector<ProtectedRange>& ranges, std::size_t count, Predicate gone) {
   if (std::none_of(ranges.begin(), ranges.end(), gone)) return;

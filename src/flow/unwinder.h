@@ -1,4 +1,4 @@
-// The walk behind block_stack.h, over the block stack of CPython 3.8 to 3.10, and what it finds.
+// The walk over the block stack of CPython 3.8 to 3.10 that `replace_block_stack` makes, and the result of the walk.
 #pragma once
 
 #include <optional>
@@ -12,44 +12,58 @@
 
 namespace depyf {
 
-// What stands for each instruction, and which block protects it.
+// The result of the walk: for each instruction its replacement and the block that protects it.
 struct Unwound {
+  // An entry of the block stack. A SETUP instruction makes two of them: one of kind `setup` for its body, and behind it
+  // one of kind `handler` for its handler.
   struct Block {
     enum class Kind { setup, handler };
     Kind kind = Kind::setup;
-    int parent = -1;  // -1: none
-    int target = -1;  // where its handler starts
-    int level = 0;  // depth of the stack that the handler is entered with, the exception not counted
-    int kept = 0;  // the same without what is gone
+    int parent = -1;  // index of the block around this one, or -1
+    int target = -1;  // the instruction where the handler starts
+    // The depth of the operand stack at the start of the handler, without the values of the exception.
+    int level = 0;
+    // The same depth in the rewritten code, where some slots of earlier exceptions do not exist.
+    int kept = 0;
     int nesting = 0;
-    bool with = false;
-    bool bare = false;  // its handler is no block of its own: the end of `except as e`, END_ASYNC_FOR
-    bool called = false;  // 3.8: the ways out call it
+    bool with = false;  // true for a with statement
+    // True if the handler is no region of its own: the end of `except T as e`, or END_ASYNC_FOR.
+    bool bare = false;
+    bool called = false;  // 3.8: CALL_FINALLY or BEGIN_FINALLY leads to the handler
   };
-  struct WithHandler {  // 3.8
+  // The end of a with statement in 3.8: its handler block, and the instructions [begin, end) of the await for `async
+  // with`.
+  struct WithHandler {
     int handler, await_begin, await_end;
   };
 
   explicit Unwound(const std::vector<Instruction>& instructions)
       : old(instructions), code(old), seen(old.size()), cover(old.size(), -1) {}
 
+  // The instructions as they were decoded.
   std::vector<Instruction> old;
-  std::vector<Instruction> code;  // what stands for each; targets are indices of old ones
+  // The replacement of each instruction. Targets are indices into `old`.
+  std::vector<Instruction> code;
+  // True for each instruction that the walk has reached.
   std::vector<bool> seen;
-  std::vector<int> cover;  // block that protects it
+  std::vector<int> cover;  // by instruction: the block that protects it, or -1
   std::vector<Block> blocks;
-  std::unordered_map<int, int> handler_of;  // by where it starts: block
-  std::unordered_map<int, std::vector<Instruction>> after;  // more that stands for one
-  std::unordered_map<int, int> protected_after, left_after;  // block in which part of `after` lies
-  std::unordered_map<int, int>
-      behind_handlers;  // 3.8: what follows a try statement, with the argument of the operation
-  std::unordered_map<int, WithHandler> with_handlers;  // by where it is put
+  std::unordered_map<int, int> handler_of;  // by the instruction where a handler starts: its block
+  // Further instructions that replace an old one, behind its entry in `code`.
+  std::unordered_map<int, std::vector<Instruction>> after;
+  // By old instruction: the block of `protected_` (in `protected_after`) or of POP_EXCEPT (in `left_after`) in `after`.
+  std::unordered_map<int, int> protected_after, left_after;
+  // In 3.8, by the instruction that follows a try statement: the argument of the operation `behind_handlers`.
+  std::unordered_map<int, int> behind_handlers;
+  std::unordered_map<int, WithHandler> with_handlers;  // by the instruction behind which it is written
 };
 
-// Puts new instructions and ranges into `decoded`.
+// Replaces the instructions and ranges of `decoded` by the result of the walk.
 void write_unwound(const Unwound& unwound, DecodedCode& decoded);
 
+// Runs the code of 3.8 to 3.10 over abstract states, along every path, and decides what replaces each instruction.
 class Unwinder {
+  // Thrown if the code has no equivalent with an exception table: the instruction, and the reason as text.
  public:
   struct Stop {
     int at;
@@ -60,17 +74,18 @@ class Unwinder {
   Unwound run();  // throws Stop
 
  private:
-  // A slot of the stack that is no ordinary value. To 3.10 a handler starts with six of them: what was handled before and
-  // the exception, as traceback, value and type each. One of each three stays, the others are gone from the result.
+  // A slot of the operand stack that does not hold an ordinary value. Up to 3.10, a handler starts with six of them:
+  // traceback, value and type of the exception that was handled before, and the same of the exception itself. In the
+  // rewritten code only `value` and `previous` remain, and `lasti` in the handler of a with statement.
   enum class Kind { traceback, value, type, previous, previous_rest, lasti, placeholder, no_exception };
   static bool is_gone(Kind kind) { return kind != Kind::value && kind != Kind::previous && kind != Kind::lasti; }
   struct Slot {
-    int at;  // from the bottom
+    int at;  // depth from the bottom of the stack
     Kind kind;
     bool operator==(const Slot&) const = default;
   };
   static bool is_gone(std::optional<Kind> kind) { return kind && is_gone(*kind); }
-  // The stack in front of an instruction, and the block that protects it.
+  // The operand stack in front of an instruction, and the block that protects the instruction (-1 if there is none).
   struct State {
     int block = -1;
     int depth = 0;
@@ -78,10 +93,13 @@ class Unwinder {
     bool operator==(const State&) const = default;
 
     std::optional<Kind> kind_at(int at) const;
+    // Returns the kind of the n-th slot from the top; no value if that slot is an ordinary value.
     std::optional<Kind> top(int n = 1) const { return kind_at(depth - n); }
+    // Returns how many of the top `n` slots do not exist in the rewritten code.
     int gone_in_top(int n) const;
     void push(std::optional<Kind> kind = std::nullopt);
-    int kept() const;  // its depth without what is gone
+    // Returns the depth of the stack in the rewritten code.
+    int kept() const;
   };
 
   // block_stack.cpp
@@ -97,10 +115,13 @@ class Unwinder {
   bool is_bare(const State& state, int target) const;
   void pop_except(State& state);
   bool end_handler(State& state);
-  // what stands for the instruction at work
+  // Returns the replacement of the current instruction.
   Instruction& out() { return unwound_.code[std::size_t(at_)]; }
+  // The current instruction becomes a NOP.
   void clear() { out().op = Op::nop_, out().arg = out().aux = 0, out().target = -1; }
+  // The current instruction becomes `op`.
   void become(Op op, int arg = 0) { clear(), out().op = op, out().arg = arg; }
+  // Adds an instruction behind the replacement of the current one.
   void add(Op op, int arg = 0);
   void pop(State& state, int n);
   const Unwound::Block& block_of(const State& state, Unwound::Block::Kind kind) const;
@@ -117,16 +138,22 @@ class Unwinder {
 
   const CodeObject& code_object_;
   Unwound unwound_;
+  // True for jump targets (`targets_`) and for starts of finally clauses that 3.8 calls (`called_`).
   std::vector<bool> targets_, called_;
+  // The current instruction.
   int at_ = 0;
+  // Where the walk still has to go: the instruction and the state in front of it.
   std::vector<std::pair<int, State>> todo_;
-  std::unordered_map<int, State> states_;  // at jump targets
-  std::unordered_map<int, int> ends_;  // of finally clauses of 3.8, by where they start
-  std::unordered_map<int, std::vector<std::pair<int, State>>> waiting_;  // ways into those whose end is not known yet
-  std::unordered_set<int> behind_;  // what follows a try statement of 3.8
-  std::unordered_set<int> else_clauses_;  // of those: where one starts
-  std::unordered_map<int, int> statement_ends_;  // by END_FINALLY: where its try statement ends
-  std::vector<std::pair<int, State>> dead_ends_;  // END_FINALLY that raises, with the state behind it
+  std::unordered_map<int, State> states_;  // by jump target: the state in front of it
+  // In 3.8: the END_FINALLY of each finally clause, by the instruction where the clause starts.
+  std::unordered_map<int, int> ends_;
+  // In 3.8: paths into a finally clause whose END_FINALLY the walk has not reached yet, by the start of the clause.
+  std::unordered_map<int, std::vector<std::pair<int, State>>> waiting_;
+  std::unordered_set<int> behind_;  // the instructions that follow try statements of 3.8
+  std::unordered_set<int> else_clauses_;  // those of `behind_` that start an else clause
+  std::unordered_map<int, int> statement_ends_;  // by END_FINALLY: the instruction where its try statement ends
+  // Each END_FINALLY that raises again, with the state that instructions behind it would start with.
+  std::vector<std::pair<int, State>> dead_ends_;
 };
 
 }  // namespace depyf

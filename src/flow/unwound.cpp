@@ -1,9 +1,10 @@
-// Lays out what stands for each old instruction, one after the other, with handlers as 3.11 has them:
+// Writes the result of the walk as instructions and ranges. Handlers get the shape of 3.11:
 //
 //   h: push_exc_info; <handler>, protected by c
 //   c: copy 3; pop_except; reraise               all of them at the end of the code
 //
-// and makes a range of what each block protects. A handler of `with` in 3.8 stands beside the code that serves both ways:
+// Each stretch of instructions with the same block becomes a range. The handler of a `with` of 3.8 stands beside the
+// code that serves both ways, which jumps over it:
 //
 //   jump s; push_exc_info; with_except_start; [await;] pop_jump_if_true t; reraise;
 //   t: pop_top; pop_except; pop_top; pop_top; s:
@@ -14,17 +15,21 @@ namespace depyf {
 
 namespace {
 
+// Appends instructions to the result, each with the block that protects it.
 class Writer {
  public:
   Writer(const Unwound& from, DecodedCode& decoded) : from_(from), decoded_(decoded) {}
 
   void run() {
+    // By old instruction: its index in the result.
     std::vector<int> where(from_.old.size() + 1);
-    std::vector<int> starts(from_.blocks.size(), -1);  // of handlers, by block
+    std::vector<int> starts(from_.blocks.size(), -1);  // by block: where its handler starts in the result, or -1
     for (int at = 0; at < int(from_.old.size()); ++at) {
       where[std::size_t(at)] = int(result_.size());
       Instruction it = from_.code[std::size_t(at)];
       const bool seen = from_.seen[std::size_t(at)];
+      // Code that the walk did not reach does nothing. Its ends stay, so that control does not run from it into other
+      // code.
       if (!seen && it.op != Op::jump_ && it.op != Op::return_value_ && it.op != Op::raise_) {
         it.op = Op::nop_, it.arg = it.aux = 0, it.target = -1;
       }
@@ -47,6 +52,7 @@ class Writer {
             cover = block = left->second;
           put(made, block, true);
         }
+      // The handler of a with statement of 3.8 stands behind its END_FINALLY.
       if (auto with = from_.with_handlers.find(at); with != from_.with_handlers.end()) {
         if (seen) put_made(it, Op::jump_, cover, 0, int(result_.size()));
         std::size_t around = result_.size() - 1;
@@ -56,7 +62,7 @@ class Writer {
       }
     }
     where[from_.old.size()] = int(result_.size());
-    // The cleanup of each handler.
+    // Write the cleanup of each handler, behind all other code.
     std::vector<int> cleanups(from_.blocks.size(), -1);
     Instruction last = result_.back();
     for (std::size_t index = 0; index < from_.blocks.size(); ++index) {
@@ -67,6 +73,7 @@ class Writer {
       put_made(last, Op::pop_except_, block.parent);
       put_made(last, Op::reraise_, block.parent, 1);
     }
+    // Targets of old instructions still count old instructions.
     for (std::size_t at = 0; at < result_.size(); ++at)
       if (int& target = result_[at].target; target >= 0 && !translated_[at]) target = where[std::size_t(target)];
     ranges(starts, cleanups);
@@ -74,7 +81,7 @@ class Writer {
   }
 
  private:
-  // Which block protects what lies in `block`: a bare handler is part of what is around.
+  // Returns the block that protects the instructions of `block`: a bare handler is part of the block around it.
   int protector(int block) const {
     while (block >= 0 && from_.blocks[std::size_t(block)].kind == Unwound::Block::Kind::handler &&
            from_.blocks[std::size_t(block)].bare)
@@ -82,18 +89,21 @@ class Writer {
     return block;
   }
 
+  // `translated` is true if the target of the instruction already is an index in the result.
   void put(Instruction it, int block, bool translated) {
     result_.push_back(it);
     covers_.push_back(protector(block));
     translated_.push_back(translated);
   }
 
+  // Appends an instruction that has no counterpart in the old code. It takes its position from `like`.
   void put_made(const Instruction& like, Op op, int block, int arg = 0, int target = -1) {
     Instruction made = like;
     made.op = op, made.arg = arg, made.aux = 0, made.target = target, made.size = 0;
     put(made, block, true);
   }
 
+  // POP_EXCEPT ends the handler, so the instructions from there on belong to the block around it.
   void put_with_handler(const Instruction& like, const Unwound::WithHandler& with) {
     const int inside = with.handler, outside = from_.blocks[std::size_t(inside)].parent;
     put_made(like, Op::push_exc_info_, inside);
@@ -110,6 +120,7 @@ class Writer {
     put_made(like, Op::pop_top_, outside);
   }
 
+  // Makes a range of each stretch of instructions that one block protects.
   void ranges(const std::vector<int>& starts, const std::vector<int>& cleanups) {
     for (int begin = 0; begin < int(result_.size());) {
       int end = begin + 1, block = covers_[std::size_t(begin)];
@@ -132,10 +143,11 @@ class Writer {
   }
 
   const Unwound& from_;
+  // The instructions of the result, and for each the block that protects it.
   DecodedCode& decoded_;
   std::vector<Instruction> result_;
   std::vector<int> covers_;
-  std::vector<bool> translated_;  // the target counts new instructions
+  std::vector<bool> translated_;  // by instruction: the target is an index in the result
 };
 
 }  // namespace
