@@ -1,12 +1,14 @@
-// Jumps on a value, and comparisons that are known.
+// Executes jumps that depend on a value, and comparisons whose result is known.
 #pragma once
 
 #include "prove/execution.h"
 
 namespace depyf::operations {
 
+// Executes a conditional jump. If the truth of the value is unknown, the execution splits into both outcomes.
 Step branch(Execution& run, const Instruction& it);
-// Comparisons of constants, as state machines have them; stuck: the two are none, and the comparison is an effect.
+// Compares two integer constants, as state machines do (`block == 3`). Returns Step::stuck if the operands are not such
+// constants; the comparison is an effect then.
 Step constant_test(Symbols& symbols, Frame& frame, const Instruction& it);
 
 }  // namespace depyf::operations

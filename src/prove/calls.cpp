@@ -1,4 +1,4 @@
-// Calls in one normal form, whatever the version and however the arguments came; functions as objects.
+// Gives calls of all versions one normal form, however the arguments reach the stack, and creates functions as objects.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -11,7 +11,8 @@ namespace depyf::operations {
 namespace {
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& effect);
 
-// Two slots hold the callable: with NULL, or a function with its self.
+// Splits the two stack slots of a callable. One slot may be NULL, or the slots hold a function and its self; self then
+// becomes the first argument. Returns false if neither slot holds a callable.
 bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callable, Parts& arguments) {
   if (low == Symbols::null || high == Symbols::null) {
     callable = low == Symbols::null ? high : low;
@@ -20,12 +21,16 @@ bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callab
   if (symbols.may_be_null(low) || symbols.may_be_null(high)) return false;
   callable = low;
   const SymbolInfo& self = symbols[high];
+  // `LOAD_METHOD` has pushed an unknown method, and a term for its self: together they are the plain callable.
   if (self.kind == SymbolInfo::Kind::term && self.text == self_of) return self.args[0] == low;
   arguments.push_back(high);
   return true;
 }
 
+// Executes a call in normal form. `names` is the tuple of keyword names, which belong to the last arguments; `pops` is
+// the number of stack slots that the call consumes.
 Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names, int pops) {
+  // An empty tuple of keyword names means the same as no names.
   if (const Constant* tuple = run.symbols.value(names);
       tuple && tuple->kind == Constant::Kind::tuple && tuple->items.empty()) {
     names = Symbols::null;
@@ -46,10 +51,12 @@ Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names,
   return run.effect(std::move(made));
 }
 
+// Adds what a call can find in its caller's frame, although it is no argument.
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& made) {
   const DecodedCode& decoded = program.decoded;
   bool none = made.operands.size() == 1 || made.op == Op::call_function_ex_;
-  if (none && !frame.side().locals.empty()) {  // super() finds its arguments in the frame
+  // `super()` without arguments takes the cell `__class__` and the first local from the frame of its caller.
+  if (none && !frame.side().locals.empty()) {
     for (std::size_t i = 0; i < frame.side().locals.size(); ++i) {
       if (decoded.localsplus[i] != "__class__" || static_cast<int>(i) < decoded.first_free) continue;
       const Object* cell = frame.object(frame.side().locals[0]);
@@ -57,6 +64,7 @@ void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect&
       made.context = {inside ? cell->items[0] : frame.side().locals[0], frame.side().locals[i]};
     }
   }
+  // A callable that is only known by its name may be `locals` or `eval`, which see all locals.
   const SymbolInfo& callable = symbols[made.operands[0]];
   if (callable.kind == SymbolInfo::Kind::opaque && looks_at_locals(callable.text))
     add_locals(symbols, program, frame, made);
@@ -65,6 +73,7 @@ void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect&
 }  // namespace
 
 Step call(Execution& run, const Instruction& it) {
+  // From 3.11 on, a call has two slots for its callable: NULL and the function, or the function and its self.
   bool slots = it.op == Op::call_ || it.op == Op::call_kw_;
   bool names_on_top = it.op == Op::call_kw_ || it.op == Op::call_function_kw_;
   const int pops = it.arg + 1 + slots + names_on_top;
@@ -94,11 +103,13 @@ void add_locals(Symbols& symbols, const Program& program, const Frame& frame, Ef
   for (std::size_t i = 0; i < frame.side().locals.size(); ++i) {
     if (frame.side().locals[i] != Symbols::null) bound.emplace_back(decoded.localsplus[i], frame.side().locals[i]);
   }
+  // Sorted names make the context independent of the order of the locals.
   std::sort(bound.begin(), bound.end());
   for (auto [name, value] : bound) made.context.insert(made.context.end(), {symbols.string(name), value});
 }
 
-// f(*args, **kwargs); where both are displays that only the frame has, the same as a call with what is in them.
+// Executes `f(*args, **kwargs)`. If only this frame has the tuple and the dict, the call means the same as a call with
+// their items.
 Step call_expanded(Execution& run, const Instruction& it) {
   const bool slot = it.aux & 1;
   const int pops = 2 + it.arg + slot;
@@ -117,6 +128,7 @@ Step call_expanded(Execution& run, const Instruction& it) {
   Parts items;
   const Object* keywords = run.frame.object(kwargs);
   bool known = run.frame.sequence(args, items) &&
+               // Keyword arguments must have strings as names; any other key raises an error in the call.
                (kwargs == Symbols::null || (keywords && keywords->kind == Object::Kind::dict));
   Symbol names = Symbols::null;
   if (known && keywords) {
@@ -141,6 +153,7 @@ Step call_expanded(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes MAKE_FUNCTION. The function becomes an object with known parts, because nobody but the frame has seen it.
 Step make_function(Execution& run, const Instruction& it) {
   Parts parts(function_parts, Symbols::null);
   if (it.aux) parts[function_name] = run.frame.pop();
@@ -148,16 +161,20 @@ Step make_function(Execution& run, const Instruction& it) {
   const CodeObject* code = run.symbols[parts[function_code]].code;
   if (!code) return run.stuck("a function without a code object");
   if (!it.aux) parts[function_name] = run.symbols.string(code->qualname);
-  // The function of a class body has the class's own name to 3.10; only __build_class__ sees it.
+  // Until 3.10 the function of a class body is named by the bare name of the class. Only `__build_class__` sees this
+  // name.
   if (run.program.across(&Dialect::qualified_name_on_stack) && !(code->flags & CodeObject::optimized)) {
     parts[function_name] = run.symbols.string(code->name);
   }
+  // The flags of MAKE_FUNCTION say which parts lie on the stack, from the top: closure, annotations, keyword defaults,
+  // defaults.
   for (auto [flag, part] : {std::pair{8, function_closure}, std::pair{4, function_annotations},
                             std::pair{2, function_kwdefaults}, std::pair{1, function_defaults}}) {
     if (it.arg & flag) parts[static_cast<std::size_t>(part)] = run.frame.pop();
   }
   if (const Object* dict = run.frame.object(parts[function_annotations]); dict && dict->kind == Object::Kind::dict) {
-    Parts pairs;  // as they come from 3.10 on
+    // Until 3.9 annotations are a dict. From 3.10 on they are a tuple of names and values in turn, which is the normal form.
+    Parts pairs;
     for (std::size_t i = 0; i < dict->keys.size(); ++i) pairs.insert(pairs.end(), {dict->keys[i], dict->items[i]});
     parts[function_annotations] = run.frame.make(Object::Kind::tuple, std::move(pairs));
   }
@@ -165,10 +182,12 @@ Step make_function(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
+// Executes SET_FUNCTION_ATTRIBUTE (3.13 and later), which sets a part of a function that has just been made.
 Step set_function_attribute(Execution& run, const Instruction& it) {
   Symbol function = run.frame.pop(), value = run.frame.pop();
   Object* known = run.frame.object(function);
   if (!known || known->kind != Object::Kind::function) return run.stuck("an attribute of no new function");
+  // The argument is the bit that MAKE_FUNCTION used for the same part in earlier versions.
   std::size_t part = it.arg == 1   ? function_defaults
                      : it.arg == 2 ? function_kwdefaults
                      : it.arg == 4 ? function_annotations

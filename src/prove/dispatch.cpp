@@ -1,4 +1,4 @@
-// What each operation does to a frame.
+// Defines what each operation does to a frame, in one table over all operations.
 #include "prove/dispatch.h"
 #include "decode/decode.h"
 #include "decode/op.h"
@@ -15,6 +15,7 @@ namespace depyf::operations {
 
 namespace {
 
+// The cells of free variables are the same on both sides, so a free variable is known by its name.
 Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame) {
   Side& side = frame.side();
   for (std::size_t i = static_cast<std::size_t>(program.decoded.first_free); i < side.locals.size(); ++i) {
@@ -23,6 +24,8 @@ Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame)
   return frame.silent();
 }
 
+// Executes LOAD_SUPER_ATTR. Where the other version has no such instruction, it is taken apart into a call of super()
+// and an attribute.
 Step load_super_attribute(Execution& run, const Instruction& it) {
   if (run.program.across(&Dialect::super_attributes)) return super_attribute(run, it);
   Effect made{.op = it.op,
@@ -45,6 +48,7 @@ Step import_from(Execution& run, const Instruction& it) {
   return step;
 }
 
+// Executes COMPARE_OP, whose second half (3.13 and later) makes the result a boolean.
 Step compare(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (side.second) {
@@ -87,6 +91,7 @@ Step unary(Execution& run, const Instruction& it) {
 }
 
 Step to_bool(Execution& run) {
+  // `not x` and TO_BOOL have no effect beyond the truth test of their operand.
   Side& side = run.frame.side();
   Step step = Step::silent;
   Symbol test = run.truth(run.frame.peek(1), step);
@@ -95,10 +100,11 @@ Step to_bool(Execution& run) {
   return run.frame.silent();
 }
 
+// Executes BUILD_STRING. Joining strings is a pure function, so the result is a term of the parts.
 Step build_string(Execution& run, const Instruction& it) {
   Parts parts = run.frame.top(it.arg);
-  if (run.program.across(&Dialect::ends_format_specs))
-    std::erase(parts, run.symbols.string(""));  // the end of a format spec
+  // Some versions end a format specification with an empty string, which changes nothing.
+  if (run.program.across(&Dialect::ends_format_specs)) std::erase(parts, run.symbols.string(""));
   Symbol text = run.symbols.term("string of", std::move(parts));
   if (text < 0) return run.simple(it, it.arg);
   run.frame.drop(it.arg);
@@ -122,7 +128,8 @@ Step yield_value(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   Step step = run.simple(it, 0);
   const Instruction& next = run.program.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
-  // Does throw() go to what is being waited for?
+  // True if `throw()` on this generator goes on to the awaited object. The frame then waits in an `await` or `yield
+  // from`.
   bool delegates = run.program.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
   run.outcome.effect.detail = run.program.has_table() && delegates;
   return step;
@@ -135,7 +142,8 @@ Step return_value(Execution& run, const Instruction& it) {
 }
 
 Step return_generator(Execution& run, const Instruction& it) {
-  // To 3.10 a generator starts without an instruction that says so.
+  // Until 3.10 a generator starts without an instruction. RETURN_GENERATOR of later versions is silent where the other
+  // side has none.
   if (run.program.across(&Dialect::returned_generators))
     return run.frame.push(run.symbols.known("what starts a generator")), run.frame.silent();
   Effect made{.op = it.op, .results = 1};
@@ -143,6 +151,7 @@ Step return_generator(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes PUSH_EXC_INFO: the exception becomes the handled one, and the exception handled before moves below it.
 Step push_exc_info(Frame& frame) {
   Side& side = frame.side();
   Symbol exception = frame.pop();
@@ -158,6 +167,8 @@ Step copy_without_keys(Execution& run, const Instruction& it) {
   return step;
 }
 
+// Two stores in class bodies (`__firstlineno__` and `__static_attributes__`, 3.13 and later) are ignored if only one
+// version has them.
 Step store_name(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (run.program.across(&Dialect::class_details) &&
@@ -167,6 +178,7 @@ Step store_name(Execution& run, const Instruction& it) {
   return run.named(it);
 }
 
+// A global that Dynamo installed is known to be there and to keep its value, so loading it is no effect.
 Step load_global(Execution& run, const Instruction& it) {
   if (Symbol value = run.program.installed[static_cast<std::size_t>(it.arg)]; value != Symbols::null) {
     return run.frame.push(value), run.frame.silent();
@@ -176,7 +188,7 @@ Step load_global(Execution& run, const Instruction& it) {
 
 }  // namespace
 
-// This is a table: what each operation does.
+// Executes one instruction. The switch is a table that says for each operation what it does.
 Step dispatch(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   switch (it.op) {
@@ -346,7 +358,7 @@ Step dispatch(Execution& run, const Instruction& it) {
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_: return finally38(run, it);
-    // What flow passes make; the prover takes code as it was decoded.
+    // Passes of flow/ make the following operations. The prover works on code as it was decoded, so it never sees them.
     case Op::annotated_:
     case Op::comprehension_:
     case Op::match_case_:

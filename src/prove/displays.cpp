@@ -1,4 +1,5 @@
-// Tuples, lists and dicts that only the frame has: what is put in is what comes out, and nobody sees it.
+// Tracks tuples, lists and dicts that only the frame has. Items read from such a container are the items that were
+// stored, and nobody observes the access.
 #include <algorithm>
 #include <charconv>
 
@@ -10,6 +11,7 @@ namespace depyf::operations {
 
 namespace {
 
+// Parses a constant integer of at most nine characters into `value`. Returns false for anything else.
 bool small_integer(const Constant* constant, std::int64_t& value) {
   if (!constant || constant->kind != Constant::Kind::integer || constant->text.size() > 9) return false;
   const char* end = constant->text.data() + constant->text.size();
@@ -17,13 +19,16 @@ bool small_integer(const Constant* constant, std::int64_t& value) {
   return error == std::errc() && stop == end;
 }
 
-// A key that is hashed and compared in silence, and equal to no other such key.
+// Returns true for a key whose hash and comparison run no other code, and that equals no other plain key of a different
+// symbol.
 bool plain_key(const Symbols& symbols, Symbol symbol) {
   const Constant* constant = symbols.value(symbol);
   return constant && (constant->kind == Constant::Kind::string || constant->kind == Constant::Kind::integer ||
                       constant->kind == Constant::Kind::none);
 }
 
+// Converts the constant `symbol` to an index into `size` items, counted from the end if it is negative. Returns false
+// if it is no valid index.
 bool index(const Symbols& symbols, Symbol symbol, std::size_t size, std::size_t& found) {
   std::int64_t value = 0;
   if (!small_integer(symbols.value(symbol), value)) return false;
@@ -34,6 +39,8 @@ bool index(const Symbols& symbols, Symbol symbol, std::size_t size, std::size_t&
   return true;
 }
 
+// Converts the slice `start:stop` to positions within `size` items, as Python clips them. Returns false if the slice
+// has a step or unknown bounds.
 bool bounds(Symbols& symbols, Frame& frame, Symbol slice, std::size_t size, std::size_t& start, std::size_t& stop) {
   Parts parts;
   if (const Object* known = frame.object(slice); known && known->kind == Object::Kind::slice) {
@@ -51,11 +58,13 @@ bool bounds(Symbols& symbols, Frame& frame, Symbol slice, std::size_t size, std:
     return true;
   };
   if (!bound(parts[0], 0, start) || !bound(parts[1], static_cast<std::int64_t>(size), stop)) return false;
+  // `items[5:2]` is empty, and a store to it inserts at 5.
   stop = std::max(start, stop);
   return true;
 }
 
-// An effect is looked at again where the other side branches first: the stack stays as it is until then.
+// Returns a slice object for BINARY_SLICE and STORE_SLICE. The operands stay on the stack, because an effect is
+// examined again if the other side branches first.
 Symbol slice_of(Symbols& symbols, Frame& frame, Symbol start, Symbol stop) {
   if (symbols.may_be_null(start) || symbols.may_be_null(stop)) return Symbols::null;
   return frame.make(Object::Kind::slice, {start, stop, symbols.none()});
@@ -78,6 +87,7 @@ Step build(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
+// Executes BUILD_MAP and BUILD_CONST_KEY_MAP; the latter has its keys in one constant tuple on top of the stack.
 Step build_map(Execution& run, const Instruction& it) {
   Parts keys, values, all;
   int count = it.op == Op::build_map_ ? 2 * it.arg : it.arg + 1;
@@ -97,6 +107,7 @@ Step build_map(Execution& run, const Instruction& it) {
       return run.stuck("no value where one is needed");
     plain = plain && plain_key(run.symbols, keys[i]);
   }
+  // Duplicate keys would make the order of stores matter, so such a dict is an effect.
   if (plain && keys.size() <= search_limits::compared_keys) {
     for (std::size_t i = 0; i < keys.size(); ++i)
       plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) ==
@@ -115,6 +126,7 @@ Step build_map(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
+// Builds a slice object from two or three parts; an absent step is None.
 Step build_slice(Execution& run, int count) {
   Parts parts = run.frame.top(count);
   for (Symbol part : parts) {
@@ -126,6 +138,7 @@ Step build_slice(Execution& run, int count) {
   return run.frame.silent();
 }
 
+// Executes LIST_APPEND, SET_ADD and MAP_ADD, whose container lies `arg` slots below the added values.
 Step append(Execution& run, const Instruction& it) {
   int values = it.op == Op::map_add_ ? 2 : 1;
   if (run.frame.depth() < it.arg + values) return run.stuck("the stack is too short");
@@ -152,7 +165,8 @@ Step append(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (run.symbols.may_be_null(container)) return run.stuck("no value where one is needed");
-  if (it.op == Op::map_add_ && run.frame.exact_type_of(container) == Exact::dict) {  // the same as d[k] = v
+  // On a dict that others may have seen, MAP_ADD means the same as `d[k] = v`.
+  if (it.op == Op::map_add_ && run.frame.exact_type_of(container) == Exact::dict) {
     Effect made{.op = Op::store_subscr_, .operands = {added[1], container, added[0]}};
     made.pops = values;
     return run.effect(std::move(made));
@@ -163,6 +177,7 @@ Step append(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes LIST_EXTEND and SET_UPDATE.
 Step extend(Execution& run, const Instruction& it) {
   if (run.frame.depth() < it.arg + 1) return run.stuck("the stack is too short");
   Symbol container = run.frame.peek(it.arg + 1), added = run.frame.peek(1);
@@ -176,6 +191,7 @@ Step extend(Execution& run, const Instruction& it) {
   }
   if (run.symbols.may_be_null(container) || run.symbols.may_be_null(added))
     return run.stuck("no value where one is needed");
+  // A set plus no items stays the same set.
   if (it.op == Op::set_update_ && run.frame.exact_type_of(container) == Exact::set &&
       run.frame.sequence(added, items) && items.empty()) {
     run.frame.pop();
@@ -186,6 +202,8 @@ Step extend(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes DICT_UPDATE (`{**a, **b}`) and DICT_MERGE (`f(**a, **b)`), which refuses duplicate keys and keys that are no
+// strings.
 Step merge(Execution& run, const Instruction& it) {
   if (run.frame.depth() < it.arg + 1) return run.stuck("the stack is too short");
   Symbol container = run.frame.peek(it.arg + 1), added = run.frame.peek(1);
@@ -211,6 +229,7 @@ Step merge(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes LIST_TO_TUPLE, which ends a display such as `(*a, b)`.
 Step list_to_tuple(Execution& run) {
   if (const Object* known = run.frame.object(run.frame.peek(1)); known && known->kind == Object::Kind::list) {
     Parts items = known->items;
@@ -225,6 +244,7 @@ Step list_to_tuple(Execution& run) {
   return run.effect(std::move(made));
 }
 
+// Executes `container[key]` and `container[start:stop]`.
 Step subscript(Execution& run, const Instruction& it) {
   const bool slice = it.op == Op::binary_slice_;
   Symbol container = run.frame.peek(slice ? 3 : 2),
@@ -236,12 +256,13 @@ Step subscript(Execution& run, const Instruction& it) {
   if (run.frame.sequence(container, items)) {
     if (index(run.symbols, key, items.size(), at)) {
       result = items[at];
+      // Which of tuple and list an output container is, is unknown, so a slice of it is unknown, too.
     } else if (known && known->kind != Object::Kind::outputs &&
                bounds(run.symbols, run.frame, key, items.size(), at, stop)) {
       Parts part(items.begin() + static_cast<std::ptrdiff_t>(at), items.begin() + static_cast<std::ptrdiff_t>(stop));
       const bool tuple = known->kind == Object::Kind::tuple;
       if (tuple && part.empty()) result = run.symbols.constant(Constant::Kind::tuple);
-      else if (tuple && part.size() == items.size()) result = container;  // a slice of all of a tuple is that tuple
+      else if (tuple && part.size() == items.size()) result = container;  // CPython returns the same tuple for `t[:]`
       else result = run.frame.make(known->kind, std::move(part));
     }
   } else if (known && known->kind == Object::Kind::dict && plain_key(run.symbols, key)) {
@@ -260,6 +281,7 @@ Step subscript(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
+// Executes `container[key] = value` and `container[start:stop] = value`.
 Step store_subscript(Execution& run, const Instruction& it) {
   const bool slice = it.op == Op::store_slice_;
   const int pops = 3 + slice;
@@ -277,6 +299,7 @@ Step store_subscript(Execution& run, const Instruction& it) {
       run.frame.drop(pops);
       return run.frame.silent();
     }
+    // A list that is stored into a slice of itself would change while it is read.
     if (value != container && run.frame.sequence(value, items) &&
         bounds(run.symbols, run.frame, key, known->items.size(), at, stop)) {
       auto first = known->items.begin() + static_cast<std::ptrdiff_t>(at);
@@ -302,6 +325,7 @@ Step store_subscript(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
+// Executes `del container[key]`.
 Step delete_subscript(Execution& run, const Instruction& it) {
   Symbol container = run.frame.peek(2), key = run.frame.peek(1);
   Object* known = run.frame.object(container);
@@ -314,10 +338,12 @@ Step delete_subscript(Execution& run, const Instruction& it) {
   return run.simple(it, 0);
 }
 
+// Executes UNPACK_SEQUENCE and UNPACK_EX. The items of a known sequence of fitting length are pushed in reverse order.
 Step unpack(Execution& run, const Instruction& it) {
   bool star = it.op == Op::unpack_ex_;
   Parts items;
   auto before = static_cast<std::size_t>(it.arg), after = star ? static_cast<std::size_t>(it.aux) : 0;
+  // Unpacking another value calls its `__iter__`, so it is an effect.
   if (!run.frame.sequence(run.frame.peek(1), items) ||
       (star ? items.size() < before + after : items.size() != before)) {
     Step step = run.simple(it, it.arg << 8 | it.aux);

@@ -1,13 +1,18 @@
-// Tuples, lists, dicts, sets and slices: those that only their frame has seen, and others.
+// Executes the operations on tuples, lists, dicts, sets and slices, both on those that only the frame has seen and on
+// others.
 #pragma once
 
 #include "prove/execution.h"
 
 namespace depyf::operations {
 
+// Builds a tuple or list.
 Step build(Execution& run, const Instruction& it);
+// Builds a dict. The dict is known by content only if all its keys are plain constants without duplicates.
 Step build_map(Execution& run, const Instruction& it);
 Step build_slice(Execution& run, int count);
+// The following functions change or read containers. They are silent on containers that only the frame has, and effects
+// on others.
 Step append(Execution& run, const Instruction& it);
 Step extend(Execution& run, const Instruction& it);
 Step merge(Execution& run, const Instruction& it);

@@ -1,4 +1,4 @@
-// What a frame does that others can see.
+// Describes the effects of a frame: what other code can observe.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,40 @@
 
 namespace depyf {
 
-// What someone else can see, or what may raise. Both sides must have the same next effect: op, detail, name, operands.
+// An action of the frame that other code can observe, or that may raise. The next effects of both sides must have the
+// same op, detail, name and operands.
 struct Effect {
   Op op{};
   std::int32_t detail = 0;
   Symbol name = Symbols::null;
   std::vector<Symbol> operands = {};
-  std::vector<Symbol> context = {};  // compared like operands, but no argument: what super() or locals() look at
+  // Symbols that are compared like operands, but are no arguments: what super() or locals() find in the frame.
+  std::vector<Symbol> context = {};
 
-  // What follows on this side once the effect has been matched.
+  // How this side goes on once the effect has been matched with an effect of the other side.
   enum class Then : std::uint8_t {
-    push,     // pops `pops`, pushes the results
-    iterate,  // as push; or takes the jump, with the iterator exhausted
-    send,     // the receiver has yielded; or has returned, and the jump is taken
-    tested,   // the same instruction again, with the truth known
-    bound,    // the same instruction again, with operands[0] known to be bound
-    with,     // to 3.10: push, with a block below the last result
-    end,      // nothing follows
+    push,      // pops `pops` symbols and pushes the results
+    iterate,   // like push; or jumps, because the iterator is exhausted
+    send,      // the receiver has yielded; or it has returned, and the jump is taken
+    tested,    // executes the same instruction again, with the truth of its operand known
+    bound,     // executes the same instruction again, with operands[0] known to be bound
+    with,      // until 3.10: like push, with a block below the last result
+    end,       // the frame ends
   };
   Then then = Then::push;
-  bool raises = true, returns = true;  // may an exception follow, may anything else
+  bool raises = true, returns = true;  // whether an exception may follow, and whether anything else may follow
   bool boolean = false;                // the last result is True or False
   bool method = false;                 // the result is a method, followed by its self or NULL
   bool half = false;                   // the instruction has a second effect
   bool negated = false;                // the result is negated
   bool none = false;                   // None is pushed after the results
-  int outputs = -1;                    // the result is a container of so many items; see ProofOptions. -1: a value
+  // The number of items if the result is a container of a compiled graph (see ProofOptions); -1 for any other value.
+  int outputs = -1;
   int pops = 0, results = 0;
 };
 
+// The result of executing one instruction: nobody can observe it, it is an effect, it branches on an unknown boolean,
+// or the prover does not understand it.
 enum class Step : std::uint8_t { silent, effect, split, stuck };
 
 }  // namespace depyf

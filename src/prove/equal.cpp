@@ -6,6 +6,7 @@
 namespace depyf {
 namespace {
 
+// Returns the object behind `symbol` if only the frame of `side` has it; null otherwise.
 const Object* object_of(const State& state, int side, Symbol symbol) {
   auto found = state.sides[side].objects.find(symbol);
   return found == state.sides[side].objects.end() ? nullptr : &found->second;
@@ -21,6 +22,7 @@ bool Pairing::add(const std::vector<Symbol>& one, const std::vector<Symbol>& two
   return true;
 }
 
+// Compares values with a list of work instead of recursion, because objects may contain each other.
 bool Pairing::add(Symbol one, Symbol two) {
   todo_.emplace_back(one, two);
   while (!todo_.empty()) {
@@ -36,6 +38,7 @@ bool Pairing::add(Symbol one, Symbol two) {
       continue;
     }
     if (!symbols_.is_object(a) && !symbols_.is_object(b)) return false;
+    // An object may be paired only once: two references to one object are not equal to references to two objects.
     auto forth = forth_.find(a), back = back_.find(b);
     if (forth != forth_.end() && forth->second == b) continue;
     if (back != back_.end() && back->second == a && !symbols_.is_object(a)) continue;
@@ -46,7 +49,8 @@ bool Pairing::add(Symbol one, Symbol two) {
   return true;
 }
 
-// A constant tuple is one object: it stands for itself on the other side, or for one tuple that is built there.
+// Returns true if `constant` is no tuple, or if it has been paired only with `tuple`. A constant tuple is one object,
+// so it cannot equal two different tuples of the other side.
 bool Pairing::stands_for(Symbol constant, Symbol tuple) {
   const Constant* value = symbols_.value(constant);
   if (!value || value->kind != Constant::Kind::tuple) return true;
@@ -55,7 +59,8 @@ bool Pairing::stands_for(Symbol constant, Symbol tuple) {
 
 bool Pairing::add_objects(Symbol a, Symbol b) {
   const Object *one = object_of(state_, 0, a), *two = object_of(state_, 1, b);
-  // What one compiler makes a constant another builds; whether a tuple is a constant, no program may rely on.
+  // Some compilers fold a tuple into a constant where others build it. No program may rely on a tuple being a constant,
+  // so the two are equal.
   auto with_constant = [&](const Object& built, Symbol symbol, bool first) {
     const Constant* constant = symbols_.value(symbol);
     if (!constant || built.items.size() != constant->items.size()) return false;
@@ -85,7 +90,8 @@ bool Pairing::add_objects(Symbol a, Symbol b) {
   return true;
 }
 
-// Cells go by the names of the free variables, whose order is the compiler's.
+// Compares two functions part by part. Their cells are matched by the names of free variables, because the order of the
+// cells is the compiler's choice.
 bool Pairing::add_functions(const Object& one, const Object& two) {
   for (std::size_t part = 0; part < function_parts; ++part) {
     if (part != function_closure) todo_.emplace_back(one.items[part], two.items[part]);
@@ -111,6 +117,8 @@ bool Pairing::add_functions(const Object& one, const Object& two) {
 
 bool Pairing::publish(State& state) const {
   if (forth_.empty() && back_.empty()) return false;
+  // Each object pair becomes one unknown value, which both sides share; an object paired with a constant becomes that
+  // constant.
   std::map<Symbol, Symbol> by;
   for (auto [one, two] : forth_) {
     if (!symbols_.is_object(two)) {

@@ -1,4 +1,4 @@
-// Are two values the same, one of each side?
+// Decides whether two values are equal, one of each side.
 #pragma once
 
 #include <map>
@@ -11,21 +11,23 @@ namespace depyf {
 
 using CodePair = std::pair<const CodeObject*, const CodeObject*>;
 
-// Pairs objects of one side with those of the other that hold equal values and have met the same references.
+// Pairs the objects of one side with equal objects of the other side. Two objects are equal if they hold equal values
+// and every reference to one is matched by a reference to the other.
 class Pairing {
  public:
   Pairing(const State& state, Symbols& symbols) : state_(state), symbols_(symbols) {}
 
-  // False: `one` and `two` differ; the pairing is then of no use any more.
+  // Adds two values that must be equal. Returns false if `one` and `two` differ; the pairing must not be used any
+  // further in that case.
   bool add(Symbol one, Symbol two);
   bool add(const std::vector<Symbol>& one, const std::vector<Symbol>& two);
 
-  // Code objects that must be proved for the values to be equal.
+  // Returns the pairs of code objects that must be proved equal for the values to be equal.
   const std::vector<CodePair>& codes() const { return codes_; }
 
-  // Everybody may have seen the paired objects: nothing is known of their content from now on, but that both sides
-  // have the same.
-  bool publish(State& state) const;  // false: there are none
+  // Marks the paired objects as seen by other code. From then on nothing is known of their content, except that both
+  // sides have the same object. Returns false if there are no such objects.
+  bool publish(State& state) const;
 
  private:
   bool add_objects(Symbol one, Symbol two);

@@ -1,5 +1,5 @@
-// Exceptions: by exception table from 3.11, by block stack before. An exception is one symbol; where versions keep three
-// values of it on the stack, the other two are terms of it.
+// Models exceptions: by the exception table from 3.11 on, by the block stack before. An exception is one symbol.
+// Versions until 3.10 keep its class and traceback on the stack, too; these two are terms of the symbol.
 #include "prove/exceptions.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -8,12 +8,14 @@
 namespace depyf::operations {
 namespace {
 
+// Until 3.10 an exception takes three stack slots: its traceback, the exception itself and its class.
 constexpr int exception_values = 3;
 
 }  // namespace
 
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception) {
   side.second = side.asked = false;
+  // The exception table gives the handler, and the depth to which the stack is cut before the exception is pushed.
   if (program.has_table()) {
     int index = side.at >= 0 ? program.handler_of[static_cast<std::size_t>(side.at)] : -1;
     if (index < 0) {
@@ -25,11 +27,14 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
     auto level = static_cast<std::size_t>(range.depth);
     if (level > side.stack.size()) return false;
     side.stack.resize(level);
+    // Some handlers also get the index of the instruction that raised, which only RERAISE reads.
     if (range.lasti) side.stack.push_back(symbols.known("where it was raised"));
     side.stack.push_back(exception);
     side.at = range.target;
     return true;
   }
+  // The block stack is searched from the top. An entry of a running handler (target -1) is removed, which restores the
+  // exception handled before.
   while (!side.blocks.empty()) {
     Block block = side.blocks.back();
     side.blocks.pop_back();
@@ -43,6 +48,8 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
     }
     side.stack.resize(level);
     side.blocks.push_back({-1, block.level});
+    // The handler finds six values on the stack: three of the exception handled before, and three of the exception
+    // raised.
     for (Symbol it : {side.handled, exception}) {
       Symbol traceback = symbols.part("traceback of", it), type = symbols.part("type of", it);
       if (traceback < 0 || type < 0) return false;
@@ -64,6 +71,7 @@ Step throw_now(Execution& run, Symbol exception) {
                                                                        : run.stuck("the stack is too short");
 }
 
+// Executes RERAISE. The exception is on top of the stack, or below its class in versions until 3.10.
 Step reraise(Execution& run, const Instruction&) {
   return throw_now(run, run.program.has_table() ? run.frame.peek(1) : run.frame.peek(2));
 }
@@ -78,14 +86,14 @@ Step pop_except(Execution& run) {
       side.blocks.back().level + exception_values > run.frame.depth()) {
     return run.stuck("the end of a handler that is none");
   }
-  side.handled = run.frame.peek(2);  // a value to return may lie below
+  side.handled = run.frame.peek(2);  // relative to the top, because a value to return may lie below
   side.blocks.pop_back();
   run.frame.drop(exception_values);
   return run.frame.silent();
 }
 
 Step exception_match(Execution& run, const Instruction& it) {
-  if (run.frame.depth() < 2) return run.stuck("the stack is too short");  // the exception stays
+  if (run.frame.depth() < 2) return run.stuck("the stack is too short");
   Symbol exception = run.frame.peek(2);
   if (!run.program.has_table()) {
     const SymbolInfo& info = run.symbols[exception];
@@ -99,7 +107,8 @@ Step exception_match(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Is the exception the one that ends a loop or a delegation? No effect: these classes have plain instances.
+// Executes END_ASYNC_FOR, which ends the loop for a StopAsyncIteration and raises any other exception again. The test
+// is no effect, because that class is built in and its instances are plain.
 Step end_async_for(Execution& run) {
   Side& side = run.frame.side();
   bool table = run.program.has_table();
@@ -125,6 +134,8 @@ Step end_async_for(Execution& run) {
   return run.frame.silent();
 }
 
+// Executes CLEANUP_THROW: a StopIteration gives its value as the result of the delegation, and any other exception is
+// raised again.
 Step cleanup_throw(Execution& run) {
   Symbol exception = run.frame.peek(1);
   Symbol test = run.symbols.term("is StopIteration", {exception}, true);
@@ -141,6 +152,8 @@ Step cleanup_throw(Execution& run) {
   return run.frame.silent();
 }
 
+// Executes WITH_EXCEPT_START, which calls `__exit__` with the exception. The position of the exit function on the stack
+// depends on the version.
 Step with_except_start(Execution& run) {
   const Dialect& dialect = run.program.dialect();
   const int exit = dialect.exit_with_self ? 5 : dialect.exception_table ? 4 : 7;
@@ -155,6 +168,7 @@ Step with_except_start(Execution& run) {
   return run.effect(std::move(made));
 }
 
+// Executes the instructions of the block stack. A target of -1 marks the entry of a running handler.
 Step blocks(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (run.program.has_table()) return run.stuck("a block stack in a version without one");

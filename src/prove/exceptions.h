@@ -1,12 +1,14 @@
-// Exceptions, their handlers, and the blocks of the block stack.
+// Executes the raising of exceptions, their handlers, and the block stack of versions until 3.10.
 #pragma once
 
 #include "prove/execution.h"
 
 namespace depyf::operations {
 
-// Takes the exception to its handler, or out of the frame; false if what happens then is not understood.
+// Moves `side` to the handler of `exception`, or out of the frame. Returns false if the prover does not understand the
+// handler.
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception);
+// Raises `exception` at the current instruction.
 Step throw_now(Execution& run, Symbol exception);
 Step reraise(Execution& run, const Instruction& it);
 Step pop_except(Execution& run);
@@ -14,6 +16,7 @@ Step exception_match(Execution& run, const Instruction& it);
 Step end_async_for(Execution& run);
 Step cleanup_throw(Execution& run);
 Step with_except_start(Execution& run);
+// Executes the instructions that push and pop entries of the block stack (until 3.10).
 Step blocks(Execution& run, const Instruction& it);
 
 }  // namespace depyf::operations

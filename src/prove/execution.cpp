@@ -17,6 +17,7 @@ Step Execution::effect(Effect made) {
   for (Symbol operand : made.operands) {
     if (operand < 0) return stuck("a value that is not understood");
   }
+  // Code that may get hold of its own frame can see the locals at any time, so every effect compares all locals.
   if (program.watched && made.then != Effect::Then::bound) operations::add_locals(symbols, program, frame, made);
   outcome.effect = std::move(made);
   return Step::effect;
@@ -56,9 +57,12 @@ Symbol Execution::truth(Symbol value, Step& step) {
   }
   if (symbols[value].boolean) return frame.fact(value);
   if (const Object* known = frame.object(value)) {
+    // Objects that only the frame has are of built-in types: containers are true if they have items, all others are
+    // true.
     const bool sized = is_sequence(known->kind) || known->kind == Object::Kind::dict;
     return symbols.boolean(!sized || !known->items.empty());
   }
+  // The instruction runs again after its test was matched; the result of that test is the truth.
   if (frame.side().asked && value == frame.state().tested) return frame.fact(frame.state().truth);
   Effect made{.op = Op::to_bool_, .operands = {value}};
   made.then = Effect::Then::tested, made.results = 1, made.boolean = true;

@@ -1,5 +1,5 @@
-// 3.8 runs the body of a finally as a subroutine: what is on top of the stack when it starts says how it goes on: NULL:
-// behind it; an address: there; an exception: it is raised again.
+// Models finally clauses of 3.8, whose bodies are subroutines. The value on top of the stack at the start of the body
+// decides how it ends: NULL continues behind the body, an address returns there, and an exception is raised again.
 #include <charconv>
 
 #include "decode/op.h"
@@ -9,6 +9,7 @@
 namespace depyf {
 namespace {
 
+// An address is a known symbol with the index of the instruction in its text.
 constexpr std::string_view address = "return to ";
 
 }  // namespace
@@ -20,13 +21,14 @@ bool is_return_address(const SymbolInfo& info) {
 namespace operations {
 namespace {
 
-// The exception whose class is on top, or -1.
+// Returns the exception whose class is on top of the stack; -1 if there is none.
 Symbol exception_on_top(const Symbols& symbols, const Frame& frame) {
   if (frame.depth() < 6) return -1;
   const SymbolInfo& info = symbols[frame.peek(1)];
   return info.kind == SymbolInfo::Kind::term && info.text == "type of" ? info.args[0] : -1;
 }
 
+// Returns the instruction to which the address on top of the stack leads; -1 if there is no address.
 int address_on_top(const Symbols& symbols, const Frame& frame) {
   const SymbolInfo& info = symbols[frame.peek(1)];
   if (!is_return_address(info)) return -1;
@@ -35,7 +37,8 @@ int address_on_top(const Symbols& symbols, const Frame& frame) {
   return target;
 }
 
-// Leaves the handler that is running: what was handled before is so again.
+// Leaves the running handler, and restores the exception that was handled before. Returns false if no handler is
+// running.
 bool leave_handler(Frame& frame, int& level) {
   Side& side = frame.side();
   if (side.blocks.empty() || side.blocks.back().target >= 0) return false;
@@ -57,6 +60,7 @@ Step finally38(Execution& run, const Instruction& it) {
     run.frame.push(run.symbols.known(std::string(address) + std::to_string(side.at + 1)));
     return run.frame.go(it.target);
   }
+  // The smallest number of stack slots that the instruction reads.
   const int least = it.op == Op::end_finally_ ? 1 : it.op == Op::pop_finally_ ? 1 + (it.arg != 0) : 2;
   if (run.frame.depth() < least) return run.stuck("the stack is too short");
   static constexpr const char* not_understood = "a finally that is not understood";
@@ -67,6 +71,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.stuck(not_understood);
   }
   if (it.op == Op::pop_finally_) {
+    // POP_FINALLY removes the reason of the subroutine, because a `return` or `break` in the clause overrides it.
     Symbol result = it.arg ? run.frame.pop() : -1;
     if (run.frame.peek(1) == Symbols::null || address_on_top(run.symbols, run.frame) >= 0) {
       run.frame.pop();
@@ -79,7 +84,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (it.op == Op::with_cleanup_start_) {
-    if (side.second) {  // the exit function is on top, below it what it gets
+    if (side.second) {  // second half: the exit function is on top, and below it the reason that it gets
       Symbol exit = run.frame.peek(1), type = run.frame.peek(2);
       if (run.symbols.may_be_null(exit)) return run.stuck("no value where one is needed");
       Effect made{.op = Op::call_, .operands = {exit, none, none, none}};
@@ -89,6 +94,7 @@ Step finally38(Execution& run, const Instruction& it) {
     }
     std::size_t exit_depth = 2;
     Symbol type = none;
+    // During an exception, the exit function lies below the six values of two exceptions.
     if (exception_on_top(run.symbols, run.frame) >= 0) {
       if (run.frame.depth() < 7 || side.blocks.empty() || side.blocks.back().target >= 0)
         return run.stuck(not_understood);
@@ -101,6 +107,8 @@ Step finally38(Execution& run, const Instruction& it) {
     auto at = side.stack.end() - static_cast<std::ptrdiff_t>(exit_depth);
     Symbol exit = *at;
     at = side.stack.erase(at);
+    // As in CPython, the values of the handled exception move down into the slot of the exit function, and a NULL fills
+    // the gap.
     if (exit_depth == 7) side.stack.insert(at + 3, Symbols::null);
     run.frame.push(type);
     run.frame.push(exit);
@@ -108,6 +116,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return Step::silent;
   }
   if (it.op == Op::with_cleanup_finish_) {
+    // No exception was raised, so the result of the exit function does not matter.
     if (run.frame.peek(2) == none) return run.frame.drop(2), run.frame.silent();
     Step step = Step::silent;
     Symbol swallowed = run.truth(run.frame.peek(1), step);

@@ -1,11 +1,11 @@
-// 3.8: finally clauses as subroutines.
+// Executes the finally clauses of 3.8, which are subroutines.
 #pragma once
 
 #include "prove/execution.h"
 
 namespace depyf {
 
-// An address on the stack that a finally returns to.
+// Returns true if the symbol is an address on the stack to which the subroutine of a finally clause returns.
 bool is_return_address(const SymbolInfo& info);
 
 namespace operations {

@@ -5,6 +5,7 @@
 namespace depyf {
 
 Symbol Frame::fact(Symbol boolean) const {
+  // A fact about a term decides its negation, too.
   const SymbolInfo& info = symbols_[boolean];
   const bool negated = info.kind == SymbolInfo::Kind::term && info.text == "not";
   for (auto [term, truth] : state_->facts) {
@@ -31,6 +32,7 @@ bool Frame::sequence(Symbol symbol, Parts& items) {
     items = known->items;
     return true;
   }
+  // The items of a constant tuple are known as well.
   const Constant* constant = symbols_.value(symbol);
   if (!constant || constant->kind != Constant::Kind::tuple) return false;
   items.clear();

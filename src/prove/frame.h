@@ -1,4 +1,5 @@
-// The frame of one side while an instruction runs: its stack, its locals and the objects that it alone has seen.
+// Describes the frame of one side while an instruction runs: its stack, its locals, and the objects that nobody else
+// has seen.
 #pragma once
 
 #include <vector>
@@ -11,21 +12,23 @@ namespace depyf {
 
 using Parts = std::vector<Symbol>;
 
+// Gives operations access to one side of the current state.
 class Frame {
  public:
   Frame(Symbols& symbols, int number) : symbols_(symbols), number_(number) {}
 
-  // The state in which instructions run from now on.
+  // Sets the state in which the following instructions run.
   void enter(State& state) { state_ = &state; }
   const State& state() const { return *state_; }
   Side& side() { return state_->sides[number_]; }
   const Side& side() const { return state_->sides[number_]; }
   const Side& side_in(const State& state) const { return state.sides[number_]; }
 
-  // What a silent instruction gives: control goes to the next one, or to `target`.
+  // Ends a silent instruction: control goes to the next instruction, or to `target`.
   Step silent() { return ++side().at, Step::silent; }
   Step go(int target) { return side().at = target, Step::silent; }
 
+  // Slots of the stack are counted from the top, starting at 1.
   int depth() const { return static_cast<int>(side().stack.size()); }
   Symbol peek(int n) const { return side().stack[side().stack.size() - static_cast<std::size_t>(n)]; }
   void push(Symbol symbol) { side().stack.push_back(symbol); }
@@ -38,13 +41,15 @@ class Frame {
   Parts top(int n) const { return {side().stack.end() - n, side().stack.end()}; }
   Symbol& local(const Instruction& it) { return side().locals[static_cast<std::size_t>(it.arg)]; }
 
+  // Creates an object that only this frame has seen, and returns its symbol.
   Symbol make(Object::Kind kind, Parts items, Parts keys = {});
-  // The object that only this frame has seen; null: others may have.
+  // Returns the object behind `symbol` if only this frame has seen it; null if other code may have.
   Object* object(Symbol symbol);
-  // A tuple or list whose items are known.
+  // Stores the items of a tuple or list in `items`. Returns false if the items are unknown.
   bool sequence(Symbol symbol, Parts& items);
+  // Returns the exact type of the value, if it is known that it is no subclass.
   Exact exact_type_of(Symbol symbol) const;
-  // The truth of a boolean on which the execution has branched; else the boolean itself.
+  // Returns the truth of a boolean on which the execution has branched before; otherwise the boolean itself.
   Symbol fact(Symbol boolean) const;
 
  private:

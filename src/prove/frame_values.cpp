@@ -1,4 +1,5 @@
-// Locals and cells. A local may be unbound on some of the ways that lead here: then its load is an effect.
+// Models locals and cells. A local may be unbound on some of the ways that lead here; loading it is an effect then,
+// because it may raise.
 #include "prove/frame_values.h"
 #include "decode/op.h"
 #include "prove/methods.h"
@@ -11,9 +12,12 @@ Symbol name_of_local(Symbols& symbols, const Program& program, const Instruction
   return symbols.string(program.decoded.localsplus[static_cast<std::size_t>(it.arg)]);
 }
 
+// Makes the load of a possibly unbound variable an effect. Once it is matched, the instruction runs again with the
+// variable bound.
 Step unbound(Execution& run, const Instruction& it, Symbol content) {
   Effect made{.op = Op::load_fast_, .name = name_of_local(run.symbols, run.program, it), .operands = {content}};
   made.then = Effect::Then::bound;
+  // NULL is certainly unbound, so only an exception follows.
   made.returns = content != Symbols::null;
   return run.effect(std::move(made));
 }
@@ -31,7 +35,8 @@ Step load_local(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
-// The content of a cell that only this frame has is known; that of another may be changed by anyone.
+// Loads from a cell. The content of a cell that only this frame has is known; the content of any other cell may be
+// changed by other code.
 Step load_cell(Execution& run, const Instruction& it) {
   Symbol cell = run.frame.local(it);
   if (const Object* known = run.frame.object(cell)) {
@@ -72,7 +77,7 @@ Step delete_cell(Execution& run, const Instruction& it) {
   return run.effect({.op = it.op, .name = name_of_local(run.symbols, run.program, it), .operands = {cell}});
 }
 
-// A name in a class body: first among the locals, then in the cell.
+// Loads a name in a class body, which Python looks up first in the class namespace and then in the cell.
 Step class_cell(Execution& run, const Instruction& it) {
   bool given = it.op == Op::load_from_dict_or_deref_;
   if (run.symbols.may_be_null(run.frame.local(it))) return run.stuck("no cell where one is needed");

@@ -1,4 +1,4 @@
-// Locals and cells.
+// Executes the instructions on locals and cells.
 #pragma once
 
 #include "prove/execution.h"

@@ -1,3 +1,5 @@
+// Compares what the frames of two sides hold alive. It decides whether the second side keeps a value longer than the
+// first.
 #include "prove/held.h"
 
 #include "decode/op.h"
@@ -7,7 +9,8 @@
 namespace depyf {
 namespace {
 
-// True for a value whose end somebody may notice: by the memory that it takes, or by what runs when it is gone.
+// Returns true for a value whose end other code may notice, by the memory that it takes or by the code that runs when
+// it is gone.
 bool counts(const SymbolInfo& info) {
   switch (info.kind) {
     case SymbolInfo::Kind::null:
@@ -16,16 +19,17 @@ bool counts(const SymbolInfo& info) {
     case SymbolInfo::Kind::known: return info.text.starts_with(argument_prefix);
     case SymbolInfo::Kind::opaque:
     case SymbolInfo::Kind::term: return !info.boolean;
-    case SymbolInfo::Kind::object: return false;  // what it holds does
+    case SymbolInfo::Kind::object: return false;  // only the values in the object count
   }
   return false;
 }
 
-// Collects the values behind symbols: of a container that only the frame has, what is in it.
+// Collects the values behind symbols. A container that only the frame has is replaced by the values in it.
 class Holdings {
  public:
   Holdings(const Side& side, const Symbols& symbols) : side_(side), symbols_(symbols) {}
 
+  // Objects may contain each other, so each one is visited once.
   void add(Symbol symbol) {
     std::vector<Symbol> todo{symbol};
     while (!todo.empty()) {
@@ -36,6 +40,7 @@ class Holdings {
         auto found = side_.objects.find(now);
         if (found == side_.objects.end() || !objects_.insert(now).second) continue;
         todo.insert(todo.end(), found->second.items.begin(), found->second.items.end());
+        // A bound method keeps its object alive; the term of its self stands for the same value.
       } else if (info.kind == SymbolInfo::Kind::term && info.text == self_of) {
         todo.push_back(info.args[0]);
       } else if (counts(info)) {
@@ -52,7 +57,8 @@ class Holdings {
   std::set<Symbol> objects_;
 };
 
-// A term is a pure function of its arguments: who holds these may hold it as well.
+// Returns true if `by` contains `value`, or everything that it is computed from. A term is a pure function, so a frame
+// that holds its arguments may hold its result as well.
 bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
   if (by.contains(value) || !counts(symbols[value])) return true;
   if (!symbols.is_term(value)) return false;
@@ -66,7 +72,7 @@ bool covered(Symbol value, const std::set<Symbol>& by, const Symbols& symbols) {
 
 bool lets_time_pass(const Effect& effect) {
   if (effect.then == Effect::Then::end || effect.then == Effect::Then::bound) return false;
-  // What a generator is left with: the exception is on its way out.
+  // An exception that leaves a generator is converted here; nothing else runs before the frame ends.
   const bool leaves =
       effect.op == Op::intrinsic_1_ && effect.detail == static_cast<int>(Intrinsic1::stopiteration_error);
   return !leaves && effect.op != Op::load_global_ && effect.op != Op::load_deref_;
@@ -77,6 +83,7 @@ bool hands_operands_over(const Effect& effect, bool calls_keep_operands) {
   return (effect.op == Op::call_ || effect.op == Op::call_function_ex_) && !calls_keep_operands;
 }
 
+// The first side's values are collected as a whole, and then each slot of the second side is compared with them.
 std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
                                 const std::vector<Symbol>& also_held) {
   const Side &one = state.sides[0], &two = state.sides[1];

@@ -1,4 +1,4 @@
-// Which values a frame holds, and which of them it holds too long.
+// Finds out which values a frame holds, and which of them it holds too long.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,21 @@
 
 namespace depyf {
 
+// A value that some slot of the frame keeps alive.
 struct Held {
-  int local = -1;  // index of the local or cell that holds the value; -1: the value stack does
+  int local = -1;  // index of the local or cell that holds the value; -1 if the value stack holds it
   Symbol value = Symbols::null;
 };
 
-// True if other code may run, or memory may be allocated, while the effect takes place.
+// Returns true if other code may run, or memory may be allocated, while the effect takes place.
 bool lets_time_pass(const Effect& effect);
 
-// True if the frame holds the operands of the effect no longer while it takes place.
+// Returns true if the frame gives its operands away, so that it does not hold them while the effect takes place.
 bool hands_operands_over(const Effect& effect, bool calls_keep_operands);
 
-// What the second side holds and the first does not, each local once. `popped_*`: so many values on top of the stacks do
-// not count; `also_held`: values that the first side holds as well.
+// Returns the values that the second side holds and the first side does not, at most one for each slot. The top
+// `popped_one` and `popped_two` values of the two stacks do not count. `also_held` lists further values that the first
+// side holds.
 std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
                                 const std::vector<Symbol>& also_held);
 

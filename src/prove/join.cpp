@@ -6,20 +6,25 @@
 namespace depyf {
 namespace {
 
+// Two objects can merge only if they have the same kind, the same keys and the same number of items.
 bool same_shape(const Object& one, const Object& two) {
-  // Codes are equal by proof, not by symbol: what holds one or the other has no symbol that both sides share.
+  // Two function objects merge only if they hold the same code symbol. Code objects that are equal by proof have no
+  // common symbol.
   if (one.kind == Object::Kind::function && one.items[function_code] != two.items[function_code]) return false;
-  if (one.kind == Object::Kind::method && one.items[1] != two.items[1]) return false;  // the name is not merged
+  // The name of a method is data of the prover, so it cannot become an unknown value.
+  if (one.kind == Object::Kind::method && one.items[1] != two.items[1]) return false;
   return one.kind == two.kind && one.keys == two.keys && one.items.size() == two.items.size();
 }
 
-// The symbols outside objects, in the same order for all states at one place.
+// Returns the symbols outside objects. Their order is the same for all states at one place.
 std::vector<Symbol> roots(const Side& side) {
   std::vector<Symbol> result;
   for_each_root(const_cast<Side&>(side), [&](Symbol symbol) { result.push_back(symbol); });
   return result;
 }
 
+// Checks whether one state is an instance of a more general state: a value in the general state must always stand for
+// the same value in the other state.
 class Cover {
  public:
   Cover(const State& general, const State& state, const Symbols& symbols)
@@ -32,6 +37,7 @@ class Cover {
       for (std::size_t i = 0; i < a.size(); ++i) todo_.emplace_back(a[i], b[i]);
       if (!drain(side)) return false;
     }
+    // A general state that knows the last tested value covers only states that know it, too.
     if (general_.tested == Symbols::null) return true;
     if (state_.tested == Symbols::null) return false;
     todo_ = {{general_.tested, state_.tested}, {general_.truth, state_.truth}};
@@ -39,6 +45,7 @@ class Cover {
   }
 
  private:
+  // Compares all pairs in `todo_` for one side.
   bool drain(int side) {
     while (!todo_.empty()) {
       auto [a, b] = todo_.back();
@@ -51,6 +58,8 @@ class Cover {
   bool one(int side, Symbol a, Symbol b) {
     const SymbolInfo &info = symbols_[a], &other = symbols_[b];
     switch (info.kind) {
+      // An unknown value stands for any value with at least the same guarantees: bound, boolean, of the same exact
+      // type.
       case SymbolInfo::Kind::opaque: {
         auto [found, fresh] = values_.try_emplace(a, b);
         if (!fresh) return found->second == b;
@@ -67,6 +76,7 @@ class Cover {
         if (other.kind != SymbolInfo::Kind::object) return false;
         auto [found, fresh] = values_.try_emplace(a, b);
         if (!fresh) return found->second == b;
+        // Two objects of the general state must not stand for one object, because their later changes differ.
         if (!objects_.insert(b).second) return false;
         auto left = general_.sides[side].objects.find(a), right = state_.sides[side].objects.find(b);
         if (left == general_.sides[side].objects.end() || right == state_.sides[side].objects.end() ||
@@ -95,11 +105,13 @@ class Cover {
 
 using Pair = std::pair<Symbol, Symbol>;
 
+// Computes the least general state that stands for two states; `a_` becomes that state.
 class Generaliser {
  public:
   Generaliser(State& a, State& b, Symbols& symbols, std::vector<CodePair>& codes)
       : a_(a), b_(b), symbols_(symbols), codes_(codes) {}
 
+  // Differences between objects are removed first, because what remains can be merged value by value.
   bool run() {
     while (publish_differing()) {}
     if (covers(a_, b_, symbols_)) return changed_;
@@ -111,8 +123,8 @@ class Generaliser {
   }
 
  private:
-  // Places where one state has an object that the other has not: its content is given up, on both sides at once where
-  // the other side has an equal object there.
+  // Gives up the content of an object that is in one state, at a place where the other state has no such object. If the
+  // other side has an equal object at that place, both become the same unknown value.
   bool publish_differing() {
     std::set<Pair> differing[2];
     for (int side = 0; side < 2; ++side) differing[side] = find_differing(side);
@@ -138,6 +150,8 @@ class Generaliser {
     return true;
   }
 
+  // Returns the pairs of symbols, one of each state, of which at least one is an object, and that differ in shape or in
+  // sharing.
   std::set<Pair> find_differing(int side) {
     std::set<Pair> result, seen;
     std::map<Symbol, Symbol> forth, back;
@@ -165,7 +179,7 @@ class Generaliser {
     return result;
   }
 
-  // The object and all that it holds become unknown values of this side alone.
+  // Replaces the object, and all objects in it, by unknown values. These values are known to this side only.
   bool forget(State& state, int side, Symbol symbol) {
     std::map<Symbol, Symbol> by;
     std::vector<Symbol> todo{symbol};
@@ -185,6 +199,7 @@ class Generaliser {
     return !by.empty();
   }
 
+  // Merges the values of one side, including the items of objects that both states have.
   void merge(int side) {
     std::vector<Symbol> other = roots(b_.sides[side]);
     std::size_t index = 0;
@@ -206,7 +221,8 @@ class Generaliser {
     return a;
   }
 
-  // Terms nest to a fixed depth.
+  // Returns a value that stands for `a` and `b`. The same pair always gives the same value, which keeps the equalities
+  // that hold in both states. The recursion ends because terms nest to a fixed depth.
   Symbol value(Symbol a, Symbol b) {
     if (a == b) return a;
     auto found = values_.find({a, b});
@@ -221,7 +237,8 @@ class Generaliser {
       }
     }
     if (made < 0) {
-      // What may be a function that looks at locals keeps its name.
+      // A value that may be a function that looks at locals keeps its name, because calls of such a function compare
+      // all locals.
       const std::string &one = symbols_[a].text, &two = symbols_[b].text;
       made = symbols_.opaque(one == two || looks_at_locals(one) ? one
                              : looks_at_locals(two)             ? two
@@ -239,7 +256,7 @@ class Generaliser {
   std::vector<CodePair>& codes_;
   std::vector<Pair> objects_;
   std::map<Pair, Symbol> values_;
-  bool changed_ = false;  // has `a_` lost knowledge yet?
+  bool changed_ = false;  // true if `a_` has lost knowledge
 };
 
 }  // namespace

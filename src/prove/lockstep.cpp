@@ -1,11 +1,13 @@
-// Compiled code and the plainest lowering of its source mostly make the same effects one after the other, and differ in what
-// nobody sees: jumps, NULLs below callables, how operands are moved. So each side is run over a stack of numbers. A number
-// stands for one value, the same on both sides; what is known of values is only which of them are the same one, NULL, None,
-// True or False. Every load, store and operation is an event, and events must be equal pair by pair, with equal operands.
-// All stores to locals are events too, so the locals of both sides stay equal and need no model.
+// Compiled code and the plainest lowering of its source usually have the same effects in the same order. They differ
+// only in details that nobody observes: jumps, NULLs below callables, and the way operands are moved.
 //
-// Where ways meet, the pattern of numbers on both stacks must be the one of the first visit. Anything else gives up, and the
-// prover, which knows far more of what is equal, has the last word.
+// For this reason each side is run over a stack of numbers. A number stands for one value, the same on both sides.
+// About a value the pass knows only whether it equals another value, and whether it is NULL, None, True or False. Every
+// load, store and operation is an event. Events of the two sides must be equal pair by pair, and must have equal
+// operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model.
+//
+// Where ways meet, the pattern of equal numbers on both stacks must be the pattern of the first visit. In all other
+// cases the pass gives up, and the walk of walk.h decides, which knows more rules of equality.
 #include "prove/lockstep.h"
 
 #include <algorithm>
@@ -25,6 +27,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
+// Runs two code objects in step. `ahead_` holds the states that remain to be followed.
 class Lockstep {
  public:
   Lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes)
@@ -44,6 +47,8 @@ class Lockstep {
   std::int64_t steps() const { return steps_; }
 
  private:
+  // The handlers that an exception led to, and the values below the exception. Later exceptions in the same situation
+  // need no second visit.
   struct Raised {
     int ranges[2] = {-1, -1};
     std::vector<Value> below[2];
@@ -52,6 +57,7 @@ class Lockstep {
     Value handled[2] = {};
   };
 
+  // Arguments are paired by position; all other locals are paired when they are first used.
   bool walk() {
     if (codes_[0].decoded.code->freevars != codes_[1].decoded.code->freevars) return false;
     const std::int64_t arguments = codes_[0].decoded.code->argument_count();
@@ -64,7 +70,7 @@ class Lockstep {
     for (int side = 0; side < 2; ++side) start.sides[side].at = codes_[side].begin();
     for (std::int64_t slot = 0; slot < arguments; ++slot)
       if (codes_[0].is_cell[std::size_t(slot)] != codes_[1].is_cell[std::size_t(slot)]) return false;
-    constexpr std::int64_t of_instruction = 16;
+    constexpr std::int64_t of_instruction = 16;  // steps allowed for each instruction; loops settle after a few visits
     steps_most_ = of_instruction * std::int64_t(codes_[0].instructions.size() + codes_[1].instructions.size());
     ahead_.push_back(std::move(start));
     while (!ahead_.empty()) {
@@ -75,7 +81,7 @@ class Lockstep {
     return true;
   }
 
-  // Runs on until the frame is left or a point is met that is known.
+  // Runs both sides until the frame is left, or a known point is reached. Returns false if the pass gives up.
   bool follow(Frames& frames) {
     while (true) {
       if (++steps_ > steps_most_) return false;
@@ -90,6 +96,7 @@ class Lockstep {
       }
       for (int side = 0; side < 2; ++side)
         if (!readers_[side].read(frames.sides[side])) return false;
+      // Unequal events may still be stores in another order.
       if (!pair_.same_events(frames)) {
         if (!pair_.store_all(frames)) return false;
         continue;
@@ -100,20 +107,22 @@ class Lockstep {
     }
   }
 
-  // The constant that the side loads next, or null.
+  // Returns the constant that the side loads next; null if its next event is no such load.
   const Constant* next_constant(int side, const Frame& frame) const {
     if (frame.at == left_frame) return nullptr;
     const Code& code = codes_[side];
     const Op op = code.op_at(frame.at);
     if (code.is_class_detail(frame.at)) return nullptr;
     if (op == Op::load_const_ && frame.phase == 0) return code.constant_at(frame.at);
+    // During the gathering of constants, `phase` is one more than the number of constants that were loaded.
     if (frame.phase == 0 || (op != Op::load_const_ && op != Op::build_list_)) return nullptr;
     const std::vector<Constant>& items = code.constant_at(frame.at + (op == Op::build_list_))->items;
     const auto index = std::size_t(frame.phase - 1);
     return index < items.size() ? &items[index] : nullptr;
   }
 
-  // A tuple of constants is loaded at once by both sides, or item by item: what one compiler folds another builds.
+  // Lets both sides load a tuple of constants in the same way: either at once, or item by item. Some compilers fold the
+  // tuple into one constant where others build it.
   bool take_constants_apart(Frames& frames) {
     const Constant* next[] = {next_constant(0, frames.sides[0]), next_constant(1, frames.sides[1])};
     if (next[0] && next[1] && next[0]->kind == Kind::tuple && same_constant(*next[0], *next[1])) return true;
@@ -127,9 +136,11 @@ class Lockstep {
     return true;
   }
 
-  // Takes the exit function from where it lies, and puts its result on top, above what it was told.
+  // Moves the exit function away from its slot, and puts its result on top of the stack, above the reason of the
+  // subroutine (3.8).
   void after_with_cleanup(Frame& frame) const {
     std::vector<Value>& stack = frame.stack;
+    // The reason is the class of an exception, or NULL or an address.
     const Value reason = stack.back();
     const bool is_exception = reason % parts == class_part;
     const auto exit = stack.end() - (is_exception ? 1 + 2 * std::ptrdiff_t(exception_values) : 2);
@@ -142,10 +153,12 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Goes behind an event on both sides. `ended`: nothing follows on this way.
+  // Moves both sides behind an event. Sets `ended` if no instruction follows on this way.
   bool go_on(Frames& frames, bool& ended) {
     const Event::Then then = shown(0).then;
     if (shown(0).raises || shown(1).raises) {
+      // END_ASYNC_FOR and CLEANUP_THROW raise the very exception that they test; other events raise an unknown
+      // exception.
       const bool keeps_exception = then == Event::Then::end_async_for || then == Event::Then::cleanup_throw;
       if (!raise(frames, keeps_exception ? readers_[0].operands[0] : 0)) return false;
     }
@@ -153,6 +166,7 @@ class Lockstep {
       case Event::Then::end:
       case Event::Then::raise: ended = true; return true;
       case Event::Then::branch: {
+        // Both outcomes are followed; the jump is left for later.
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
           if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;
@@ -161,11 +175,13 @@ class Lockstep {
         return true;
       }
       case Event::Then::iterate: {
+        // The loop may end here, or continue with the next item.
         Frames exhausted = frames;
         const Value item = values_.fresh();
         for (int side = 0; side < 2; ++side) {
           Frame& frame = exhausted.sides[side];
           const Instruction& instruction = codes_[side].instructions[std::size_t(frame.at)];
+          // In 3.12 and 3.13 an END_FOR follows, for which decode/ lets the loop push an undefined item.
           if (instruction.aux == 1) frame.stack.push_back(undefined_item);
           else frame.stack.pop_back();
           frame.at = instruction.target;
@@ -176,6 +192,7 @@ class Lockstep {
         return true;
       }
       case Event::Then::send: {
+        // The receiver has yielded, or it has returned a result.
         Frames returned = frames;
         const Value result = values_.fresh();
         for (int side = 0; side < 2; ++side) {
@@ -191,6 +208,7 @@ class Lockstep {
       }
       case Event::Then::end_async_for:
         for (int side = 0; side < 2; ++side) {
+          // The awaited iterator lies below the exception; until 3.10 it lies below the six values of a handler.
           Frame& frame = frames.sides[side];
           std::size_t iterator = frame.stack.size() - 2;
           if (!codes_[side].has_table) {
@@ -213,6 +231,7 @@ class Lockstep {
       }
       case Event::Then::next: break;
     }
+    // The results of the event become numbers that no other value has, the same on both sides.
     std::uint8_t flags = shown(0).boolean ? is_boolean : 0;
     if (const Constant* constant = shown(0).constant;
         constant && shown(0).op == Op::load_const_ && constant->kind == Kind::tuple && !constant->items.empty())
@@ -226,12 +245,13 @@ class Lockstep {
     return true;
   }
 
+  // Follows one outcome of a branch on one side. `event.holds` is the outcome for which this side jumps.
   bool decide(int side, Frame& frame, bool outcome) {
     const Event& event = shown(side);
     frame.phase = 0;
     if (codes_[side].op_at(frame.at) == Op::with_cleanup_finish_) {
       frame.stack.resize(frame.stack.size() - 2);
-      if (event.holds == outcome) {  // the exception is swallowed
+      if (event.holds == outcome) {  // the exit function has swallowed the exception
         const auto level = frame.blocks.empty() ? 0 : std::size_t(std::max(frame.blocks.back().level, 0));
         if (!leave_handler(frame)) return false;
         frame.stack.resize(level);
@@ -248,14 +268,15 @@ class Lockstep {
     return true;
   }
 
-  // Puts the results on the stack of one side, and goes on to what it does next.
+  // Puts the results of an event on the stack of one side, and moves that side behind the instruction.
   void next(int side, Frame& frame, bool test) {
     const Code& code = codes_[side];
     const Event& event = shown(side);
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Op op = instruction.op;
     if (test) {
-      // A jump that may keep the value has the truth beside it; the others, and `not`, find it in its place.
+      // A jump that may keep its value stores the truth in `phase`, beside the value. Other jumps and `not` find the
+      // truth in the slot of the value.
       const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
       if (!keeps) frame.stack.back() = results_[0];
       frame.phase = keeps ? results_[0] : 1;
@@ -267,14 +288,15 @@ class Lockstep {
       return;
     }
     if (op == Op::with_cleanup_start_) return after_with_cleanup(frame);
-    if (op == Op::setup_with_)
-      frame.blocks.push_back({instruction.target, int(frame.stack.size())});  // above the exit function
+    // The block lies above the exit function, which the handler still needs.
+    if (op == Op::setup_with_) frame.blocks.push_back({instruction.target, int(frame.stack.size())});
     if (op != Op::make_function_) frame.stack.resize(frame.stack.size() - std::size_t(event.pops));
     frame.stack.insert(frame.stack.end(), results_.begin(), results_.end());
     const bool inverts = (op == Op::is_op_ || op == Op::contains_op_) && instruction.arg;
     if (inverts) frame.stack.back() = negation(frame.stack.back());
     if (op == Op::load_method_ || (op == Op::load_super_attr_ && (instruction.aux & 1)))
       frame.stack.push_back(results_[0] + self_part);
+    // COMPARE_OP with a second half is executed again, to convert its result to a boolean.
     if (op == Op::compare_op_ && instruction.aux) {
       frame.phase = 1;
       return;
@@ -291,7 +313,8 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Notes the handlers that an exception of this event leads to. `exception`: 0: one that nobody has seen yet.
+  // Queues the handlers that an exception of this event leads to. The value 0 for `exception` means an exception that
+  // neither side has seen before.
   bool raise(const Frames& frames, Value exception) {
     const int ranges[] = {codes_[0].handler_at(frames.sides[0].at), codes_[1].handler_at(frames.sides[1].at)};
     const auto has_handler = [&](int side) {
@@ -302,14 +325,15 @@ class Lockstep {
       const Frame& frame = frames.sides[side];
       std::size_t depth = 0;
       if (ranges[side] >= 0) depth = std::size_t(codes_[side].decoded.ranges[std::size_t(ranges[side])].depth);
-      // A handler that runs has what was handled before it behind its level.
+      // A running handler keeps the exception handled before it in the slots above its level.
       if (!frame.blocks.empty())
         depth = std::size_t(std::max(frame.blocks.back().level, 0)) +
                 (frame.blocks.back().target == is_running ? exception_values : 0);
       return std::span(frame.stack).first(std::min(depth, frame.stack.size()));
     };
     if (exception == 0) {
-      // Most events of a block lead to the same handlers with the same values below.
+      // Most events of a block lead to the same handlers with the same values below, so these are visited once. The
+      // latest entries match most often.
       for (const Raised& raised : raised_ | std::views::reverse)
         if (raised.ranges[0] == ranges[0] && raised.ranges[1] == ranges[1] &&
             raised.handled[0] == frames.sides[0].handled && raised.handled[1] == frames.sides[1].handled &&

@@ -1,4 +1,4 @@
-// A quick proof for two code objects that have the same effects instruction by instruction.
+// Proves quickly that two code objects have the same effects, if they match instruction by instruction.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,12 @@
 
 namespace depyf {
 
-// Returns true if both sides make the same effects in the same order on every way, shown by one pass over both in step. Then
-// `codes` has the nested code objects that must be proved too, and `steps` what the pass took. False says nothing: the walk of
-// walk.h decides. Life times are not looked at. Pair iterators of 3.15 must have been united in both.
+// Returns true if one pass over both code objects, in step, shows that they have the same effects in the same order on
+// every way. In this case `codes` gets the nested code objects that must be proved, too. `steps` gets the number of
+// steps that the pass took.
+//
+// The result false means nothing, and the walk of walk.h must decide. Life times are not compared. The iterator pairs
+// of 3.15 must have been united in both code objects.
 bool run_in_lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes, std::int64_t& steps);
 
 }  // namespace depyf

@@ -1,5 +1,5 @@
-// What each operation shows, for two code objects that are run in step. It is one file: the table of the operations, and the
-// functions that it names.
+// Reads what each operation shows, for two code objects that are run in step. The file is long because the table of
+// operations, and the functions that the table names, belong together.
 #include "prove/lockstep_events.h"
 
 #include <bit>
@@ -15,7 +15,7 @@ using Kind = Constant::Kind;
 
 namespace {
 
-// A tuple without items is built by some compilers, and a constant of others.
+// Returns an empty tuple. Some compilers build it at run time, and others make it a constant.
 const Constant& empty_tuple() {
   static const Constant empty = [] {
     Constant constant;
@@ -27,6 +27,7 @@ const Constant& empty_tuple() {
 
 }  // namespace
 
+// An exception that has left the frame shows one last event, whose operand is that exception.
 bool EventReader::read(Frame& frame) {
   operands.clear();
   event = {};
@@ -40,7 +41,7 @@ bool EventReader::read(Frame& frame) {
   return add_operand(frame.stack.back());
 }
 
-// This is a table: what each operation shows.
+// Fills in the event of an instruction. The switch is a table that says for each operation what it shows.
 bool EventReader::show(Frame& frame) {
   const Instruction& instruction = code_.instructions[std::size_t(frame.at)];
   const Op op = instruction.op;
@@ -96,6 +97,7 @@ bool EventReader::show(Frame& frame) {
     case Op::jump_if_false_or_pop_: return jump_if(frame, op);
 
     case Op::build_list_:
+      // `[1, 2, 3]` is compiled as an empty list that is extended by a constant tuple; the items are shown one by one.
       if (code_.starts_list_of_constants(frame.at)) return gathered(frame, code_.constant_at(frame.at + 1)->items, op);
       return raises_nothing(), simple(frame, instruction, arg);
     case Op::build_tuple_:
@@ -178,7 +180,8 @@ bool EventReader::show(Frame& frame) {
     case Op::match_keys_: return peeks(frame, 2, stack_effect(instruction, code_.version, false).pushes);
     case Op::copy_dict_without_keys_: event.pops = 1; return peeks(frame, 2, 1);
 
-    // `SilentSteps` runs these, and passes of flow/ make some that no code has when it is decoded.
+    // `SilentSteps` executes these operations, and passes of flow/ make the others. Code that was just decoded shows
+    // none of them as an event.
     case Op::nop_:
     case Op::pop_top_:
     case Op::copy_:
@@ -215,7 +218,8 @@ bool EventReader::show(Frame& frame) {
   return false;
 }
 
-// A constant; null: the integer that is in `event.number`.
+// Shows the load of a constant. A null pointer stands for the integer in `event.number`, for which there is no
+// constant.
 bool EventReader::loaded(const Constant* constant) {
   event.op = Op::load_const_;
   event.constant = constant;
@@ -224,7 +228,7 @@ bool EventReader::loaded(const Constant* constant) {
   return true;
 }
 
-// An attribute of an object, or of super(), whose operands are three.
+// Shows the load of an attribute. An attribute of super() has three operands: super, the class and self.
 bool EventReader::attribute(const Frame& frame, const Instruction& instruction, int pops) {
   if (instruction.op == Op::load_super_attr_) event.detail = instruction.aux >> 1;
   else event.op = Op::load_attr_;
@@ -233,14 +237,17 @@ bool EventReader::attribute(const Frame& frame, const Instruction& instruction, 
   return take(frame, pops);
 }
 
+// Shows the result of `is`, which is a boolean and never raises.
 bool EventReader::is_same(const Frame& frame, const Instruction& instruction) {
   event.boolean = true;
   raises_nothing();
   if (!simple(frame, instruction, 0)) return false;
-  // Which equal tuples of constants are one object is the compiler's choice.
+  // Two equal tuples of constants may or may not be one object, as the compiler chooses. A test of their identity is
+  // therefore not understood.
   return !((values_.flags_of(operands[0]) & values_.flags_of(operands[1])) & is_tuple_of_constants);
 }
 
+// Shows a test of identity with None first, and then a branch on its result.
 bool EventReader::jump_if_none(const Frame& frame, Op op) {
   if (frame.stack.empty()) return false;
   if (frame.phase != 0) return branch(frame, op == Op::pop_jump_if_none_, false);
@@ -251,6 +258,7 @@ bool EventReader::jump_if_none(const Frame& frame, Op op) {
   return add_operand(frame.stack.back()) && add_operand(none_value);
 }
 
+// Shows a truth test first, unless the value is known to be a boolean, and then a branch on its result.
 bool EventReader::jump_if(const Frame& frame, Op op) {
   if (frame.stack.empty()) return false;
   const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
@@ -259,7 +267,7 @@ bool EventReader::jump_if(const Frame& frame, Op op) {
   return branch(frame, op == Op::pop_jump_if_true_ || op == Op::jump_if_true_or_pop_, keeps);
 }
 
-// What is added to a list, set or dict that lies below.
+// Shows the addition of values to a list, set or dict that lies below them on the stack.
 bool EventReader::addition(const Frame& frame, const Instruction& instruction) {
   const int added = instruction.op == Op::map_add_ ? 2 : 1;
   const std::size_t depth = frame.stack.size();
@@ -270,7 +278,7 @@ bool EventReader::addition(const Frame& frame, const Instruction& instruction) {
 
 bool EventReader::yield_value(const Frame& frame, const Instruction& instruction) {
   if (!simple(frame, instruction, 0)) return false;
-  // Whether throw() goes to what is being waited for.
+  // True if `throw()` on this generator goes on to the awaited object.
   const bool resumes = code_.op_at(frame.at + 1) == Op::resume_;
   const bool delegates = dialect_of(code_.version).yield_tells_await
                              ? (instruction.arg & 1) != 0
@@ -279,6 +287,7 @@ bool EventReader::yield_value(const Frame& frame, const Instruction& instruction
   return true;
 }
 
+// Until 3.10 the class of the exception is on the stack, so the operand is the exception behind that class.
 bool EventReader::exception_match(const Frame& frame) {
   event.boolean = true;
   event.pops = event.results = 1;
@@ -330,13 +339,14 @@ bool EventReader::local(const Frame& frame, const Instruction& instruction) {
   return simple(frame, instruction, 0);
 }
 
-// A test of a value that is no boolean.
+// Shows the truth test of a value that is no boolean.
 bool EventReader::test(const Frame& frame) {
   event.op = Op::to_bool_;
   event.boolean = true;
   return take(frame, 1);
 }
 
+// Appends the callable in two slots as operands: one of them is NULL, or they hold a function and its self.
 bool EventReader::callable(const Frame& frame, int pops) {
   const std::size_t depth = frame.stack.size();
   const Value low = frame.stack[depth - std::size_t(pops)], high = frame.stack[depth - std::size_t(pops) + 1];
@@ -345,6 +355,7 @@ bool EventReader::callable(const Frame& frame, int pops) {
   return add_operand(low) && add_operand(high);
 }
 
+// Shows a call of any version in one form: the callable, its arguments, and the names of keyword arguments.
 bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   const Op op = instruction.op;
   const bool slots = op == Op::call_ || op == Op::call_kw_;
@@ -354,6 +365,7 @@ bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   event.pops = pops, event.results = 1;
   if (instruction.arg < 0 || frame.stack.size() < std::size_t(pops)) return false;
   if (names_on_top) {
+    // The tuple of keyword names must come from the constant just before the call.
     if (frame.stack.back() != names_of_call || frame.at == 0) return false;
     event.constant = code_.constant_at(frame.at - 1);
     if (!event.constant) return false;
@@ -368,6 +380,7 @@ bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   return true;
 }
 
+// Shows `f(*args, **kwargs)` with the callable, the tuple and the dict as operands.
 bool EventReader::call_expanded(const Frame& frame, const Instruction& instruction) {
   const bool slot = instruction.aux & 1;
   const int pops = 2 + instruction.arg + slot;
@@ -380,7 +393,8 @@ bool EventReader::call_expanded(const Frame& frame, const Instruction& instructi
   return keywords == null_value || add_operand(keywords);
 }
 
-// A function with all that is set on it at once. `frame` is left behind the last of these instructions.
+// Shows the creation of a function together with all attributes that are set on it at once. `frame` is moved to the
+// last of these instructions.
 bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   int code_at = frame.at - 1;
   if (instruction.aux) {
@@ -394,8 +408,11 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   const Constant* nested = code_at >= 0 ? code_.constant_at(code_at) : nullptr;
   if (!nested || !nested->code || frame.stack.empty()) return false;
   if (!event.name) event.name = &nested->code->qualname;
-  // The function of a class body has the class's own name to 3.10; only __build_class__ sees it.
+  // Until 3.10 the function of a class body is named by the bare name of the class. Only `__build_class__` sees this
+  // name.
   if (has_unlike_names_ && !(nested->code->flags & CodeObject::optimized)) event.name = &nested->code->name;
+  // The attributes are indexed by the bits of MAKE_FUNCTION: defaults, keyword defaults, annotations, closure,
+  // annotate.
   constexpr int attributes = 5;
   Value set[attributes] = {};
   const Value function = frame.stack.back();
@@ -423,7 +440,8 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   return true;
 }
 
-// Shows a constant of those that are gathered one by one, or the tuple or list of them.
+// Shows one of the constants that are gathered one by one. After the last constant it shows the tuple or list that they
+// form.
 bool EventReader::gathered(const Frame& frame, const std::vector<Constant>& items, Op build) {
   const auto index = std::size_t(frame.phase - 1);
   event.results = 1;
@@ -439,7 +457,8 @@ bool EventReader::gathered(const Frame& frame, const std::vector<Constant>& item
   return take(frame, event.pops);
 }
 
-// 3.8: the exit of a with statement is called, below what says how the subroutine goes on.
+// Shows the call of a with statement's exit function (3.8). The function lies below the value that says how the
+// subroutine goes on.
 bool EventReader::with_cleanup(const Frame& frame) {
   const std::size_t depth = frame.stack.size();
   if (code_.has_table || depth < 2) return false;
@@ -460,7 +479,8 @@ bool EventReader::with_cleanup(const Frame& frame) {
   return true;
 }
 
-// Of the line nothing counts, of the names which they are: the prover says so too.
+// Shows a store of class details. The line is not compared, and the names are compared without their order, as the walk
+// of walk.h does.
 bool EventReader::class_detail(const Frame& frame) {
   const Instruction& store = code_.instructions[std::size_t(frame.at) + 1];
   event.op = Op::store_name_;
@@ -470,6 +490,8 @@ bool EventReader::class_detail(const Frame& frame) {
   return code_.handler_at(frame.at) == code_.handler_at(frame.at + 1);
 }
 
+// Shows a branch on a boolean. The operand is the boolean without its negation, so that `if x` and `if not x` show the
+// same branch.
 bool EventReader::branch(const Frame& frame, bool jumps_if, bool keeps) {
   event.op = Op::jump_;
   event.then = Event::Then::branch;

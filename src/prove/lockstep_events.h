@@ -1,18 +1,19 @@
-// What an instruction shows: the event that must be the same on both sides, with its operands.
+// Reads the event of an instruction, with its operands. Events must be the same on both sides.
 #pragma once
 
 #include "prove/lockstep_frames.h"
 
 namespace depyf::lockstep {
 
-// The event of one side. `event` and `operands` are those of the last `read`.
+// Reads the events of one side. `event` and `operands` hold the result of the last `read`.
 class EventReader {
  public:
-  // `partner`: the code of the other side.
+  // `partner` is the code of the other side.
   EventReader(const Code& code, const Code& partner, const Values& values)
       : code_(code), values_(values), has_unlike_names_(code.has_table != partner.has_table) {}
 
-  // Reads the event at `frame`, which is left behind the instructions that one event has. False if there is none.
+  // Reads the event at `frame`, and moves `frame` to the last of the instructions that form the event. Returns false if
+  // there is no event, or if its operands are not understood.
   bool read(Frame& frame);
 
   Event event;
@@ -30,9 +31,10 @@ class EventReader {
   bool exception_match(const Frame& frame);
   bool end_async_for(const Frame& frame);
   bool with_except_start(const Frame& frame);
+  // Marks the event as one that never raises.
   void raises_nothing() { event.raises = false; }
 
-  // Takes `pops` values from the top as operands. No operand may be NULL.
+  // Appends the top `pops` values as operands. Returns false if one of them is NULL or no whole value.
   bool take(const Frame& frame, int pops) {
     if (pops < 0 || std::size_t(pops) > frame.stack.size()) return false;
     for (auto value = frame.stack.end() - pops; value != frame.stack.end(); ++value)
@@ -43,6 +45,7 @@ class EventReader {
     operands.push_back(value);
     return value > null_value && is_whole(value);
   }
+  // The following functions fill in `event` for groups of operations; they return false if the stack does not fit.
   bool simple(const Frame& frame, const Instruction& instruction, std::int32_t detail);
   bool named(const Frame& frame, const Instruction& instruction, std::int32_t detail);
   bool peeks(const Frame& frame, int count, int results);
@@ -59,7 +62,8 @@ class EventReader {
 
   const Code& code_;
   const Values& values_;
-  const bool has_unlike_names_;  // to 3.10 and later, some functions have another qualified name
+  // True if one side is of 3.10 or earlier and the other is not; functions of class bodies then have unlike names.
+  const bool has_unlike_names_;
 };
 
 }  // namespace depyf::lockstep

@@ -22,6 +22,7 @@ bool is_number(const Constant& value) {
 
 bool same_constant(const Constant& one, const Constant& two, bool is_order_free) {
   if (one.kind != two.kind) return false;
+  // Comparison by bits tells 0.0 from -0.0, and finds a NaN equal to itself.
   const auto same_bits = [](double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   };
@@ -44,7 +45,8 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
       if (std::ranges::equal(one.items, two.items,
                              [](const Constant& a, const Constant& b) { return same_constant(a, b); }))
         return true;
-      // The order of numbers is the same in every process, so that a program may tell it.
+      // Numbers have the same order in a set in every process, so a program may rely on that order. Strings have not,
+      // because their hashes are random.
       constexpr std::size_t most_compared = 32;
       if (one.items.size() > most_compared || (!is_order_free && std::ranges::all_of(one.items, is_number)))
         return false;
@@ -57,6 +59,7 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
   return false;
 }
 
+// Jump targets and handlers are the places where ways meet.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
   version = std::min(decoded.code->version, one_iterator_version);
   has_table = dialect_of(version).exception_table;
@@ -66,6 +69,7 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   if (!decoded.ranges.empty()) handler_of.assign(instructions.size(), -1);
   for (std::size_t range = 0; range < decoded.ranges.size(); ++range) {
     meets[std::size_t(decoded.ranges[range].target)] = 1;
+    // Where protected ranges overlap, the first one counts.
     for (int at = decoded.ranges[range].begin; at < decoded.ranges[range].end; ++at)
       if (handler_of[std::size_t(at)] < 0) handler_of[std::size_t(at)] = static_cast<int>(range);
   }
@@ -75,7 +79,8 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   if (!has_table) std::ranges::copy(decoded.is_cell, is_cell.begin());
 }
 
-// From 3.13 on: where the compiler has a class body store the line of its source, first, and names of attributes, last.
+// Finds the stores of class details (3.13 and later): the compiler makes a class body store its line first, and the
+// names of its attributes last.
 void Code::find_class_details() {
   if (!dialect_of(version).class_details || (decoded.code->flags & CodeObject::optimized)) return;
   bool has_line = false;
@@ -90,6 +95,7 @@ void Code::find_class_details() {
     if (name == "__static_attributes__") attributes_at = before == Op::load_const_ ? int(at) - 1 : -1;
   }
 }
+// MAKE_CELL turns a local into a cell; COPY_FREE_VARS fills the cells of free variables.
 int Code::begin() {
   std::size_t at = 0;
   for (; at < instructions.size(); ++at) {
@@ -103,7 +109,8 @@ int Code::begin() {
   return static_cast<int>(at);
 }
 
-// A list of constants, which compilers copy from a tuple.
+// Returns true if a list of constants starts at `at`, which compilers build by extending an empty list by a constant
+// tuple.
 bool Code::starts_list_of_constants(int at) const {
   if (instructions[std::size_t(at)].arg != 0 || op_at(at + 1) != Op::load_const_ || op_at(at + 2) != Op::list_extend_ ||
       instructions[std::size_t(at) + 2].arg != 1)

@@ -1,4 +1,5 @@
-// The state of two code objects that are run in step, and what their instructions show; see lockstep.cpp.
+// Describes the state of two code objects that are run in step, and the events that they show; lockstep.cpp explains
+// the method.
 #pragma once
 
 #include <string>
@@ -9,21 +10,23 @@
 
 namespace depyf::lockstep {
 
-inline constexpr int is_shadow = -2;  // the partner of a local that only comprehensions use
-inline constexpr int left_frame = -1;  // `at` once an exception has left the frame; it alone lies on the stack
+inline constexpr int is_shadow = -2;   // marks a local that only comprehensions use, in place of a partner
+inline constexpr int left_frame = -1;  // `at` once an exception has left the frame; the stack holds only that exception
 
-// One side's code, with what the walk asks of each instruction.
+// The code of one side, with the facts that the walk asks of each instruction.
 struct Code {
   explicit Code(const DecodedCode& decoded_code);
 
   bool is_class_detail(int at) const { return at >= 0 && (at == line_at || at == attributes_at); }
-  // Runs the instructions at the start that make the cells, whose order nobody sees. Returns where it stopped.
+  // Runs the instructions at the start that make cells, whose order nobody observes. Returns the index of the first
+  // other instruction.
   int begin();
-  // The constant that the instruction loads, or null.
+  // Returns the constant that the instruction loads; null if it loads none.
   const Constant* constant_at(int at) const {
     const Instruction& instruction = instructions[std::size_t(at)];
     return instruction.op == Op::load_const_ ? &decoded.constant(instruction.arg) : nullptr;
   }
+  // Reading behind the end gives NOP, which no caller looks for.
   Op op_at(int at) const { return std::size_t(at) < instructions.size() ? instructions[std::size_t(at)].op : Op::nop_; }
   int handler_at(int at) const { return handler_of.empty() || at < 0 ? -1 : handler_of[std::size_t(at)]; }
   bool starts_list_of_constants(int at) const;
@@ -32,72 +35,77 @@ struct Code {
   const std::vector<Instruction>& instructions;
   Version version;
   bool has_table = true;
-  std::vector<std::uint8_t> meets;  // by instruction: jumps or handlers lead there
-  std::vector<int> handler_of;  // by instruction: its range, or -1; empty where there are no ranges
-  int line_at = -1, attributes_at = -1;  // the load before such a store, or -1
-  std::vector<int> slot_partner;  // by local: that of the other side, or -1
-  std::vector<std::uint8_t> is_cell;  // by local: it holds a cell from the start on
+  std::vector<std::uint8_t> meets;  // for each instruction: whether jumps or handlers lead there
+  std::vector<int> handler_of;  // for each instruction: its protected range, or -1; empty without ranges
+  int line_at = -1, attributes_at = -1;  // the load before the store of a class detail, or -1
+  std::vector<int> slot_partner;  // for each local: the local of the other side that it is paired with, or -1
+  std::vector<std::uint8_t> is_cell;  // for each local: whether it holds a cell from the start on
 
  private:
   void find_class_details();
 };
 
-// To 3.10: what SETUP_FINALLY and its like put on the block stack, or a handler that runs.
+// An entry of the block stack (until 3.10): a block that SETUP_FINALLY or its like has pushed, or a running handler.
 struct Block {
-  int target = 0;  // of the handler; is_running: it runs
-  int level = 0;  // depth of the value stack
+  int target = 0;  // the handler's first instruction, or `is_running`
+  int level = 0;  // the depth of the value stack
   friend bool operator==(const Block&, const Block&) = default;
 };
 inline constexpr int is_running = -1;
-inline constexpr std::size_t exception_values = 3;  // an exception on the stack, to 3.10
+inline constexpr std::size_t exception_values = 3;  // stack slots of one exception, until 3.10
 
+// The frame of one side.
 struct Frame {
   int at = 0;
-  int phase =
-      0;  // of an instruction that makes several events; of one that gathers constants: 1 + how many it has loaded
+  // The progress of an instruction that shows several events. During the gathering of constants it is one more than the
+  // number of constants that were loaded.
+  int phase = 0;
   Value handled = callers_exception;
   std::vector<Value> stack;
-  std::vector<Block> blocks;  // to 3.10
+  std::vector<Block> blocks;  // until 3.10
 };
 
-// A local of the first side that a comprehension has taken over, while its own value waits on the stack (3.12 and later). The
-// second side has another local for it.
+// A local of the first side that a comprehension has taken over (3.12 and later). The local's own value waits on the
+// stack meanwhile. The second side uses another local for the comprehension.
 struct Shadow {
   int slot = 0;
-  int partner = -1;  // the second side's local that has the same value; -1: none is known
-  Value saved = 0;  // stands for the value that waits; 0: it has come back
+  int partner = -1;  // the local of the second side that has the same value; -1 if none is known
+  Value saved = 0;  // stands for the waiting value; 0 once that value is back in the local
   friend bool operator==(const Shadow&, const Shadow&) = default;
 };
 
+// The frames of both sides at one moment.
 struct Frames {
   Frame sides[2];
   std::vector<Shadow> shadows;
 };
 
-// What an instruction shows. Operands are kept apart, by side.
+// What an instruction shows. Its operands are kept by the EventReader of each side.
 struct Event {
   enum class Then : std::uint8_t { next, branch, iterate, send, end, raise, end_async_for, cleanup_throw };
   Op op = Op::nop_;
   Then then = Then::next;
   bool raises = true;
   bool boolean = false;  // the result is True or False
-  bool holds = false;  // of a branch: the outcome for which this side jumps
-  bool keeps = false;  // of a branch: the value stays where it jumps
-  bool folded = false;  // a tuple that is built here and a constant on the other side, or may be
+  bool holds = false;  // for a branch: the outcome for which this side jumps
+  bool keeps = false;  // for a branch: whether the value stays on the stack when this side jumps
+  bool folded = false;  // a tuple that is built here, and is or may be a constant on the other side
   std::int32_t detail = 0;
   int pops = 0, results = 0;
-  int local = -1;  // the slot that it reads or changes
+  int local = -1;  // the slot that the instruction reads or changes
   const std::string* name = nullptr;
-  const Constant* constant = nullptr;  // that it loads, or the names of a call
-  std::string number;  // of an integer without a constant
+  const Constant* constant = nullptr;  // the constant that is loaded, or the names of a call's keyword arguments
+  std::string number;  // the text of an integer for which there is no constant
 };
 
-// The last comprehension that has the local, or null.
+// Returns the innermost comprehension that has taken over the local; null if there is none.
 Shadow* shadow_of(Frames& frames, int slot);
-// To 3.10: what was handled before the handler that runs is so again. The stack stays. False if no handler runs.
+// Restores the exception that was handled before the running handler (until 3.10). The stack stays unchanged. Returns
+// false if no handler is running.
 bool leave_handler(Frame& frame);
 
-// True for constants of one type and value. Code objects are left to the caller.
+// Returns true for two constants of the same type and value. Code objects are never the same here; callers compare
+// them. `is_order_free` is true if the order of a set's items does not matter.
 bool same_constant(const Constant& one, const Constant& two, bool is_order_free = false);
 
 }  // namespace depyf::lockstep

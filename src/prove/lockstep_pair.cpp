@@ -45,13 +45,15 @@ bool EventPair::store_all(Frames& frames) {
   for (std::size_t one = 0; one < count; ++one) {
     std::size_t two = 0;
     for (; two < count; ++two)
+      // Each store of the first side needs a store of the same value into a local of the same name.
       if (!is_taken[two] && stored(0, one) == stored(1, two) && stored(0, one) % parts != self_part &&
           codes_[0].decoded.localsplus[std::size_t(slot(0, one))] ==
               codes_[1].decoded.localsplus[std::size_t(slot(1, two))])
         break;
     if (two == count || !same_slots(slot(0, one), slot(1, two), frames)) return false;
     is_taken[two] = true;
-    for (std::size_t earlier = 0; earlier < one; ++earlier)  // the last of two stores counts
+    // Two stores into one local have an order that matters.
+    for (std::size_t earlier = 0; earlier < one; ++earlier)
       if (slot(0, earlier) == slot(0, one)) return false;
   }
   for (Frame& frame : frames.sides) {
@@ -61,7 +63,8 @@ bool EventPair::store_all(Frames& frames) {
   return true;
 }
 
-// The local of a comprehension: what is stored there is loaded there.
+// Compares a local that a comprehension has taken over. What the first side stores there, it must load from there, and
+// the second side from its partner.
 bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   const Op op = shown(0).op;
   if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
@@ -74,6 +77,8 @@ bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   return true;
 }
 
+// Compares the constants that both events have: numbers by their text, code objects by a later proof, class attributes
+// without their order.
 bool EventPair::same_constants(const Event& one, const Event& two, const Frames& frames) {
   if (!one.constant || !two.constant) {
     if (one.constant == two.constant) return one.number == two.number;
@@ -96,6 +101,7 @@ bool EventPair::same_constants(const Event& one, const Event& two, const Frames&
     }
     return names[0] == names[1];
   }
+  // A set that is only searched (`x in {1, 2}`) may have its items in any order.
   const bool is_searched = codes_[0].op_at(frames.sides[0].at + 1) == Op::contains_op_ &&
                            codes_[1].op_at(frames.sides[1].at + 1) == Op::contains_op_;
   return same_constant(*one.constant, *two.constant, is_searched);
@@ -106,7 +112,8 @@ bool EventPair::same_events(Frames& frames) {
   if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
       one.boolean != two.boolean || readers_[0].operands != readers_[1].operands)
     return false;
-  // To 3.10 the end of an async for is within a handler, from 3.11 on it is not; nothing runs there that could see it.
+  // The end of an `async for` is inside a handler until 3.10, and outside of it from 3.11 on. No code runs there that
+  // could see the difference.
   if (frames.sides[0].handled != frames.sides[1].handled && one.then != Event::Then::end_async_for) return false;
   if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
   return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);

@@ -1,4 +1,4 @@
-// Whether the events of both sides are the same.
+// Decides whether the events of both sides are the same.
 #pragma once
 
 #include "prove/lockstep.h"
@@ -6,19 +6,23 @@
 
 namespace depyf::lockstep {
 
+// Compares the last events that the two readers have read.
 class EventPair {
  public:
-  // `pairs` gets the code objects that take each other's part.
+  // `pairs` gets the nested code objects that correspond to each other.
   EventPair(Code (&codes)[2], const EventReader (&readers)[2], std::vector<CodePair>& pairs)
       : codes_(codes), readers_(readers), pairs_(pairs) {}
 
-  // True if both sides show the same.
+  // Returns true if both sides show the same event.
   bool same_events(Frames& frames);
-  // Runs stores that follow each other, whose order nobody sees: compilers change it for `a, b = x, y`. False if there are
-  // none, or others on the other side.
+  // Runs a sequence of stores on both sides at once. Nobody observes the order of such stores, which compilers change
+  // for `a, b = x, y`. Returns false if there is no such sequence, or if it stores other values or locals on the other
+  // side.
   bool store_all(Frames& frames);
 
  private:
+  // Returns true if the local `one` of the first side corresponds to the local `two` of the second side. Unpaired
+  // locals of the same name become partners.
   bool same_slots(int one, int two, Frames& frames);
   bool same_shadow(Shadow& shadow, int two, Frames& frames);
   bool same_constants(const Event& one, const Event& two, const Frames& frames);

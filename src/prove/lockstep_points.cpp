@@ -22,6 +22,7 @@ bool VisitedPoints::arrive(Frames& frames, bool& known) {
   return true;
 }
 
+// Builds the pattern of the current state in `pattern_`.
 void VisitedPoints::set_pattern(const Frames& frames) {
   pattern_.clear();
   numbered_.clear();
@@ -37,12 +38,13 @@ void VisitedPoints::set_pattern(const Frames& frames) {
     pattern_.insert(pattern_.end(), {shadow.slot, shadow.saved != 0, shadow.partner});
 }
 
-// Makes `frames`, whose pattern is `pattern_`, stand for what was visited with the pattern `visited` too.
+// Changes `frames`, whose pattern is `pattern_`, so that they also stand for the visit with the pattern `visited`.
 bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited) {
   if (visited.size() != pattern_.size()) return false;
   merged_.clear();
   std::size_t at = 0;
   for (Frame& frame : frames.sides) {
+    // The shape of a frame, which cannot be generalised: its phase, its depths and its blocks.
     const std::size_t shapes = 3 + 2 * frame.blocks.size();
     for (std::size_t same = 0; same < shapes; ++same, ++at)
       if (visited[at] != pattern_[at]) return false;
@@ -56,16 +58,19 @@ bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited
   for (Shadow& shadow : frames.shadows) {
     for (int same = 0; same < 2; ++same, ++at)
       if (visited[at] != pattern_[at]) return false;
+    // If the partners of a comprehension's local differ, no partner is known.
     if (visited[at] != pattern_[at]) shadow.partner = -1;
     ++at;
   }
   return true;
 }
 
-// `one` and `two`: what the value is in the patterns of two visits. The same two have the same value in all places.
+// Sets `value` to a value that stands for `one` and `two`, its entries in the patterns of two visits. The same pair
+// always gets the same value.
 bool VisitedPoints::merge(Value& value, Value one, Value two) {
   if (one == two && one < first_fresh) return true;
   if (!may_merge(one) || !may_merge(two)) return false;
+  // Parts of values, such as the class of an exception, merge only with the same part of another value.
   const Value part = !is_whole(one) ? one % parts : !is_whole(two) ? two % parts : 0;
   if (part && one % parts != two % parts) return false;
   one -= part;
@@ -75,6 +80,7 @@ bool VisitedPoints::merge(Value& value, Value one, Value two) {
       value = merged.value + part;
       return true;
     }
+  // The merged value is a boolean if both are; it may be a tuple of constants if one is.
   const std::uint8_t flags[] = {flags_in_pattern(one), flags_in_pattern(two)};
   value =
       values_.fresh(std::uint8_t((flags[0] & flags[1] & is_boolean) | ((flags[0] | flags[1]) & is_tuple_of_constants)));
@@ -83,14 +89,15 @@ bool VisitedPoints::merge(Value& value, Value one, Value two) {
   return true;
 }
 
-// True for what may be an operand, and for a part of an exception.
+// Returns true for a value that may be an operand, and for a part of an exception.
 bool VisitedPoints::may_merge(Value value) {
   if (value % parts == address_part) return false;
   return value >= first_fresh || value / parts == callers_exception / parts || value == none_value ||
          value / parts == true_value / parts;
 }
 
-// A value with its base replaced by its place in the order of first occurrence, and by what is known of it.
+// Returns a value whose base is replaced by its place in the order of first occurrence, together with the flags of the
+// base.
 Value VisitedPoints::number(Value value, const std::vector<Shadow>& shadows) {
   if (value < 0)
     for (std::size_t index = 0; index < shadows.size(); ++index)

@@ -1,25 +1,29 @@
-// The places of two code objects that were reached in step, with the pattern of values on both stacks.
+// Remembers the places of two code objects that were reached in step, with the pattern of values on both stacks.
 #pragma once
 
 #include "prove/lockstep_frames.h"
 
 namespace depyf::lockstep {
 
+// A pattern numbers the values in the order of their first occurrence, so two states with equal patterns behave alike.
 class VisitedPoints {
  public:
-  // `size`: instructions of the first side.
+  // `size` is the number of instructions of the first side.
   VisitedPoints(std::size_t size, Values& values) : values_(values), first_point_(size + 1, -1) {}
 
-  // Looks whether the point that both sides are at is known: with the pattern of values of this visit, or a more general one.
-  // Where it is known with another pattern, `frames` keep what both visits share.
+  // Arrives at the point of both sides. Sets `known` if it was visited with the same pattern of values, or with a more
+  // general one. If it was visited with another pattern, `frames` keep only what both visits share. Returns false if no
+  // state stands for both visits.
   bool arrive(Frames& frames, bool& known);
 
  private:
+  // A pair of places that was visited. Points with the same place of the first side form a list.
   struct Point {
-    int at = 0;  // of the second side
-    int next = -1;
+    int at = 0;     // instruction of the second side
+    int next = -1;  // the next point with the same instruction of the first side; -1 if there is none
     std::vector<Value> pattern;
   };
+  // Two values of different visits, and the value that stands for both.
   struct Merged {
     Value one = 0, two = 0, value = 0;
   };
@@ -32,7 +36,7 @@ class VisitedPoints {
   std::uint8_t flags_in_pattern(Value value) const;
 
   Values& values_;
-  std::vector<int> first_point_;  // by instruction of the first side, behind the end of the frame
+  std::vector<int> first_point_;  // for each instruction of the first side, shifted by one for the end of the frame
   std::vector<Point> points_;
   std::vector<Value> pattern_, numbered_;
   std::vector<Merged> merged_;

@@ -1,3 +1,5 @@
+// Executes the instructions that show no event, when two code objects are run in step; lockstep.cpp explains the
+// method.
 #include "prove/lockstep_silent.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
+// Pushes the fixed number of None, True or False. Returns false for any other constant, whose load is an event.
 bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   if (constant.kind == Kind::none) stack.push_back(none_value);
   else if (constant.kind == Kind::true_) stack.push_back(true_value);
@@ -21,7 +24,8 @@ bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   return true;
 }
 
-// Of constants that are loaded one by one: pushes one that is no event.
+// Pushes the next of the constants that are loaded one by one, if that load is no event. Returns false if it is an
+// event, or if all constants were loaded.
 bool gather_singleton(Frame& frame, const Constant& gathered) {
   const auto index = std::size_t(frame.phase - 1);
   if (index >= gathered.items.size() || !push_singleton(frame.stack, gathered.items[index])) return false;
@@ -29,7 +33,8 @@ bool gather_singleton(Frame& frame, const Constant& gathered) {
   return true;
 }
 
-// The local's own value comes back.
+// Stores the waiting value of a local back after a comprehension. Returns false if no comprehension has taken over the
+// local.
 bool restore(Frames& frames, int slot) {
   Frame& frame = frames.sides[0];
   Shadow* shadow = shadow_of(frames, slot);
@@ -41,7 +46,8 @@ bool restore(Frames& frames, int slot) {
   return true;
 }
 
-// To 3.10: pops blocks up to the one whose handler an exception leads to; false: the stack does not fit.
+// Pops blocks until the top block is one whose handler gets an exception (until 3.10). Returns false if the stack does
+// not fit.
 bool pop_to_handler(Frame& frame) {
   while (!frame.blocks.empty() && frame.blocks.back().target == is_running) {
     const int level = frame.blocks.back().level;
@@ -83,10 +89,12 @@ bool SilentSteps::advance(int side, Frames& frames, bool& has_met) {
                                            {{Op::pop_jump_if_true_, Op::pop_jump_if_false_}, &SilentSteps::jump_if}}};
   const Code& code = codes_[side];
   Frame& frame = frames.sides[side];
+  // Without an event, control can only move within the code; after so many steps it must be in an endless loop.
   const std::size_t most_silent = 2 * code.instructions.size() + search_limits::known_items;
   for (std::size_t count = 0; count <= most_silent; ++count) {
     if (frame.at == left_frame) return true;
     if (std::size_t(frame.at) >= code.instructions.size()) return false;
+    // An instruction in the middle of its events is no place where ways meet.
     if (frame.phase == 0 && code.meets[std::size_t(frame.at)]) has_met = true;
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Step step = steps[instruction.op];
@@ -125,6 +133,7 @@ SilentSteps::Outcome SilentSteps::copy(const Place& place) {
 SilentSteps::Outcome SilentSteps::move(const Place& place) {
   if (place.instruction.arg < 1 || place.depth < place.count) return Outcome::fails;
   std::vector<Value>& stack = place.stack;
+  // SWAP exchanges the top with a lower slot; ROTATE moves the top below the next `arg - 1` values.
   if (place.instruction.op == Op::swap_) std::swap(stack[place.depth - 1], stack[place.depth - place.count]);
   else std::rotate(stack.end() - place.instruction.arg, stack.end() - 1, stack.end());
   return next(place);
@@ -135,6 +144,8 @@ SilentSteps::Outcome SilentSteps::push_null(const Place& place) {
   return next(place);
 }
 
+// Loads a constant. None, True and False are silent, and so are keyword names and qualified names, which the next
+// instruction shows.
 SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   const Constant& constant = place.code.decoded.constant(place.instruction.arg);
   if (place.frame.phase) return gather_singleton(place.frame, constant) ? Outcome::silent : Outcome::shows;
@@ -146,6 +157,7 @@ SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   return next(place);
 }
 
+// Loads the items of a constant list one by one, as far as their loads are silent.
 SilentSteps::Outcome SilentSteps::build_list(const Place& place) {
   if (!place.code.starts_list_of_constants(place.frame.at)) return Outcome::shows;
   if (place.frame.phase == 0) place.frame.phase = 1;
@@ -153,21 +165,24 @@ SilentSteps::Outcome SilentSteps::build_list(const Place& place) {
   return is_gathered ? Outcome::silent : Outcome::shows;
 }
 
-// `a, b = b, a`: a tuple that is taken apart at once.
+// Moves the values of `a, b = b, a` without an event, because the tuple is unpacked as soon as it is built.
 SilentSteps::Outcome SilentSteps::build_tuple(const Place& place) {
   if (place.code.op_at(place.frame.at + 1) != Op::unpack_sequence_ ||
       place.code.instructions[std::size_t(place.frame.at) + 1].arg != place.instruction.arg)
     return Outcome::shows;
   if (place.instruction.arg < 0 || place.depth < place.count) return Outcome::fails;
+  // BUILD_TUPLE and UNPACK_SEQUENCE of the same size together reverse the values on the stack.
   std::reverse(place.stack.end() - place.instruction.arg, place.stack.end());
   place.frame.at += 2;
   return Outcome::silent;
 }
 
+// Executes LOAD_FAST_AND_CLEAR, which starts a comprehension that was inlined into its function (3.12 and later).
 SilentSteps::Outcome SilentSteps::clear(const Place& place) {
   return give_to_comprehension(place.side, place.frames) ? Outcome::silent : Outcome::fails;
 }
 
+// Negative numbers stand for the values of locals that a comprehension has taken over.
 SilentSteps::Outcome SilentSteps::store(const Place& place) {
   if (place.depth < 1) return Outcome::fails;
   if (place.stack.back() >= 0) return Outcome::shows;
@@ -181,7 +196,8 @@ SilentSteps::Outcome SilentSteps::end_send(const Place& place) {
   return next(place);
 }
 
-// To 3.10 a generator starts without an instruction that says so.
+// Until 3.10 a generator starts without an instruction. RETURN_GENERATOR of later versions is silent if the first side
+// has none.
 SilentSteps::Outcome SilentSteps::return_generator(const Place& place) {
   if (codes_[0].has_table) return Outcome::shows;
   place.stack.push_back(generator_start);
@@ -190,11 +206,13 @@ SilentSteps::Outcome SilentSteps::return_generator(const Place& place) {
 
 SilentSteps::Outcome SilentSteps::with_cleanup_finish(const Place& place) {
   if (place.depth < 2) return Outcome::fails;
+  // Below the result lies the reason: None means that no exception was raised, so the result does not matter.
   if (place.stack[place.depth - 2] != none_value) return Outcome::shows;
   place.stack.resize(place.depth - 2);
   return next(place);
 }
 
+// Executes PUSH_EXC_INFO: the exception becomes the handled one, and the exception handled before moves below it.
 SilentSteps::Outcome SilentSteps::push_exc_info(const Place& place) {
   if (place.depth < 1 || !place.code.has_table) return Outcome::fails;
   const Value exception = place.stack.back();
@@ -213,6 +231,7 @@ SilentSteps::Outcome SilentSteps::pop_except(const Place& place) {
     place.stack.pop_back();
     return next(place);
   }
+  // Until 3.10, three values of the exception handled before must lie above the level of the running handler.
   if (depth < exception_values || frame.blocks.empty() || frame.blocks.back().target != is_running ||
       std::size_t(frame.blocks.back().level) + exception_values > depth || !is_whole(place.stack[depth - 2]))
     return Outcome::fails;
@@ -229,7 +248,8 @@ SilentSteps::Outcome SilentSteps::reraise(const Place& place) {
                                                                                          : Outcome::fails;
 }
 
-// A boolean is asked for its truth, or negated; after a comparison, only where its result is made a boolean.
+// Tests or negates a boolean without an event. COMPARE_OP comes here only in its second half, which makes the result a
+// boolean.
 SilentSteps::Outcome SilentSteps::truth(const Place& place) {
   const bool negates = place.instruction.op == Op::unary_op_;
   if (negates && static_cast<UnaryOp>(place.instruction.arg) != UnaryOp::not_) return Outcome::shows;
@@ -241,6 +261,7 @@ SilentSteps::Outcome SilentSteps::truth(const Place& place) {
   return next(place);
 }
 
+// A jump on a constant goes only one way, so it is no branch.
 SilentSteps::Outcome SilentSteps::jump_if(const Place& place) {
   if (place.depth < 1) return Outcome::fails;
   const Value tested = place.stack.back();
@@ -254,7 +275,8 @@ SilentSteps::Outcome SilentSteps::block_stack(const Place& place) {
   return run_block_stack(place.side, place.frame) ? Outcome::silent : Outcome::fails;
 }
 
-// A local that is given to a comprehension, or that a comprehension has no use for any more.
+// Executes LOAD_FAST_AND_CLEAR. On the first side it starts a shadow of the local. On the second side a POP_TOP must
+// follow, which drops a local that no comprehension uses any more.
 bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
   Frame& frame = frames.sides[side];
   const Code& code = codes_[side];
@@ -275,8 +297,8 @@ bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
   return true;
 }
 
-// The instructions of the block stack, and those by which 3.8 runs the body of a finally as a subroutine. While such a body
-// runs, NULL, the address to return to or an exception lies on top of the stack.
+// Executes the instructions of the block stack, and those by which 3.8 runs the body of a finally clause as a
+// subroutine. While such a body runs, the top of the stack is NULL, an address to return to, or an exception.
 bool SilentSteps::run_block_stack(int side, Frame& frame) const {
   const Code& code = codes_[side];
   if (code.has_table) return false;
@@ -308,7 +330,7 @@ bool SilentSteps::run_block_stack(int side, Frame& frame) const {
       frame.at = top / parts;
       return true;
     }
-  } else {  // POP_FINALLY
+  } else {  // POP_FINALLY drops the reason of the subroutine, and keeps a return value above it
     const std::size_t kept = instruction.arg ? 1 : 0;
     if (depth < 1 + kept) return false;
     const Value result = stack.back(), reason = stack[depth - 1 - kept];
@@ -326,6 +348,7 @@ bool SilentSteps::run_block_stack(int side, Frame& frame) const {
   return frame.blocks.size() <= search_limits::open_blocks;
 }
 
+// Moves `frame` to the handler on top of the block stack, or out of the frame if there is no block.
 bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   frame.phase = 0;
   if (exception <= null_value || !is_whole(exception) || !pop_to_handler(frame)) return false;
@@ -336,6 +359,7 @@ bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   }
   frame.at = frame.blocks.back().target;
   frame.blocks.back().target = is_running;
+  // The handler finds the exception handled before, and then the raised exception, as three values each.
   for (const Value value : {frame.handled, exception})
     frame.stack.insert(frame.stack.end(), {value + traceback_part, value, value + class_part});
   frame.handled = exception;

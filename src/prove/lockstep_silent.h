@@ -1,22 +1,24 @@
-// The instructions that nobody sees: those that move values, jump, or raise again what was raised.
+// Executes the instructions that nobody observes: those that move values, jump, or raise a caught exception again.
 #pragma once
 
 #include "prove/lockstep_frames.h"
 
 namespace depyf::lockstep {
 
+// Runs one side between two events. Each silent operation has a function, which a table finds by the operation.
 class SilentSteps {
  public:
   SilentSteps(Code (&codes)[2], const Values& values) : codes_(codes), values_(values) {}
 
-  // Runs one side up to its next event. False if the code makes no sense; `has_met`: it came along where ways meet.
+  // Runs one side up to its next event. Sets `has_met` if it passed a place where ways meet. Returns false if the code
+  // makes no sense.
   bool advance(int side, Frames& frames, bool& has_met);
-  // Goes where an exception leads that is raised at `frame.at`. False if the stack does not fit.
+  // Moves `frame` to the handler of an exception that is raised at `frame.at`. Returns false if the stack does not fit.
   bool unwind(int side, Frame& frame, Value exception) const;
 
  private:
   enum class Outcome : std::uint8_t { silent, shows, fails };
-  // An instruction of one side.
+  // An instruction of one side, with the state that it works on.
   struct Place {
     int side;
     Frames& frames;
@@ -24,7 +26,7 @@ class SilentSteps {
     const Code& code;
     const Instruction& instruction;
     std::vector<Value>& stack;
-    std::size_t depth, count;  // count: its argument, 0 if that is negative
+    std::size_t depth, count;  // the depth of the stack, and the instruction's argument (0 if it is negative)
   };
   using Step = Outcome (SilentSteps::*)(const Place&);
 
@@ -56,7 +58,7 @@ class SilentSteps {
 
   Code (&codes_)[2];
   const Values& values_;
-  Value saved_ = 0;  // how many locals were given to comprehensions
+  Value saved_ = 0;  // how many locals comprehensions have taken over so far
 };
 
 }  // namespace depyf::lockstep

@@ -1,4 +1,4 @@
-// The numbers that stand for values while two code objects are run in step; see lockstep.cpp.
+// Defines the numbers that stand for values while two code objects are run in step; lockstep.cpp explains the method.
 #pragma once
 
 #include <cstdint>
@@ -6,36 +6,38 @@
 
 namespace depyf::lockstep {
 
-// A value: a base, which is a multiple of `parts`, and what of it is meant.
+// A value is the sum of a base, which is a multiple of `parts`, and a part, which says which aspect of the base is
+// meant.
 using Value = std::int32_t;
 inline constexpr Value parts = 8;
-inline constexpr Value self_part = 1;  // behind a method that was loaded: its self, or NULL
-inline constexpr Value negated_part = 2;  // of a boolean
-// To 3.10 an exception lies on the stack as its traceback, itself and its class.
+inline constexpr Value self_part = 1;     // the slot behind a loaded method: its self, or NULL
+inline constexpr Value negated_part = 2;  // the opposite of a boolean
+// Until 3.10 an exception takes three slots of the stack: its traceback, the exception itself and its class.
 inline constexpr Value class_part = 3, traceback_part = 4;
-inline constexpr Value address_part =
-    5;  // 3.8: the place where the subroutine of a finally returns to; the base is an instruction
+// The place to which the subroutine of a finally clause returns (3.8); the base is the index of an instruction.
+inline constexpr Value address_part = 5;
+// The bases with a fixed meaning. Other values get bases from `first_fresh` on.
 inline constexpr Value null_value = 0, raised_at = 1 * parts, callers_exception = 2 * parts, undefined_item = 3 * parts,
                        names_of_call = 4 * parts, none_value = 5 * parts, true_value = 6 * parts,
                        false_value = true_value + negated_part, qualified_name = 7 * parts, generator_start = 8 * parts,
                        first_fresh = 9 * parts;
 
-// What is known of a base.
+// The facts that are known of a base, as bits.
 inline constexpr std::uint8_t is_boolean = 1;
 inline constexpr std::uint8_t is_tuple_of_constants = 2;
 inline constexpr Value flag_values = 4;
 
-// True for a value that is an object, which can be an operand.
+// Returns true if the value is an object, which can be an operand.
 inline bool is_whole(Value value) {
   const Value part = value % parts;
   return part == 0 || part == negated_part;
 }
 
-// The opposite of a boolean.
+// Returns the opposite of a boolean.
 inline Value negation(Value boolean) { return boolean ^ negated_part; }
 inline bool is_known_truth(Value value) { return value == true_value || value == false_value || value == none_value; }
 
-// The bases that were handed out so far, with what is known of each.
+// Hands out bases, and keeps what is known of each.
 class Values {
  public:
   Value fresh(std::uint8_t flags = 0) {

@@ -10,18 +10,20 @@
 namespace depyf {
 namespace {
 
-constexpr int steps_before_looking = 4096;  // silent ones, until an endless loop is looked for
-constexpr std::int64_t steps_max = 1 << 20;  // of one side, in all
-constexpr int stack_slack = 16;              // above what the code says it needs
+constexpr int steps_before_looking = 4096;  // silent steps until the machine looks for an endless loop
+constexpr std::int64_t steps_max = 1 << 20;  // silent steps of one side, in all
+constexpr int stack_slack = 16;              // stack slots above the number that the code object states
 
-// 3.8: what lies on the stack there depends on the way that leads there.
+// Returns true for an instruction of 3.8 whose stack use depends on the way that led to it, so that it checks the depth
+// itself.
 bool counts_itself(Op op) {
   return op == Op::end_finally_ || op == Op::pop_finally_ || op == Op::with_cleanup_start_ ||
          op == Op::with_cleanup_finish_;
 }
 
-// A jump that keeps the value, and leads straight to a jump that asks again (to 3.11): CPython's compiler threads these or
-// not by the lines that they stand on, so that the same source may ask once or twice.
+// Returns true if the instruction jumps, without a pop of its value, straight to another jump that tests the value
+// again (until 3.11). CPython's compiler threads such jumps or leaves them, depending on their lines, so the same
+// source may test once or twice.
 bool threads(const Program& program, const Frame& frame, Op op) {
   const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
   constexpr OpSet threaded = {Op::jump_, Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::jump_if_true_or_pop_,
@@ -36,6 +38,7 @@ Outcome Machine::run(State& state) {
   execution_.outcome = {};
   Side snapshot;
   int next_snapshot = steps_before_looking;
+  // Every pass executes one instruction, until it is no silent step.
   for (int count = 0;; ++count) {
     const int at = execution_.frame.side().at;
     if (at >= execution_.program.size) {
@@ -50,9 +53,11 @@ Outcome Machine::run(State& state) {
       break;
     }
     if (count < steps_before_looking) continue;
-    // A loop that nobody sees may make an object each time round, which never gives the same state again.
+    // A silent loop may create an object in each round, so its states differ although nothing happens. Collected
+    // objects make them equal.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
-    // Brent: the state of some earlier moment comes back, or never.
+    // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
+    // An endless silent loop counts as one effect.
     if (execution_.frame.side() == snapshot) {
       execution_.outcome.step = execution_.effect({.op = Op::jump_, .then = Effect::Then::end, .raises = false});
       break;
@@ -65,7 +70,8 @@ Outcome Machine::run(State& state) {
 Step Machine::step() {
   Side& side = execution_.frame.side();
   if (side.at == Side::left) {
-    // To 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError.
+    // Until 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError. From 3.12
+    // on, instructions do so.
     if (!side.second && execution_.program.is_generator() && !execution_.program.dialect().wrapped_stop_iteration &&
         execution_.program.across(&Dialect::wrapped_stop_iteration)) {
       Effect made{.op = Op::intrinsic_1_, .detail = static_cast<int>(Intrinsic1::stopiteration_error)};
@@ -80,6 +86,7 @@ Step Machine::step() {
   if (size.pops > execution_.frame.depth() && !side.second && !counts_itself(it.op))
     return execution_.stuck("the stack is too short");
   const Step step = operations::dispatch(execution_, it);
+  // A test stays valid if control jumps straight to another jump that tests the same value.
   if (step == Step::silent)
     side.asked = side.asked && side.at == it.target && threads(execution_.program, execution_.frame, it.op);
   return step;
@@ -95,7 +102,8 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       state.tested = effect.operands[0];
       state.truth = results[0];
       return;
-    case Effect::Then::bound: return;  // the symbol itself has been replaced
+    // The unbound symbol was replaced in the state, so executing the instruction again succeeds.
+    case Effect::Then::bound: return;
     case Effect::Then::send: side.stack.back() = results[0]; break;
     case Effect::Then::with:
       execution_.frame.drop(effect.pops);
@@ -109,6 +117,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       execution_.frame.drop(effect.pops);
       for (Symbol result : results)
         execution_.frame.push(effect.negated ? execution_.symbols.negation(result) : result);
+      // LOAD_METHOD pushes the method and its self; the self is a term, so that it is the same on both sides.
       if (effect.method) execution_.frame.push(execution_.symbols.term(self_of, {results[0]}));
       if (effect.none) execution_.frame.push(execution_.symbols.none());
       if (effect.half) {

@@ -1,4 +1,4 @@
-// One frame over symbols: instructions run in silence up to the next effect.
+// Runs one frame over symbols: instructions run in silence up to the next effect.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,21 @@
 
 namespace depyf {
 
+// Runs one side. The walk of walk.h matches the effects of two machines, and tells both how to go on.
 class Machine {
  public:
   Machine(Symbols& symbols, const Program& program, int side) : execution_{symbols, program, Frame(symbols, side)} {}
 
-  // Runs the side up to the next effect or branch.
+  // Runs the side up to its next effect or branch.
   Outcome run(State& state);
 
-  // After a matched effect: the ways on. `results` are the same symbols for both sides.
+  // Moves the side behind a matched effect. `results` are the same symbols on both sides.
   void follow(State& state, const Effect& effect, const std::vector<Symbol>& results);
+  // Moves the side along the jump of the effect: a loop is exhausted, or the receiver of a `send` has returned.
   void jump(State& state, const Effect& effect, const std::vector<Symbol>& results);
-  // False: what happens then is not understood.
+  // Moves the side to the handler of `exception`. Returns false if the prover does not understand the handler.
   bool raise(State& state, Symbol exception);
+  // Returns true if an exception at the current instruction has a handler in this frame.
   bool has_handler(const State& state) const;
 
   const Instruction* instruction(const Side& side) const {

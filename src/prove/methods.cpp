@@ -1,5 +1,6 @@
-// Methods of lists and sets that are known to be just that: `a.append(b)` is LIST_APPEND, and is silent where only the
-// frame has the list. Attributes of super(). The cells of a new function: `(lambda: x).__closure__[0]`.
+// Models methods of lists and sets whose exact type is known. `a.append(b)` means the same as LIST_APPEND, and is
+// silent if only the frame has the list. The file also models attributes of super(), and the cells of a function that
+// was just made: `(lambda: x).__closure__[0]`.
 #include "prove/methods.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -8,7 +9,7 @@
 namespace depyf::operations {
 namespace {
 
-// These types and their methods never change.
+// Returns true if objects of the exact type have the method. Programs cannot change the methods of built-in types.
 bool has_method(Exact type, std::string_view name) {
   if (type == Exact::list) return name == "append" || name == "extend";
   return type == Exact::set && name == "add";
@@ -26,6 +27,7 @@ Step load_attribute(Execution& run, const Instruction& it) {
     if (it.op == Op::load_method_) run.frame.push(Symbols::null);
     return run.frame.silent();
   }
+  // Only the frame has seen the function, so its closure is the tuple of cells that it was made with.
   if (const Object* known = run.frame.object(owner);
       known && known->kind == Object::Kind::function && text == "__closure__" && it.op == Op::load_attr_) {
     Symbol closure = known->items[function_closure];
@@ -38,7 +40,7 @@ Step load_attribute(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// `super().name` as a call and an attribute, which it is to 3.11.
+// Executes `super().name` as a call and an attribute, which are two instructions until 3.11.
 Step super_attribute(Execution& run, const Instruction& it) {
   for (int n = 1; n <= (run.frame.side().second ? 1 : 3); ++n) {
     if (run.symbols.may_be_null(run.frame.peek(n))) return run.stuck("no value where one is needed");
@@ -51,13 +53,18 @@ Step super_attribute(Execution& run, const Instruction& it) {
     return run.effect(std::move(made));
   }
   Effect made{.op = Op::call_, .operands = {run.frame.peek(3)}};
+  // With two arguments super() gets the class and self; without arguments it finds them in the frame.
   if (it.aux & 2) made.operands.insert(made.operands.end(), {run.frame.peek(2), run.frame.peek(1)});
   else made.context = {run.frame.peek(1), run.frame.peek(2)};
   made.pops = 3, made.results = 1, made.half = true;
   return run.effect(std::move(made));
 }
 
-// LOAD_DEREF __class__; LOAD_FAST self; LOAD_SUPER_ATTR: to 3.11 super() itself looks into the cell.
+// Recognises the load of the class cell in this sequence. Until 3.11 super() itself reads the cell, so the load must be
+// silent.
+//   LOAD_DEREF __class__
+//   LOAD_FAST self
+//   LOAD_SUPER_ATTR name
 bool is_class_of_super(const Program& program, const Frame& frame, const Instruction& it) {
   const auto at = static_cast<std::size_t>(frame.side().at);
   if (!program.across(&Dialect::super_attributes) || at + 2 >= program.decoded.instructions.size()) return false;
@@ -81,6 +88,7 @@ Step call_method(Execution& run, Symbol method, const Parts& arguments, int pops
   } else if (list) {
     if (list->items.size() >= search_limits::known_items) return Step::stuck;
     list->items.push_back(arguments[0]);
+    // Other code may have seen the container, so the call is an effect that returns None.
   } else {
     const bool set = name == "add";
     Effect made{.op = set ? Op::set_add_ : Op::list_append_, .operands = {owner, arguments[0]}};

@@ -1,4 +1,4 @@
-// Attributes, and methods whose object is known.
+// Executes loads of attributes, and calls of methods whose object is known.
 #pragma once
 
 #include "prove/execution.h"
@@ -6,10 +6,12 @@
 namespace depyf::operations {
 
 Step load_attribute(Execution& run, const Instruction& it);
+// Executes the two halves of LOAD_SUPER_ATTR: the call of super(), and the load of the attribute.
 Step super_attribute(Execution& run, const Instruction& it);
-// True if the cell is loaded for super() alone.
+// Returns true if the cell is loaded only for an instruction LOAD_SUPER_ATTR.
 bool is_class_of_super(const Program& program, const Frame& frame, const Instruction& it);
-// Stuck: it is called in a way that is not known here.
+// Calls a known method. Returns Step::stuck if the call is none of those that the prover knows, so that it is an
+// ordinary call.
 Step call_method(Execution& run, Symbol method, const Parts& arguments, int pops);
 
 }  // namespace depyf::operations

@@ -10,6 +10,7 @@
 namespace depyf {
 namespace {
 
+// The flags that callers can observe: the kind of function, and how its arguments are passed.
 constexpr std::uint32_t visible_flags = CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs |
                                         CodeObject::varkeywords | CodeObject::generator | CodeObject::coroutine |
                                         CodeObject::iterable_coroutine | CodeObject::async_generator |
@@ -22,6 +23,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 
 bool ends_flow(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
 
+// Computes `may_return`, by going backwards through the code until nothing changes.
 void find_returns(Program& program) {
   const auto& instructions = program.decoded.instructions;
   program.may_return.assign(instructions.size(), false);
@@ -43,7 +45,8 @@ void find_returns(Program& program) {
   }
 }
 
-// The globals that the options say are there. One that the code itself stores or deletes keeps no value.
+// Finds the globals that the options declare to keep their values. A global that the code itself stores or deletes is
+// excluded.
 void add_installed(Program& program, Symbols& symbols, const ProofOptions& options) {
   const std::vector<std::string>& names = program.code().names;
   program.installed.assign(names.size(), Symbols::null);
@@ -66,6 +69,7 @@ void add_installed(Program& program, Symbols& symbols, const ProofOptions& optio
 Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
                              const ProofOptions& options) {
   if (!decoded) return decoded.error();
+  // A hostile code object may claim more arguments than it has locals.
   if (code.argument_count() > static_cast<std::int64_t>(code.varnames.size()) || code.argcount < 0 ||
       code.kwonlyargcount < 0) {
     return Error{"more arguments than locals", 0};
@@ -82,12 +86,13 @@ Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded
   const auto& ranges = program.decoded.ranges;
   for (std::size_t range = 0; range < ranges.size(); ++range) {
     program.meets[static_cast<std::size_t>(ranges[range].target)] = true;
-    // CPython's compiler makes ranges that do not overlap; where they do, the first counts.
+    // Ranges of CPython's compiler do not overlap. In other bytecode the first range counts.
     for (int at = ranges[range].begin; at < ranges[range].end; ++at) {
       int& handler = program.handler_of[static_cast<std::size_t>(at)];
       if (handler < 0) handler = static_cast<int>(range);
     }
   }
+  // The first `__firstlineno__` and the last `__static_attributes__` are the stores that the compiler made.
   for (int at = 0; at < program.size && dialect_of(code.version).class_details && !(code.flags & CodeObject::optimized);
        ++at) {
     if (instructions[static_cast<std::size_t>(at)].op != Op::store_name_) continue;
@@ -99,6 +104,7 @@ Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded
     program.constants.push_back(symbols.constant(program.decoded.constant(index)));
   for (const std::string& name : code.names) {
     program.names.push_back(symbols.string(name));
+    // Code that names these functions may read the locals of its own frame.
     program.watched = program.watched || name == "_getframe" || name == "currentframe";
   }
   find_returns(program);
@@ -116,7 +122,8 @@ Side start_of(const Program& program, Symbols& symbols) {
     side.locals[static_cast<std::size_t>(i)] =
         symbols.known(std::string(argument_prefix) + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
   }
-  if (program.has_table()) return side;  // MAKE_CELL and COPY_FREE_VARS do the rest
+  if (program.has_table()) return side;  // the instructions MAKE_CELL and COPY_FREE_VARS make the cells
+  // Until 3.10 cells exist from the start of the frame, and hold the arguments that they replace.
   for (std::size_t i = 0; i < side.locals.size(); ++i) {
     if (!decoded.is_cell[i]) continue;
     if (static_cast<int>(i) >= decoded.first_free) {
@@ -144,6 +151,7 @@ std::string header_difference(const CodeObject& one, const CodeObject& two, bool
     }
   }
   if (sorted(one.freevars) != sorted(two.freevars)) return "the free variables differ";
+  // The first constant is the docstring, if the code object has one.
   if (has_docstring(one) != has_docstring(two) ||
       (has_docstring(one) && one.constants[0].text != two.constants[0].text)) {
     return "the docstrings differ";

@@ -1,4 +1,4 @@
-// A code object made ready for the prover.
+// Prepares a code object for the prover.
 #pragma once
 
 #include <algorithm>
@@ -14,43 +14,48 @@
 
 namespace depyf {
 
+// A decoded code object, with the facts that the prover asks of each instruction and name.
 struct Program {
   DecodedCode decoded;
-  std::vector<int> handler_of;   // by instruction: index of its range, or -1
-  std::vector<bool> meets;       // by instruction: jumps or handlers lead there
-  std::vector<bool> may_return;  // by instruction: can a return or a yield follow? Else an exception leaves the frame
+  std::vector<int> handler_of;   // for each instruction: the index of its protected range, or -1
+  std::vector<bool> meets;       // for each instruction: whether jumps or handlers lead there
+  std::vector<bool> may_return;  // for each instruction: whether a return or yield can follow, not only an exception
   std::vector<Symbol> constants, names;
-  std::vector<Symbol> installed;  // by name: the value of a global that is there and keeps its value, or null
-  std::map<Symbol, int> outputs;  // by such a value: how many items its result has; see ProofOptions
-  // From 3.13 on: where the compiler has a class body store what it says of its own source: the line, and names in an
-  // order that is no order. A program may store to the same names: later to the one, earlier to the other. -1: nowhere.
+  std::vector<Symbol> installed;  // for each name: the value of a global that keeps its value, or null
+  std::map<Symbol, int> outputs;  // for such a value: the number of items that a call of it returns; see ProofOptions
+  // The instructions by which the compiler makes a class body store facts of its source (3.13 and later): its line, and
+  // names of attributes in no defined order. A program may store to the same names itself: before the one, after the
+  // other. -1 if there is no such store.
   int stores_line = -1, stores_attributes = -1;
-  bool watched = false;  // may the code get hold of its own frame, and look at its locals at any time?
+  bool watched = false;  // true if the code may get hold of its own frame, and look at its locals at any time
   int size = 0;
 
-  Version other;  // of the code on the other side
+  Version other;  // the version of the other side's code
 
-  // Is a fact true of the version of one side only? Where so, and it means the same, both
-  // are given one form; else each keeps its own, in which more can be told apart.
+  // Returns true if a fact holds for the version of one side only. Where the versions do the same thing in different
+  // ways, both sides get one form. Between equal versions each side keeps its own form, which tells more apart.
   bool across(bool Dialect::* fact) const { return dialect_of(decoded.code->version).*fact != dialect_of(other).*fact; }
   bool is_generator() const {
     return code().flags & (CodeObject::generator | CodeObject::coroutine | CodeObject::async_generator);
   }
   const CodeObject& code() const { return *decoded.code; }
-  // What the instructions are like: the two values that an iterator is in 3.15 have become one.
+  // Returns the version whose instructions the code has. The two values that an iterator takes in 3.15 have been united
+  // into one.
   Version version() const { return std::min(decoded.code->version, one_iterator_version); }
   const Dialect& dialect() const { return dialect_of(version()); }
-  bool has_table() const { return dialect().exception_table; }  // of exceptions, in place of a block stack
+  bool has_table() const { return dialect().exception_table; }
 };
 
-// `decoded` is of `code`, with the two values of an iterator of 3.15 united.
+// Prepares `code`. `decoded` holds its instructions, in which the two values of an iterator (3.15) have been united.
 Result<Program> make_program(const CodeObject& code, Result<DecodedCode> decoded, Symbols& symbols,
                              const ProofOptions& options);
 
-// The state of one side where the frame starts. Arguments and free variables are the same symbols on both sides.
+// Returns the state of one side at the start of its frame. Arguments and free variables are the same symbols on both
+// sides.
 Side start_of(const Program& program, Symbols& symbols);
 
-// What differs in what callers see of two code objects beside what they do; empty: nothing.
+// Returns which property that callers can observe differs between two code objects, apart from what they do; an empty
+// string if none differs. Names count only if the code objects are not the outermost ones.
 std::string header_difference(const CodeObject& one, const CodeObject& two, bool outermost);
 
 }  // namespace depyf

@@ -12,7 +12,7 @@
 namespace depyf {
 namespace {
 
-// Returns each index at which the code object stands among the constants.
+// Returns every index at which `nested` is among the constants of `code`.
 std::vector<std::int32_t> indices_of(const CodeObject& nested, const CodeObject& code) {
   std::vector<std::int32_t> result;
   for (std::size_t index = 0; index < code.constants.size(); ++index) {
@@ -21,7 +21,8 @@ std::vector<std::int32_t> indices_of(const CodeObject& nested, const CodeObject&
   return result;
 }
 
-// Returns Proof::nested for the pairs that the walk through the outermost code objects found.
+// Returns the pairs of constant indices for Proof::nested, from the pairs that the walk over the outermost code objects
+// found.
 std::vector<std::pair<std::int32_t, std::int32_t>> nested_pairs(const std::set<CodePair>& pairs, const CodeObject& one,
                                                                 const CodeObject& two) {
   std::vector<std::pair<std::int32_t, std::int32_t>> result;
@@ -34,7 +35,7 @@ std::vector<std::pair<std::int32_t, std::int32_t>> nested_pairs(const std::set<C
   return result;
 }
 
-// Makes values that are kept too long the reason why something is not proved.
+// Turns values that are kept too long into a failure of the proof, with the first such value as its reason.
 void judge_lifetimes(Proof& proof) {
   const KeptValue& first = proof.kept.front();
   proof.proved = false;
@@ -47,10 +48,12 @@ void judge_lifetimes(Proof& proof) {
 }
 
 Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
-  // Nested code objects are proved once, under the assumption that all pairs hold: they hold together or not at all.
+  // Each pair of nested code objects is proved once, under the assumption that all pairs hold. The proof fails as a
+  // whole if one of them fails.
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen, outermost;
   std::vector<KeptValue> kept;
+  // The walk appends nested pairs to `todo` while the loop runs.
   for (std::size_t at = 0; at < todo.size(); ++at) {
     CodePair pair = todo[at];
     if (!seen.insert(pair).second) continue;
@@ -81,6 +84,7 @@ Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOption
 }  // namespace
 
 Proof prove(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
+  // Constants and code objects nest deeply, so the proof runs on a large stack.
   return with_deep_stack([&] { return prove_here(one, two, options); });
 }
 

@@ -5,6 +5,7 @@
 namespace depyf {
 namespace {
 
+// Replaces symbols, and remembers the terms that it has built again.
 class Substitution {
  public:
   Substitution(Symbols& symbols, const std::map<Symbol, Symbol>& by) : symbols_(symbols), by_(by) {}
@@ -19,7 +20,7 @@ class Substitution {
   }
 
  private:
-  // Terms nest to a fixed depth.
+  // Returns the term with its arguments replaced. The recursion ends because terms nest to a fixed depth.
   Symbol rebuild(Symbol symbol) {
     const SymbolInfo& info = symbols_[symbol];
     std::vector<Symbol> args = info.args;
@@ -31,6 +32,7 @@ class Substitution {
     }
     if (!changed) return symbol;
     Symbol made = -1;
+    // Identity and negation may have become constants, so they are computed again.
     if (info.text == "is") {
       made = symbols_.is(args[0], args[1]);
     } else if (info.text == "not" && symbols_[args[0]].boolean) {
@@ -62,6 +64,7 @@ void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& 
   for (auto& [term, truth] : state.facts) term = replace(term);
 }
 
+// A mark and sweep over the objects that the locals and the stack lead to.
 void collect(Side& side, const Symbols& symbols) {
   if (side.objects.empty()) return;
   std::set<Symbol> seen;

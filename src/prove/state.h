@@ -1,4 +1,4 @@
-// What one point of an execution knows: the frames of both sides over symbols.
+// Describes what is known at one point of an execution: the frames of both sides, over symbols.
 #pragma once
 
 #include <map>
@@ -9,20 +9,23 @@
 
 namespace depyf {
 
-// A tuple, list ... that only its frame has seen. Its identity is that of its symbol, which belongs to one side.
+// A tuple, list or other object that only its frame has seen. Its identity is the identity of its symbol, which belongs
+// to one side.
 struct Object {
-  // `outputs`: a tuple or a list, which of them is not known.
+  // The kind `outputs` is a tuple or a list; which one is unknown.
   enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped, outputs };
   Kind kind = Kind::tuple;
-  std::vector<Symbol> keys = {};   // of a dict: constants, each once
-  std::vector<Symbol> items = {};  // of a dict: values; of a function: see FunctionPart; of a method: self, name
+  std::vector<Symbol> keys = {};   // of a dict: constants without duplicates
+  std::vector<Symbol> items = {};  // values of a dict; parts of a function (FunctionPart); self and name of a method
   friend bool operator==(const Object&, const Object&) = default;
 };
 
+// Returns true for kinds whose items have an order and can be unpacked.
 inline bool is_sequence(Object::Kind kind) {
   return kind == Object::Kind::tuple || kind == Object::Kind::list || kind == Object::Kind::outputs;
 }
 
+// The indices of a function's parts in `Object::items`.
 enum FunctionPart {
   function_code,
   function_name,
@@ -34,46 +37,50 @@ enum FunctionPart {
   function_parts
 };
 
-// The type that everybody sees once the object is no longer this frame's alone.
+// Returns the type that other code sees once the object is no longer this frame's alone.
 inline Exact exact_type(Object::Kind kind) {
   return kind == Object::Kind::list ? Exact::list : kind == Object::Kind::dict ? Exact::dict : Exact::unknown;
 }
 
-// To 3.10: an entry of the block stack.
+// An entry of the block stack (until 3.10).
 struct Block {
-  int target = -1;  // -1: a handler is running
-  int level = 0;    // of the stack
+  int target = -1;  // the handler's first instruction; -1 while the handler is running
+  int level = 0;    // the depth of the value stack
   friend auto operator<=>(const Block&, const Block&) = default;
 };
 
+// The frame of one side at one moment.
 struct Side {
-  static constexpr int left = -1;  // `at` once an exception has left the frame; it alone is on the stack
+  static constexpr int left = -1;  // `at` once an exception has left the frame; the stack holds only that exception
 
-  int at = 0;           // instruction
-  bool second = false;  // the second half of an instruction that has two effects
-  bool asked = false;   // the last effect was the test of this instruction, or of one that jumps straight here
+  int at = 0;           // the index of the next instruction
+  bool second = false;  // true before the second half of an instruction that has two effects
+  bool asked = false;   // true if the last effect was the test of this instruction, or of a jump straight to it
   std::vector<Symbol> locals, stack;
   std::vector<Block> blocks;
-  Symbol handled = Symbols::null;  // what sys.exception() gives
+  Symbol handled = Symbols::null;  // the exception that sys.exception() returns
   std::map<Symbol, Object> objects;
 
   friend bool operator==(const Side&, const Side&) = default;
 };
 
+// The frames of both sides, and what both have learned on their way.
 struct State {
   Side sides[2];
-  // The last effect was a test of `tested`, which gave `truth`. Who asks again makes another effect: an object may count.
+  // The last effect was a test of `tested`, whose result was `truth`. Testing the value again is another effect,
+  // because an object may count its tests.
   Symbol tested = Symbols::null, truth = Symbols::null;
-  std::vector<std::pair<Symbol, bool>> facts;  // terms on which the execution has branched
+  std::vector<std::pair<Symbol, bool>> facts;  // booleans on which the execution has branched, with their outcomes
 };
 
-// Replaces symbols everywhere. Terms that hold them are made anew; one that cannot be is replaced by an unknown value.
+// Replaces symbols in all places of `state`. Terms that contain them are built again; a term that cannot be built
+// becomes an unknown value.
 void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& by);
 
-// Drops objects that nothing refers to.
+// Removes objects to which nothing refers.
 void collect(Side& side, const Symbols& symbols);
 
-// Calls `visit` for each symbol that a side holds outside its objects.
+// Calls `visit` for each symbol that the side holds outside of its objects.
 template <class F>
 void for_each_root(Side& side, F&& visit) {
   for (Symbol& symbol : side.locals) visit(symbol);

@@ -9,13 +9,15 @@ namespace {
 
 using Kind = Constant::Kind;
 
+// Appends the bits of a number, which tell 0.0 from -0.0.
 void append_number(std::string& key, double value) {
   key += std::to_string(std::bit_cast<std::uint64_t>(value));
   key += ',';
 }
 
-// Is the order of a set's items the same in every process, so that a program may tell it? Numbers have the same hash
-// in all; that of strings differs by process, that of None by its address.
+// Returns true if the items of the set have the same order in every process, so that a program may rely on it. Numbers
+// have the same hash in all processes. The hashes of strings differ by process, and the hash of None depends on its
+// address.
 bool ordered(const Constant& set) {
   return std::all_of(set.items.begin(), set.items.end(), [](const Constant& item) {
     return item.kind == Kind::integer || item.kind == Kind::real || item.kind == Kind::complex ||
@@ -23,7 +25,8 @@ bool ordered(const Constant& set) {
   });
 }
 
-// Equal for two constants only where they have the same type and value. Constants nest as deep as their readers allow.
+// Appends a text that is equal for two constants only if they have the same type and value. The recursion is bounded,
+// because the readers of constants bound their nesting.
 void append_key(std::string& key, const Constant& value, int& unique) {
   key += static_cast<char>('A' + static_cast<int>(value.kind));
   switch (value.kind) {
@@ -53,7 +56,7 @@ void append_key(std::string& key, const Constant& value, int& unique) {
       break;
     }
     case Kind::code: key += std::to_string(reinterpret_cast<std::uintptr_t>(value.code.get())); break;
-    case Kind::opaque:  // without an identity it equals nothing
+    case Kind::opaque:  // an opaque constant without an identity equals nothing, not even itself
       key += value.identity ? std::to_string(value.identity) : "?" + std::to_string(++unique);
       break;
     case Kind::none:
@@ -63,6 +66,7 @@ void append_key(std::string& key, const Constant& value, int& unique) {
   }
 }
 
+// Returns a constant in at most a few words, for messages.
 std::string short_words(const Constant& value) {
   switch (value.kind) {
     case Kind::none: return "None";
@@ -118,6 +122,7 @@ int truth_of(const Constant& value) {
 }
 
 Symbols::Symbols() {
+  // The symbol 0 stands for the absence of a value.
   add({.kind = SymbolInfo::Kind::null, .text = "nothing"});
   none_ = constant(Kind::none);
   true_ = constant(Kind::true_);
@@ -129,6 +134,7 @@ Symbol Symbols::add(SymbolInfo info) {
   return static_cast<Symbol>(infos_.size() - 1);
 }
 
+// Returns the symbol for `key`, and creates it if it is the first of that key.
 Symbol Symbols::intern(const std::string& key, SymbolInfo info) {
   auto [found, fresh] = interned_.try_emplace(key, 0);
   if (fresh) found->second = add(std::move(info));
@@ -148,6 +154,7 @@ Symbol Symbols::constant(const Constant& value) {
   return intern(key, std::move(info));
 }
 
+// Sorts the items by their keys, so that sets with the same items get the same symbol.
 Symbol Symbols::unordered(Symbol symbol) {
   const Constant* set = value(symbol);
   if (!set || set->kind != Kind::frozenset || !ordered(*set)) return symbol;
@@ -207,13 +214,14 @@ bool Symbols::is_singleton(Symbol symbol) const {
 
 Symbol Symbols::is(Symbol a, Symbol b) {
   if (may_be_null(a) || may_be_null(b)) return -1;
-  // Which equal tuples of constants are one object is the compiler's choice.
+  // Which equal tuples of constants are one object is the choice of the compiler.
   if (const Constant* same = value(a); a == b && same && same->kind == Kind::tuple && !same->items.empty()) return -1;
   if (a == b) return true_;
-  if (is_singleton(a) && value(b)) return false_;  // constants of other types are no singletons
+  if (is_singleton(a) && value(b)) return false_;  // a constant of another type is not None, True, False or `...`
   if (value(a) && is_singleton(b)) return false_;
-  if (is_object(a) || is_object(b)) return false_;  // nobody else has the object
+  if (is_object(a) || is_object(b)) return false_;  // no other symbol stands for an object of this frame
   if ((a == none_ && (*this)[b].boolean) || (b == none_ && (*this)[a].boolean)) return false_;
+  // Identity is symmetric, so the operands are sorted.
   return term("is", {std::min(a, b), std::max(a, b)}, true);
 }
 

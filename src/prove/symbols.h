@@ -1,4 +1,5 @@
-// Values as the prover sees them: numbers that are equal only where the values are the same on both sides.
+// Defines symbols, which are numbers for values. Two symbols of the two sides are equal only if their values are the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +15,37 @@ namespace depyf {
 
 using Symbol = std::int32_t;
 
-// The type of a value where it is known for certain: that very type, no subclass.
+// The exact type of a value, if it is known to be that type and no subclass.
 enum class Exact : std::uint8_t { unknown, list, set, dict };
 
+// What is known of the value behind a symbol.
 struct SymbolInfo {
   enum class Kind : std::uint8_t {
-    null,      // no value: an unbound local, a NULL on the stack
-    constant,  // by type and value
-    code,      // a code object, by identity; compared by proving
-    known,     // by name: a free variable, an argument, what every frame has
-    opaque,    // whatever an effect gave
+    null,      // no value: an unbound local, or a NULL on the stack
+    constant,  // identified by type and value
+    code,      // a code object, identified by its address; equality needs a proof
+    known,     // identified by a name: a free variable, an argument, or a value that every frame has
+    opaque,    // the unknown result of an effect
     term,      // a pure function of other symbols
-    object,    // a tuple, list, cell ... that nobody but its frame has seen; its content is in the frame's state
+    object,    // an object that nobody but its frame has seen; its content is in the frame's state
   };
   Kind kind = Kind::opaque;
   bool maybe_null = false;
-  bool boolean = false;   // True or False, nothing else
+  bool boolean = false;  // the value is True or False
   Exact exact = Exact::unknown;
-  std::uint8_t depth = 0; // of nested terms
-  std::string text = {};  // of a term or known: its name; of an opaque one: what made it, in words
+  std::uint8_t depth = 0;  // how deep terms nest in this term
+  // For a term or a known value: its name. For an opaque value: what made it, for messages.
+  std::string text = {};
   std::vector<Symbol> args = {};
   const Constant* constant = nullptr;
   const CodeObject* code = nullptr;
 };
 
-// How the words of some symbols begin.
+// The names of some known values and terms, or how they begin.
 inline constexpr std::string_view argument_prefix = "argument ", self_of = "self of",
                                   handled_by_caller = "the exception handled by the caller";
 
+// Creates symbols. Equal constants, known values and terms always get the same symbol.
 class Symbols {
  public:
   static constexpr Symbol null = 0;
@@ -52,30 +56,35 @@ class Symbols {
 
   Symbol constant(const Constant& value);
   Symbol constant(Constant::Kind kind, std::string text = {});
-  Symbol unordered(Symbol symbol);  // of a frozenset: the one that stands for all orders of its items
+  // For a frozenset: returns the symbol that stands for all orders of its items. Returns other symbols unchanged.
+  Symbol unordered(Symbol symbol);
   Symbol string(std::string_view text);
   Symbol integer(std::int64_t value);
   Symbol boolean(bool value) { return value ? true_ : false_; }
   Symbol none() const { return none_; }
+  // Returns the value that is identified by `name`; the same on both sides.
   Symbol known(std::string_view name);
+  // Returns a fresh symbol for an unknown value. `words` describes it in messages.
   Symbol opaque(std::string_view words, bool boolean = false, bool maybe_null = false, Exact exact = Exact::unknown);
+  // Returns a fresh symbol for an object that only one frame has.
   Symbol object();
 
-  // Terms. -1: an argument that no term may hold, or too deep.
+  // Returns a term; -1 if an argument is an object or may be NULL, or if terms nest too deep.
   Symbol term(std::string_view name, std::vector<Symbol> args, bool boolean = false);
+  // Returns whether `a` and `b` are identical, as a constant if that is known; -1 if the compiler decides about it.
   Symbol is(Symbol a, Symbol b);
   Symbol negation(Symbol boolean);
-  // The value of an exception's class or traceback (versions that keep all three on the stack).
+  // Returns the class or the traceback of an exception as a term, for versions that keep both on the stack.
   Symbol part(std::string_view name, Symbol exception) { return term(name, {exception}); }
 
   bool is_object(Symbol symbol) const { return (*this)[symbol].kind == SymbolInfo::Kind::object; }
   bool is_term(Symbol symbol) const { return (*this)[symbol].kind == SymbolInfo::Kind::term; }
   bool may_be_null(Symbol symbol) const { return symbol == null || (*this)[symbol].maybe_null; }
-  // The constant that `symbol` is, or null.
+  // Returns the constant behind `symbol`; null if it is no constant.
   const Constant* value(Symbol symbol) const { return (*this)[symbol].constant; }
   bool is_singleton(Symbol symbol) const;
 
-  // In words, for people.
+  // Returns a description of the value for messages.
   std::string words(Symbol symbol) const;
   std::size_t size() const { return infos_.size(); }
 
@@ -89,10 +98,10 @@ class Symbols {
   Symbol none_ = 0, true_ = 0, false_ = 0;
 };
 
-// Do functions of that name look at the locals of who calls them?
+// Returns true if functions of that name look at the locals of their caller.
 bool looks_at_locals(std::string_view name);
 
-// Truth of a constant: 1, 0, or -1 where only the interpreter knows.
+// Returns the truth of a constant as 1 or 0; -1 if only the interpreter knows it.
 int truth_of(const Constant& value);
 
 }  // namespace depyf

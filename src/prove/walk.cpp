@@ -17,10 +17,12 @@
 namespace depyf {
 namespace {
 
-// A place in both codes at once where executions meet: instructions, depths, block stacks.
+// A place in both code objects at which executions meet: the instructions, the depths of the stacks, and the block
+// stacks.
 using Key = std::vector<int>;
 
-// What tells a finally how it goes on (3.8) is part of the place: NULL, or the address to return to.
+// Returns the key of the state's place. In 3.8 the value that decides how a finally clause continues belongs to the
+// place, if it is NULL or an address.
 Key key_of(const State& state, const Symbols& symbols, bool handler) {
   Key key{handler};
   for (const Side& side : state.sides) {
@@ -34,11 +36,13 @@ Key key_of(const State& state, const Symbols& symbols, bool handler) {
   return key;
 }
 
+// A place that executions have reached.
 struct Point {
-  State state;  // stands for all executions that have come here
+  State state;  // stands for all executions that have reached this place
   bool queued = false;
 };
 
+// Follows all ways through both code objects at once. A failure of any way fails the proof.
 class Walk {
  public:
   Walk(Symbols& symbols, const Program& one, const Program& two, const ProofOptions& options,
@@ -56,7 +60,7 @@ class Walk {
     start.sides[1] = start_of(*programs_[1], symbols_);
     proof_.proved = from(std::move(start));
     while (proof_.proved) {
-      // Handlers last: by then most ways into them are known.
+      // Handlers come last, because most of the ways into them are known by then.
       std::vector<Key>& queue = !queue_.empty() ? queue_ : handlers_;
       if (queue.empty()) break;
       Key key = std::move(queue.back());
@@ -71,16 +75,19 @@ class Walk {
   }
 
  private:
+  // The bound on the number of steps grows with the size of the code.
   static std::int64_t steps_of(const Program& one, const Program& two) {
     return 20000 + 200 * (std::int64_t{one.size} + two.size);
   }
 
+  // A state from which the walk must go on.
   struct Ahead {
     State state;
-    bool known;  // is this the state of a point? then the point is not looked up again
-    bool met;
+    bool known;  // true if this is the state of a point, which is then not looked up again
+    bool met;    // true if the way has passed a place where ways meet
   };
 
+  // Follows all ways from `state` up to the next places where ways meet.
   bool from(State state) {
     std::vector<Ahead> ahead;
     ahead.push_back({std::move(state), true, false});
@@ -92,9 +99,9 @@ class Walk {
     return true;
   }
 
-  // Runs both sides to their next effects, which must be equal, and goes on behind them.
+  // Runs both sides to their next effects, which must be equal, and moves both behind them.
   bool advance(Ahead now, std::vector<Ahead>& ahead) {
-    // A step copies the state.
+    // A step copies the state, so large states count as several steps.
     constexpr std::size_t symbols_of_step = 64;
     for (const Side& side : now.state.sides)
       steps_ += static_cast<std::int64_t>((side.locals.size() + side.stack.size()) / symbols_of_step);
@@ -106,6 +113,7 @@ class Walk {
       note(side, now.state.sides[side], out[side]);
       if (out[side].step == Step::stuck) return fail(out[side].reason);
       if (out[side].step != Step::split) continue;
+      // The side branches on a boolean, so the walk follows both outcomes.
       Ahead other = now;
       decide(now.state, out[side].split, true);
       decide(other.state, out[side].split, false);
@@ -120,12 +128,15 @@ class Walk {
     return match(std::move(now.state), out[0].effect, out[1].effect, ahead);
   }
 
+  // Continues `state` with the assumption that the boolean `test` has the truth `holds`.
   void decide(State& state, Symbol test, bool holds) {
     while (symbols_.is_term(test) && symbols_[test].text == "not") test = symbols_[test].args[0], holds = !holds;
     substitute(state, symbols_, {{test, symbols_.boolean(holds)}});
-    if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);  // it may be computed again
+    // The same term may be computed again later, so its truth is kept.
+    if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);
   }
 
+  // Arrives at a place where ways meet. The place is visited again only if its state became more general.
   void arrive(State state, bool handler) {
     for (Side& side : state.sides) collect(side, symbols_);
     state.facts.clear();
@@ -144,9 +155,11 @@ class Walk {
     (handler ? handlers_ : queue_).push_back(std::move(key));
   }
 
+  // Compares the next effects of both sides. If they match, the ways behind them are appended to `ahead`.
   bool match(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     if (one.op != two.op) return fail("the effects differ");
     if (one.detail != two.detail || one.name != two.name || one.then != two.then) {
+      // Until 3.10 a with statement also pushes a block, so the two effects may go on in different ways.
       if (one.op != Op::before_with_ || one.detail != two.detail) return fail("the effects differ");
     }
     Pairing pairing(state, symbols_);
@@ -165,6 +178,7 @@ class Walk {
     Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
     const bool looks_at_kept = options_.list_kept && lets_time_pass(two);
     const std::vector<Symbol> in_tuples = looks_at_kept ? items_of_tuples(state.sides[0], one) : std::vector<Symbol>{};
+    // The operands may be seen by other code from here on.
     pairing.publish(state);
     if (looks_at_kept) note_kept(state, two, one.pops, two.pops, in_tuples);
     if (one.raises && !raise(state, unbound)) return false;
@@ -179,6 +193,7 @@ class Walk {
       results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results, false,
                                         one.op == Op::build_set_ ? Exact::set : Exact::unknown));
     }
+    // The iterator may be exhausted, or the receiver may have returned.
     if (one.then == Effect::Then::iterate || one.then == Effect::Then::send) {
       State other = state;
       machines_[0].jump(other, one, results);
@@ -191,7 +206,8 @@ class Walk {
     return true;
   }
 
-  // What a call of ProofOptions::outputs gives: a container on each side, with the same items in both.
+  // Continues behind a call that ProofOptions::outputs describes: its result is a container on each side, with the same
+  // items in both.
   void go_on_with_outputs(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     std::vector<Symbol> items;
     for (int i = 0; i < one.outputs; ++i) {
@@ -205,7 +221,8 @@ class Walk {
     ahead.push_back({std::move(state), false, false});
   }
 
-  // True in a handler from which both sides can only raise: the traceback keeps the frame's locals in any case.
+  // Returns true in a handler from which both sides can only raise. Their locals stay alive in any case, because the
+  // traceback refers to the frame.
   bool is_leaving_by_exception(const State& state) {
     for (int side = 0; side < 2; ++side) {
       const Side& frame = state.sides[side];
@@ -215,7 +232,8 @@ class Walk {
     return true;
   }
 
-  // What is in the tuples among the operands: whoever gets a tuple cannot take anything out.
+  // Returns the values in the tuples among the operands. The first side holds these values too, because no callee can
+  // take an item out of a tuple.
   std::vector<Symbol> items_of_tuples(const Side& side, const Effect& effect) const {
     std::vector<Symbol> result, todo = effect.operands;
     while (!todo.empty()) {
@@ -227,7 +245,7 @@ class Walk {
     return result;
   }
 
-  // Lists what the second side holds now, at an effect that has been matched, and the first does not.
+  // Lists the values that the second side holds during the matched effect, and that the first side does not hold.
   void note_kept(State& state, const Effect& effect, int pops_one, int pops_two, const std::vector<Symbol>& in_tuples) {
     if (is_leaving_by_exception(state)) return;
     const bool handed = hands_operands_over(effect, options_.calls_keep_operands);
@@ -235,6 +253,7 @@ class Walk {
     const Instruction* instruction = machines_[1].instruction(state.sides[1]);
     for (const Held& held : held_too_long(state, symbols_, handed ? pops_one : 0, handed ? pops_two : 0,
                                           handed ? std::vector<Symbol>{} : in_tuples)) {
+      // Each local is reported once at each instruction.
       auto [place, fresh] = kept_.try_emplace({at, held.local});
       if (!fresh) continue;
       KeptValue& value = place->second;
@@ -250,6 +269,7 @@ class Walk {
     }
   }
 
+  // Follows the exception that a matched effect may raise, if one of the sides handles it.
   bool raise(const State& before, Symbol unbound) {
     if (!machines_[0].has_handler(before) && !machines_[1].has_handler(before)) return true;
     State state = before;
@@ -263,7 +283,8 @@ class Walk {
     return true;
   }
 
-  // See Program: of the line nothing counts, of the names which they are.
+  // Returns true if both sides store the same class detail. The line is not compared, and the names are compared
+  // without their order.
   bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
     auto at = [&](int side, int place) { return place >= 0 && state.sides[side].at == place; };
     if (at(0, programs_[0]->stores_line) && at(1, programs_[1]->stores_line)) return true;
@@ -278,6 +299,7 @@ class Walk {
     return names[0] == names[1];
   }
 
+  // Remembers the place and the effect of a side, for the message if the proof fails.
   void note(int side, const Side& frame, const Outcome& out) {
     const Instruction* at = machines_[side].instruction(frame);
     ProofPlace& where = proof_.where;
@@ -304,7 +326,7 @@ class Walk {
   std::map<Key, Point> points_;
   std::vector<Key> queue_, handlers_;
   Proof proof_;
-  std::map<std::pair<int, int>, KeptValue> kept_;  // by instruction and local, -1: the value stack
+  std::map<std::pair<int, int>, KeptValue> kept_;  // by instruction and local (-1 for the value stack)
   Effect last_[2];
   bool stuck_[2] = {};
 };
@@ -313,6 +335,7 @@ class Walk {
 
 namespace {
 
+// Unites the two values that an iterator takes in 3.15.
 Result<DecodedCode> united(Result<DecodedCode> decoded) {
   if (!decoded) return decoded;
   if (Result<bool> done = unite_pair_iterators(*decoded); !done) return done.error();
@@ -326,6 +349,7 @@ Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& opt
   Symbols symbols;
   const CodeObject* sides[] = {&one, &two};
   Result<DecodedCode> decoded[] = {united(decode(one)), united(decoder(two))};
+  // The quick pass is tried first, because most pairs of code objects match instruction by instruction.
   if (options.lockstep != ProofOptions::Lockstep::never && decoded[0] && decoded[1]) {
     Proof proof;
     proof.proved = run_in_lockstep(*decoded[0], *decoded[1], codes, proof.steps);

@@ -1,4 +1,4 @@
-// Two code objects walked in step.
+// Walks through two code objects in step.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@
 
 namespace depyf {
 
-// Gives the instructions of a code object.
+// Returns the instructions of a code object.
 using Decoder = FunctionRef<Result<DecodedCode>(const CodeObject&)>;
 
-// Not proved: with reason and place. Values that the second side keeps too long are only listed. `codes`: nested code
-// objects that must be proved too. `decoder`: of the second side.
+// Proves that the two code objects have the same effects. If the proof fails, the result states the reason and the
+// place. Values that the second side keeps too long are listed, but do not fail the proof. Nested code objects that
+// must be proved as well are appended to `codes`. `decoder` decodes the second side.
 Proof walk(const CodeObject& one, const CodeObject& two, const ProofOptions& options, std::vector<CodePair>& codes,
            Decoder decoder);
 

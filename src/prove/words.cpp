@@ -5,11 +5,13 @@
 namespace depyf {
 namespace {
 
+// Returns the name that the effect loads or stores; an empty string if it has none.
 std::string name_of(const Effect& effect, const Symbols& symbols) {
   const Constant* constant = effect.name == Symbols::null ? nullptr : symbols.value(effect.name);
   return constant && constant->kind == Constant::Kind::string ? constant->text : std::string();
 }
 
+// Returns the name of an operation with blanks, as in `load attr`.
 std::string spoken(Op op) {
   std::string name(op_name(op));
   for (char& c : name) {
@@ -20,6 +22,7 @@ std::string spoken(Op op) {
 
 }  // namespace
 
+// The description names at most four operands, because it becomes part of a message.
 std::string effect_words(const Effect& effect, const Symbols& symbols) {
   if (effect.op == Op::nop_) return "nothing yet";
   std::string text = effect.op == Op::reraise_ && effect.then == Effect::Then::end ? "leave by exception"

@@ -1,4 +1,4 @@
-// Effects in words, for people.
+// Describes effects for messages.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace depyf {
 
+// Returns a short description of the effect, such as `call: f, x`.
 std::string effect_words(const Effect& effect, const Symbols& symbols);
 
-// Of what the effect gives; of a name or attribute: the name alone.
+// Returns a description of the effect's result. For a load of a name or attribute it is that name alone.
 std::string result_words(const Effect& effect, const Symbols& symbols);
 
 }  // namespace depyf
