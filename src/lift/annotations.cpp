@@ -1,4 +1,4 @@
-// Deferred annotations (3.14 and later, PEP 649 and 749): a function that makes them is kept instead of them.
+// Brings back annotations that the compiler moved into a function (3.14 and later, PEP 649 and PEP 749):
 //
 //   def f(a: int)      <code "__annotate__">; MAKE_FUNCTION; <code f>; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 16
 //       in it          if format > 2: raise NotImplementedError
@@ -7,7 +7,7 @@
 //       in it          the same test; BUILD_MAP 0
 //                      [k in __conditional_annotations__; POP_JUMP_IF_FALSE L;] int; COPY 2; 'a'; STORE_SUBSCR; L: ...
 //
-// The test loads NotImplementedError with LOAD_COMMON_CONSTANT: no function that a user wrote does.
+// The test loads NotImplementedError by LOAD_COMMON_CONSTANT, which no function that a user wrote does.
 #include <algorithm>
 #include <map>
 
@@ -23,12 +23,13 @@ using namespace ast;
 
 namespace {
 
+// Returns the text of a string constant; an empty text if `expr` is anything else.
 std::string_view text_of(const Expr* expr) {
   const Constant* text = constant_of(expr, Constant::Kind::string);
   return text ? std::string_view(text->text) : std::string_view();
 }
 
-// The index k of `k in __conditional_annotations__`, -1: another test.
+// Returns the index k of the test `k in __conditional_annotations__`, or -1 for another test.
 int condition_of(const Expr* test) {
   auto* compare = as<Compare>(test);
   if (!compare || compare->ops.size() != 1 || compare->ops[0] != CompareOp::in) return -1;
@@ -39,11 +40,12 @@ int condition_of(const Expr* test) {
   return std::stoi(index->value->text);
 }
 
-// What temporaries stand for: `__temp_1 = v`, or `(__temp_1,) = v` for `*v`.
+// Collects the values of temporaries, from statements `__temp_1 = v` and, for `*v`, `(__temp_1,) = v`.
 class Temporaries {
  public:
   explicit Temporaries(Context& context) : context_(context) {}
 
+  // Records the statement. Returns false if it defines no temporary.
   bool define(const Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
     if (!assign || assign->targets.size() != 1) return false;
@@ -60,6 +62,7 @@ class Temporaries {
     return true;
   }
 
+  // Returns the value of a temporary; any other expression itself.
   Expr* meaning(Expr* expr) const {
     auto* name = as<Name>(expr);
     auto found = name ? values_.find(name->id) : values_.end();
@@ -75,6 +78,7 @@ class Temporaries {
 
 namespace {
 
+// True if `expr` is an __annotate__ function that the compiler made.
 bool is_annotate(const Context& context, const Expr* expr) {
   auto* internal = as<Internal>(expr);
   if (!internal || internal->marker != Marker::function) return false;
@@ -82,6 +86,7 @@ bool is_annotate(const Context& context, const Expr* expr) {
   if (!dialect_of(code.version).deferred_annotations || code.name != "__annotate__" || code.argcount != 1) return false;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
+  // The test of the format stands within the first dozen instructions.
   const std::vector<Instruction>& start = decoded->instructions;
   return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
                      [](const Instruction& it) {
@@ -90,6 +95,7 @@ bool is_annotate(const Context& context, const Expr* expr) {
                      });
 }
 
+// Returns the annotations that an __annotate__ function makes, in order. Fails if its body has another shape.
 std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cursor& cursor, const Expr* function) {
   const char* const other = "annotations of another shape";
   auto* internal = as<Internal>(function);
@@ -107,6 +113,7 @@ std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cur
     return true;
   };
   for (const Stmt* stmt : block) {
+    // The annotations of a function are returned as one dict.
     if (auto* leave = as<Return>(stmt)) {
       auto* made = as<Dict>(temporaries.meaning(leave->value));
       if (!made || stmt != block.back()) cursor.fail(other);
@@ -119,6 +126,7 @@ std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cur
       }
       return result;
     }
+    // Those of modules and classes are stored one by one, some of them under a condition.
     if (add(stmt, -1)) continue;
     if (auto* branch = as<If>(stmt); branch && branch->orelse.empty()) {
       const int index = condition_of(branch->test);
@@ -134,7 +142,7 @@ std::vector<DeferredAnnotation> deferred_annotations(Context& context, const Cur
 
 }  // namespace
 
-// The annotations of a function: as if they were made where it is.
+// The annotations are printed at the definition, as if they were evaluated there.
 void annotate(Context& context, const Cursor& cursor, FunctionValue& function, const Expr* annotate) {
   std::vector<Expr*> keys, values;
   for (const DeferredAnnotation& each : deferred_annotations(context, cursor, annotate)) {
@@ -145,7 +153,7 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
   function.deferred = true;
 }
 
-// The annotations of a module or class: refine puts them where they stood.
+// Leaves a marker. A pass of refine puts the annotations where they stood in the source.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
@@ -161,7 +169,7 @@ bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
 namespace depyf {
 using namespace ast;
 
-// `if format > 2: raise NotImplementedError`, which begins each function that the compiler makes for a value to come.
+// The shape of the test is `if format > 2: raise NotImplementedError`.
 Block without_format_test(Block block) {
   auto* test = block.empty() ? nullptr : as<If>(block[0]);
   auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;

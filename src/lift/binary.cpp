@@ -1,6 +1,8 @@
-// a; b; BINARY_OP +                    a + b
-// a; b; BINARY_OP +=; STORE a          a += b                        (stores.cpp)
-// a; b; BINARY_OP +=; anything else    t = a; t += b; ... t
+// Binary operations:
+//
+//   a; b; BINARY_OP +                    a + b
+//   a; b; BINARY_OP +=; STORE a          a += b                        (stores.cpp)
+//   a; b; BINARY_OP +=; anything else    t = a; t += b; ... t
 #include <algorithm>
 
 #include "dialect/dialect.h"
@@ -10,7 +12,8 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// From 3.11 on the compiler makes an f-string of '%s and %r' % (a, b). Where it did not, the text was an f-string itself.
+// True if the compiler would make an f-string of `left % right`, as from 3.11 on for '%s and %r' % (a, b). Where it did
+// not, `left` was an f-string in the source.
 bool would_be_fstring(const Expr* left, const Expr* right) {
   const Constant* text = constant_of(left, Constant::Kind::string);
   auto* items = as<Tuple>(right);
@@ -19,6 +22,7 @@ bool would_be_fstring(const Expr* left, const Expr* right) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < format.size(); ++at) {
     if (format[at] != '%') continue;
+    // Formats of other kinds, or with a width, are left alone by the compiler.
     const char kind = ++at < format.size() ? format[at] : 0;
     if (kind != '%' && kind != 's' && kind != 'r' && kind != 'a') return false;
     count += kind != '%';
@@ -37,9 +41,10 @@ void binary(Simulation& sim, BinaryOp op, bool in_place) {
     if (op == BinaryOp::remainder && dialect_of(sim.context.version).percent_formats && would_be_fstring(left, right))
       left = sim.cursor.make(JoinedStr{sim.context.list({left})});
     return sim.push(BinOp{left, op, right, false});
+    // An augmented assignment may leave the left value on the stack below, as in `a.x += v`, so its order counts.
   }
   if (sim.cursor.literal_here()) {
-    // temporary op= right
+    // Writes out the operation: t = left; t op= right; and pushes t.
     sim.stack.push_back({left, sim.graph.node, -1});
     sim.stack.push_back({right, sim.graph.node, -1});
     sim.spill_all(sim.stack.size());

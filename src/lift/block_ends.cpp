@@ -12,7 +12,7 @@ using namespace ast;
 
 namespace {
 
-// Its target stands behind `for `; -1: unknown.
+// Returns the column of the word `for`, four in front of the target of the loop; -1 if it is unknown.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
   const std::vector<Position>& positions = cursor.decoded.code->positions;
   const int first = cursor.cfg.blocks[body].begin;
@@ -31,6 +31,7 @@ void stop(LiftedGraph& graph) {
 // Ends the block with a test of the value on top.
 void branch(Simulation& sim, const Instruction& instruction) {
   flush_unpackings(sim);
+  // JUMP_IF_x_OR_POP leaves the value on the stack along its jump.
   const bool keeps = info_of(instruction.op).control == Control::keeping_test;
   bool on_true = instruction.op == Op::pop_jump_if_true_ || instruction.op == Op::pop_jump_if_none_ ||
                  instruction.op == Op::jump_if_true_or_pop_;
@@ -43,7 +44,8 @@ void branch(Simulation& sim, const Instruction& instruction) {
   node.end = Node::End::branch, node.value = test;
   node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
   node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
-  node.inherited = is<BoolOp>(test);  // its operands were joined to a value before
+  // The operands of an `and` or `or` were joined to a value before this test.
+  node.inherited = is<BoolOp>(test);
   sim.graph.states[sim.graph.node].keep_a = keeps && on_true,
   sim.graph.states[sim.graph.node].keep_b = keeps && !on_true;
   sim.graph.ended = true;
@@ -61,6 +63,7 @@ void loop(Simulation& sim, const Instruction& instruction) {
   if (internal && internal->marker == Marker::iterator && internal->value) sim.settle(internal->value);
   else sim.settle(iterator.expr);
   node.value = iterator.expr;
+  // The iterator stays on the stack during the loop, below the item.
   sim.push(Internal{Marker::iterator, sim.cursor.block, nullptr});
   if (sim.cursor.flat) sim.stack.back() = iterator;
   sim.push(Internal{Marker::item, sim.graph.node, nullptr});
@@ -71,8 +74,10 @@ void loop(Simulation& sim, const Instruction& instruction) {
 // Ends the block with a return of the value on top.
 void leave(Simulation& sim, const Instruction& instruction) {
   flush_unpackings(sim);
+  // True if another node made the value.
   bool inherited = !sim.stack.empty() && sim.graph.find(sim.stack.back().block) != sim.graph.node;
   Expr* value = sim.pop();
+  // Type parameters leave markers in the definition that is returned.
   if (!sim.generics.is_open) sim.settle(value);
   sim.graph.nodes[sim.graph.node].value = value;
   sim.graph.nodes[sim.graph.node].inherited = inherited;
@@ -80,6 +85,7 @@ void leave(Simulation& sim, const Instruction& instruction) {
   sim.graph.nodes[sim.graph.node].line = instruction.line;
   sim.graph.nodes[sim.graph.node].offset = sim.cursor.first_offset;
   sim.graph.nodes[sim.graph.node].column = sim.cursor.first_column();
+  // The width shows whether the `return` was written in the source (see refine/implicit_return.cpp).
   if (const std::size_t unit = instruction.offset / 2; unit < sim.cursor.decoded.code->positions.size()) {
     const Position& position = sim.cursor.decoded.code->positions[unit];
     if (position.end_line == position.line)

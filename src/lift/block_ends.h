@@ -1,15 +1,17 @@
-// How blocks end.
+// Instructions that end a block.
 #pragma once
 
 #include "lift/simulation.h"
 
 namespace depyf::lifting {
 
-// A test of the value on top, the head of a for loop, a return of the value on top.
+// Ends the block with a test of the value on top of the stack.
 void branch(Simulation& sim, const Instruction& instruction);
+// Ends the block with the head of a for loop, whose iterator is on top of the stack.
 void loop(Simulation& sim, const Instruction& instruction);
+// Ends the block with a return of the value on top of the stack.
 void leave(Simulation& sim, const Instruction& instruction);
-// The node does not go on.
+// Ends the node: control does not go on behind it.
 void stop(LiftedGraph& graph);
 
 }  // namespace depyf::lifting

@@ -1,4 +1,4 @@
-// Calls.
+// Calls:
 //
 //   NULL; f; a; b; ('k',); CALL_KW 2                            f(a, k=b)
 //   f; a; b; CALL_FUNCTION 2                                    f(a, b)               (to 3.10)
@@ -26,9 +26,9 @@ bool is_null(const Expr* expr) {
   return internal && internal->marker == Marker::null;
 }
 
-// True if the display before the call at `at`, which has `**` in it, is one argument, f(**{**a, 'k': b}): what comes later
-// wins. The parts of f(**a, k=b) are merged by another operation, or to 3.8 by another argument of the same, which refuses
-// duplicates.
+// True if the dict display in front of the call at `at`, which contains `**`, is one argument. In f(**{**a, 'k': b}), a
+// later key replaces an equal one. The parts of f(**a, k=b) are merged by an operation that refuses duplicates; in 3.8
+// the same operation does both, with different arguments.
 bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
@@ -37,7 +37,8 @@ bool is_one_mapping(const Dict& dict, const std::vector<Instruction>& code, int 
   return before < 0 || code[before].op != Op::build_unpack_ || code[before].aux != merged_for_call;
 }
 
-// The last `names` of the arguments are keywords. Where one is no name, all are in a dict: f(**{'a b': c}).
+// Removes the last `names` of the arguments and returns them as keywords. If one of the names is no identifier, all go
+// into one dict: f(**{'a b': c}).
 std::vector<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names,
                                  std::vector<Expr*>& args) {
   std::vector<Keyword> keywords;
@@ -58,6 +59,7 @@ std::vector<Keyword> keywords_of(Context& context, const Cursor& cursor, const C
 
 }  // namespace
 
+// Handles the CALL instructions with a fixed number of arguments.
 void call(Simulation& sim, const Instruction& instruction) {
   const Constant* names = nullptr;
   if (instruction.op == Op::call_kw_ || instruction.op == Op::call_function_kw_) {
@@ -72,7 +74,7 @@ void call(Simulation& sim, const Instruction& instruction) {
   if (names) keywords = keywords_of(sim.context, sim.cursor, *names, args);
   Expr* function = sim.pop();
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
-    // NULL and a function, a function and NULL, or a method's function and its `self`
+    // The two slots hold NULL and a function, a function and NULL, or the function of a method and its `self`.
     Expr* first = sim.pop();
     if (!is_null(first)) {
       if (!is_null(function)) args.insert(args.begin(), function);
@@ -83,6 +85,7 @@ void call(Simulation& sim, const Instruction& instruction) {
   finish_call(sim, function, std::move(args), std::move(keywords));
 }
 
+// Handles LOAD_SUPER_ATTR; bit 1 of aux is set if super had arguments, bit 0 if the attribute is loaded for a call.
 void super_attribute(Simulation& sim, const Instruction& instruction) {
   Expr *self = sim.pop(), *cls = sim.pop(), *super = sim.pop();
   bool given = (instruction.aux & 2) != 0;
@@ -91,8 +94,10 @@ void super_attribute(Simulation& sim, const Instruction& instruction) {
   if (instruction.aux & 1) sim.push(Internal{Marker::null, 1, nullptr});
 }
 
+// Pushes the call, or the special form that the call stands for.
 void finish_call(Simulation& sim, Expr* function, std::vector<Expr*> args, std::vector<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
+    // The call of __exit__ at the normal end of a with statement belongs to the statement.
     if (internal->marker == Marker::with_exit && args.size() == 3 && std::all_of(args.begin(), args.end(), is_none)) {
       sim.emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
       return sim.push(Internal{Marker::with_exit, internal->index, nullptr});
@@ -104,7 +109,7 @@ void finish_call(Simulation& sim, Expr* function, std::vector<Expr*> args, std::
       const FunctionValue called = sim.context.functions[internal->index];
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
-      // From 3.15 on a generator expression iterates by itself.
+      // From 3.15 on, a generator expression calls iter() by itself.
       else if (dialect_of(sim.cursor.decoded.code->version).iterating_generators && called.code->name == "<genexpr>")
         iterable = args[0];
       if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
@@ -115,9 +120,11 @@ void finish_call(Simulation& sim, Expr* function, std::vector<Expr*> args, std::
   sim.push(Call{function, sim.context.arena.copy(args), sim.context.arena.copy(keywords)});
 }
 
+// Handles CALL_FUNCTION_EX, whose arguments are a tuple and maybe a dict.
 void call_ex(Simulation& sim, const Instruction& instruction) {
   Expr* mapping = instruction.arg & 1 ? sim.pop() : nullptr;
-  if (is_null(mapping)) mapping = nullptr;  // 3.14
+  // From 3.14 on, NULL stands for an absent dict.
+  if (is_null(mapping)) mapping = nullptr;
   Expr* sequence = sim.pop();
   Expr* function = sim.pop();
   if (instruction.aux) {  // a NULL slot beside the callable
@@ -136,13 +143,15 @@ void call_ex(Simulation& sim, const Instruction& instruction) {
                  !is_one_mapping(*dict, sim.cursor.code, sim.cursor.at, sim.cursor.decoded.code->version);
     std::set<std::string_view> seen;
     if (dict)
+      // Keys become keywords only if all are different identifiers.
       for (Expr* key : dict->keys)
         if (key) {
           auto* text = constant_of(key, Constant::Kind::string);
           plain &= text && is_name(text->text) && seen.insert(text->text).second;
         }
     if (plain) {
-      bool after_keywords = true;  // what stands before is keywords, with which others would share a display
+      // True if keywords stand in front. The compiler would put further keywords into the same display.
+      bool after_keywords = true;
       for (std::size_t index = 0; index < dict->keys.size(); ++index) {
         Expr* key = dict->keys[index];
         Expr* value = dict->values[index];

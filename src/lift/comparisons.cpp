@@ -1,4 +1,4 @@
-// Comparisons.
+// Comparisons:
 //
 //   a; b; COMPARE_OP <                                                                                    a < b
 //   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP; ...; cleanup: POP_TOP         a < b < c
@@ -10,8 +10,10 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP: the middle is copied, cleaned up where it fails.
-// `copied`: the right side is a copy of what lies below: the chain goes on.
+// Compares the two values on top of the stack. In a chain, the right side is a copy of the value below: the chain goes
+// on with that value, and the code at the jump target pops it if the comparison is false.
+//
+//   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP
 void compare(Simulation& sim, CompareOp op) {
   auto longer = [&](const Compare& chain, Expr* comparator) {
     return Compare{chain.left, sim.context.arena.append(chain.ops, op),
@@ -33,14 +35,14 @@ void compare(Simulation& sim, CompareOp op) {
     if (left.mover >= 0 && !sim.names.stable(left.expr)) throw Restart{left.mover};
     return sim.push(Compare{left.expr, sim.context.list({op}), sim.context.list({value})});
   }
-  // ..., b, a, copy of b
+  // On the stack lie ..., b, a, copy of b.
   Entry left = sim.pop_entry(), middle = sim.pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
   if (chain && chain->marker == Marker::chain)
     so_far = sim.cursor.make(longer(*as<Compare>(chain->value), middle.expr));
   else so_far = sim.cursor.make(Compare{left.expr, sim.context.list({op}), sim.context.list({middle.expr})});
-  // The jump is dropped: where it leads, only the middle is thrown away.
+  // The jump is left out: the code that it leads to does nothing but pop the middle value.
   int cleanup = sim.cursor.code[test].target, next = cleanup;
   auto at = [&](int index) {
     while (index < int(sim.cursor.code.size()) && sim.cursor.code[index].op == Op::nop_) ++index;
@@ -64,8 +66,9 @@ void compare(Simulation& sim, CompareOp op) {
   sim.cursor.at = test;
 }
 
-// POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE: compares the top with None; does the jump lead to where that holds? At the end of
-// a chain `is` is told from `is not` by where the chain goes when an earlier part fails.
+// Compares the top of the stack with None, for POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE. Returns true if the jump
+// leads to the case that the comparison is true. At the end of a chain, the place where an earlier part of the chain
+// goes when it is false decides between `is` and `is not`.
 bool test_for_none(Simulation& sim, bool jumps_on_none) {
   CompareOp op = CompareOp::is;
   auto* chain = as<Internal>(sim.peek(1).expr);

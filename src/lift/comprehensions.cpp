@@ -1,11 +1,12 @@
-// The body of a comprehension, which by now is loops and tests, as one expression:
+// Turns the body of a comprehension, which structuring has made loops and tests, into one expression:
 //
 //   for x in .0:                        [f(x) for x in v if x]
 //       if x:
 //           append(f(x))
 //
-// In a code object of its own, called at once; from 3.12 on also out of the code around (flow/comprehensions.cpp). A body
-// that fits none is spelled out: __result = []; for x in .0: ...; return __result
+// The body is a code object of its own, which is called at once. From 3.12 on, `outline_comprehensions` makes one of
+// inlined code. A body that fits no comprehension is written as statements: __result = []; for x in .0: ...; return
+// __result
 #include <algorithm>
 #include <functional>
 
@@ -21,6 +22,8 @@ using namespace ast;
 
 namespace {
 
+// Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body does
+// anything else.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
                    Expr* iterable) {
   std::vector<Comprehension> generators;
@@ -33,7 +36,8 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     if (count == 0) return false;
     Stmt* stmt = block[0];
     if (auto* branch = as<If>(stmt); branch && !first) {
-      // A test that decides nothing: `if x or True`, and `if x and False`, after which no element is left.
+      // The compiler folds a test that decides nothing: `if x or True`, and `if x and False`, behind which no element
+      // is left.
       if (branch->orelse.empty() && std::ranges::all_of(branch->body, [](Stmt* inner) { return is<Pass>(inner); })) {
         const bool always = count > 1;
         Expr* decided = context.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
@@ -59,7 +63,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       }
       return false;
     }
-    // `for y in [x]` is compiled as an assignment.
+    // The compiler turns `for y in [x]` into an assignment.
     if (auto* assign = as<Assign>(stmt); !first && assign && assign->targets.size() == 1 && block.size() > 1) {
       generators.back().ifs = context.arena.copy(ifs);
       ifs.clear();
@@ -67,12 +71,14 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       block = block.subspan(1);
       continue;
     }
+    // A `continue` at the end of a body changes nothing.
     if (count > 1 && !(count == 2 && is<Continue>(block[1]))) return false;
     if (auto* loop = as<For>(stmt)) {
       if (!loop->orelse.empty()) return false;
       if (!generators.empty()) generators.back().ifs = context.arena.copy(ifs);
       ifs.clear();
       Expr* iter = loop->iter;
+      // The outermost loop runs over the argument `.0`.
       if (first) {
         auto* argument = as<Name>(iter);
         if (!argument || argument->id != ".0") return false;
@@ -85,7 +91,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     }
     if (first) return false;
     if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
-      // `(x for x in a if False)`
+      // This is `(x for x in a if False)`, whose element the compiler removed.
       elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
@@ -106,6 +112,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
 
 }  // namespace
 
+// Finds the kind of a comprehension by the name of its code object.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, const FunctionValue& function,
                    Expr* iterable) {
   const std::string& name = function.code->name;
@@ -120,7 +127,6 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, const 
   return true;
 }
 
-// What `outline_comprehensions` took out of this code.
 void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
   const DecodedCode& body = sim.cursor.cfg.comprehensions[instruction.arg].body;
   const Op display = body.instructions[0].op;
@@ -136,7 +142,7 @@ void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
   }
   if (!comprehension(sim.context, sim.cursor, made, kind, sim.context.build_part(sim.context, body), iterable))
     sim.cursor.fail("a comprehension of another shape");
-  // The instruction that makes the display has the position of the whole comprehension; the last one that of its loop.
+  // BUILD_LIST has the position of the whole comprehension, while the last instruction has that of its loop.
   made->offset = body.instructions[0].offset, made->line = body.instructions[0].line;
   sim.push(made);
 }
@@ -146,10 +152,11 @@ void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
 namespace depyf {
 using namespace ast;
 
-// BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements, where the body fits no comprehension.
+// Writes BUILD_LIST; LIST_APPEND; RETURN_VALUE as statements on a variable `__result`, if the body fits no
+// comprehension.
 Block spell_out_comprehension(Context& context, const CodeObject& code, Block body) {
   std::string_view result = "__result";
-  Expr* display = nullptr;  // empty
+  Expr* display = nullptr;  // an empty one of the kind
   if (code.name == "<listcomp>") display = context.expr(ListExpr{});
   if (code.name == "<dictcomp>") display = context.expr(Dict{});
   if (code.name == "<setcomp>")

@@ -1,10 +1,10 @@
-// Tests that share a target become one, and values that differ by the way taken one expression.
+// Joins tests that share a target into one test, and values that differ by the way to a block into one expression:
 //
 //   a; POP_JUMP_IF_FALSE n; b; POP_JUMP_IF_FALSE n                        a and b
 //   a; POP_JUMP_IF_TRUE m; b; POP_JUMP_IF_FALSE n; m:                     a or b
 //   a; JUMP_IF_TRUE_OR_POP m; b; m:                                       a or b, as a value
 //   c; POP_JUMP_IF_FALSE n; a; JUMP m; n: b; m:                           a if c else b
-//   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:       (a if c else b), as a test
+//   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:    (a if c else b), as a test
 #include <algorithm>
 
 #include "decode/op.h"
@@ -17,13 +17,15 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// The same where `left` may have been a value before it was tested: `(a or b) or c` tests what `a or b` gives once more.
+// Returns `left or right` with `left` as one operand, if `left` was a value before it was tested: `(a or b) or c` tests
+// the value of `a or b` once more. Returns null if `left` was no such value.
 Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool left_is_value) {
   auto* chain = as<BoolOp>(left);
   if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
   return context.expr(BoolOp{is_or, context.list({left, right})}, left->offset, left->line);
 }
 
+// True if `node` does nothing but push one value on the stack that `test` left.
 bool pushes_one(LiftedGraph& graph, int node, int test) {
   const auto &stack = graph.states[node].stack, &before = graph.states[test].stack;
   if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() ||
@@ -35,7 +37,7 @@ bool pushes_one(LiftedGraph& graph, int node, int test) {
   return graph.nodes[node].region == graph.nodes[test].region && (!internal || internal->marker == Marker::function);
 }
 
-// `left or right` or `left and right`, as one list where either is of the same kind.
+// Returns `left or right` or `left and right` as one list, if either is of the same kind.
 Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* chain = as<BoolOp>(left);
   List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context.list({left});
@@ -46,7 +48,7 @@ Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   return context.expr(BoolOp{is_or, values}, left->offset, left->line);
 }
 
-// What stands first in the code stands first in the expression.
+// Returns the conditional expression. The alternative that stands first in the code stands first in the expression.
 Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context, test))
     return context.expr(IfExp{negate(context, test), if_false, if_true}, test->offset, test->line);
@@ -55,7 +57,7 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
 
 }  // namespace
 
-// One step towards a single value where ways to `block` meet.
+// The sources of edges are visited from the last to the first, so that inner expressions are joined first.
 bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, int block) {
   if (cursor.cfg.blocks[block].preds.size() < 2) return false;
   auto edges = edges_to(cursor, graph, block);
@@ -73,12 +75,14 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
     Expr* value = graph.states[node].stack.back().expr;
     Expr* made = nullptr;
     int other = -1;
+    // JUMP_IF_x_OR_POP: one way brings the tested value, the other the value of `node`.
     if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
       made = with_tested(context, true, branch.value, value, branch.inherited);
       if (!made) made = bool_op(context, true, branch.value, value);
     } else if (branch.b == block && branch.a == node && graph.states[test].keep_b) {
       made = with_tested(context, false, branch.value, value, branch.inherited);
       if (!made) made = bool_op(context, false, branch.value, value);
+      // Two nodes push one value each, and a test chooses between them.
     } else {
       other = branch.a == node ? branch.b : branch.a;
       if (other == block || other == node || other < 0 || graph.states[other].alias >= 0 ||
@@ -93,6 +97,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
                          branch.a == node ? alternative : value,
                          cursor.cfg.blocks[branch.a].begin < cursor.cfg.blocks[branch.b].begin);
     }
+    // Both nodes are merged into the test, which pushes the value.
     for (int gone : {node, other})
       if (gone >= 0) graph.nodes[gone].end = Node::End::none, graph.states[gone].alias = test;
     branch.inherited = false;
@@ -104,7 +109,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, i
   return false;
 }
 
-// `node` has become a branch: is it part of the condition before it?
+// Joins the branch that `node` ends in with the branch in front of it, as long as both test the same stack.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, int node) {
   bool changed = false;
   while (graph.nodes[node].end == Node::End::branch) {
@@ -122,13 +127,15 @@ bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph,
     for (std::size_t index = 0; index < one.stack.size(); ++index)
       same_stack &= one.stack[index].expr == two.stack[index].expr;
     if (!same_stack) break;
+    // Tests of handlers and cases are no conditions.
     auto handles = [](const Expr* test) {
       auto* internal = as<Internal>(test);
       return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
                           internal->marker == Marker::match_case);
     };
     if (handles(first.value) || handles(second.value)) break;
-    // The test of a while loop stands again at its end: what comes before it there is another statement.
+    // The test of a while loop stands once more at the end of the loop. The test in front of that copy is another
+    // statement.
     auto goes_back = [&](int to) {
       if (to < 0 || cursor.cfg.order_index[to] < 0 || !cursor.cfg.is_back_edge(node, to)) return false;
       int start = cursor.cfg.blocks[to].begin;
@@ -136,11 +143,13 @@ bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph,
       return cursor.code[start].op != Op::for_iter_;
     };
     if (second.line >= 0 && second.line < first.line && (goes_back(second.a) || goes_back(second.b))) break;
-    // A jump back that was not turned around stands for itself: `if c: continue`, then another statement.
+    // A jump back that the compiler did not turn around is a statement by itself: `if c: continue`, then another
+    // statement.
     if (const int far = along_b ? first.a : first.b; first.turned == Turned::no && far >= 0 &&
                                                      cursor.cfg.order_index[far] >= 0 &&
                                                      cursor.cfg.is_back_edge(before, far))
       break;
+    // Merges `node` into the branch in front of it.
     auto absorb = [&](Expr* test, int a, bool keep_a, int b, bool keep_b) {
       first.inherited = false;
       first.value = test, first.a = a, first.b = b, first.turned = second.turned;
@@ -156,14 +165,15 @@ bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph,
       absorb(bool_op(context, true, first.value, second.value), second.a, two.keep_a, second.b, two.keep_b);
     } else if ((!along_b && first.b == second.a && !one.keep_b && !two.keep_a) ||
                (along_b && first.a == second.b && !one.keep_a && !two.keep_b)) {
-      // One of the two is negated: the one that can be; the condition is true where what stands first in the code runs.
+      // One of the two tests has to be negated: the one for which no other instruction is needed. The condition is true
+      // where the code that stands first runs.
       int shared = along_b ? first.a : first.b, rest = along_b ? second.a : second.b;
       bool keep_rest = along_b ? two.keep_a : two.keep_b;
       int cost_first = negation_cost(context, first.value), cost_second = negation_cost(context, second.value);
       const bool changes_first = negation_changes(context, first.value);
       const bool changes_second = negation_changes(context, second.value);
-      // Neither can be negated without another instruction: two statements. From 3.14 on `not a in b` turns the jump: that is
-      // one statement where the rest jumps over an else.
+      // If neither test can be negated without another instruction, they are two statements. From 3.14 on, `not a in b`
+      // is compiled to the opposite jump, so they are one statement if the rest jumps over an else clause.
       if (changes_first && changes_second) {
         const int end = cursor.cfg.blocks[shared].begin - 1;
         const bool over = end >= 0 && cursor.code[end].op == Op::jump_ && cursor.code[end].target > end;
@@ -182,7 +192,7 @@ bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph,
         absorb(bool_op(context, along_b, first.value, second.value), second.b, false, second.a, false);
       }
     } else {
-      // c ? (x: T, F) : (y: T, F)
+      // Both ways of the first test lead to tests with equal targets: c ? (x: T, F) : (y: T, F).
       int other = along_b ? first.a : first.b;
       if (other < 0 || other == node || !graph.states[other].lifted || graph.states[other].alias >= 0) break;
       Node& third = graph.nodes[other];

@@ -1,13 +1,14 @@
-// Conditions that several blocks make; see conditions.cpp.
+// Joins blocks that test or choose values into one expression; see conditions.cpp.
 #pragma once
 
 #include "lift/simulation.h"
 
 namespace depyf::lifting {
 
-// True if values that differ by the way to `block` became one expression.
+// Joins two ways to `block` that differ in the value on top of the stack into one expression, once. Returns true if it
+// did.
 bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, int block);
-// Joins tests that share a target to the one of `block`; true if any were.
+// Joins the test of `block` with the tests in front of it that share a target. Returns true if it joined any.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, int block);
 
 }  // namespace depyf::lifting

@@ -1,4 +1,4 @@
-// What one call of `decompile` shares over all code objects in it.
+// The state that one call of `decompile` shares over all code objects in it.
 #pragma once
 
 #include <deque>
@@ -15,35 +15,41 @@ namespace depyf {
 
 struct DecodedCode;
 
-// A pass met what it was not made for; caught in pipeline.cpp, where that code object degrades.
+// Thrown by a pass that meets code which it was not made for. pipeline.cpp catches it, and gives the code object a
+// plainer form.
 struct InternalError {
   std::string what;
   std::uint32_t offset = 0;
 };
 
-// A function that MAKE_FUNCTION made.
+// A function that MAKE_FUNCTION has made, with what was given to it.
 struct FunctionValue {
   const CodeObject* code = nullptr;
-  std::uint32_t constant = 0;                      // its index in the constants of the outer code
+  std::uint32_t constant = 0;  // its index in the constants of the outer code
+  // Null if the function has none.
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
-  std::int32_t within =
-      -1;  // made in the code that evaluates type parameters, which is that constant of the outer code
-  bool deferred = false;     // the annotations are not evaluated where the function is made
-  ast::List<ast::TypeParam> type_params;  // of the function, or of the class of which this is the body
+  // If the function is made by the code that evaluates type parameters: the index of that code in the constants of the
+  // outer code; otherwise -1.
+  std::int32_t within = -1;
+  // True if the annotations are not evaluated where the function is made (3.14 and later).
+  bool deferred = false;
+  ast::List<ast::TypeParam> type_params;  // of the function, or of the class whose body it is
 };
 
-// One annotation of a module or class whose annotations are made later (3.14).
+// One annotation of a module or class whose annotations are evaluated later (3.14 and later).
 struct DeferredAnnotation {
   std::string_view name;
   ast::Expr* value = nullptr;
-  int index = -1;  // of the mark where it stands; -1: it has none, and always holds
+  // The index of the mark where the annotation stands in the code, or -1 for an annotation without a mark, which is
+  // always reached.
+  int index = -1;
 };
 
-// The test of a case.
+// The test of one case of a match statement.
 struct CaseTest {
   ast::Pattern* pattern = nullptr;
-  bool guard = false;   // what follows is its guard
-  bool keeps = false;   // other cases follow
+  bool guard = false;  // the guard of the case follows
+  bool keeps = false;  // other cases follow
   std::int32_t line = -1;
 };
 
@@ -51,41 +57,52 @@ struct CaseTest {
 struct Body {
   ast::Block block;
   Level level = Level::structured;
-  std::size_t size = 0;  // in instructions, those of nested code counted wherever it is used
+  // The number of instructions. Those of nested code count wherever the nested code is used.
+  std::size_t size = 0;
 };
 
 class Ahead;
 
+// Everything that the passes after flow share while one call of `decompile` runs.
 class Context {
  public:
   Arena arena;
-  std::deque<Constant> constants;                  // those that no code object holds
+  std::deque<Constant> constants;  // constants that no code object holds
   Options options;
-  std::unordered_map<const CodeObject*, const Difference*> marks;  // by the code object whose body says it
+  // By code object: the difference that a comment in its body reports.
+  std::unordered_map<const CodeObject*, const Difference*> marks;
   std::vector<std::string> notes;
-  std::string dump;  // what the pass `options.dump_after` made, by code object
+  // What the pass named by `options.dump_after` made, for each code object.
+  std::string dump;
+  // Constants without a literal, and the names that stand for them.
   std::vector<NamedConstant> named_constants;
+  // The tables below are indexed by the markers in expressions (`Internal::index`).
   std::vector<FunctionValue> functions;
   std::vector<CaseTest> cases;
   std::vector<std::vector<DeferredAnnotation>> deferred;
   std::vector<ast::TypeParam> type_params;
   std::vector<ast::TypeAlias> type_aliases;
-  std::unordered_map<const CodeObject*, Body> bodies;   // those brought back already
-  std::vector<std::uint32_t> path;                 // to the code object at work
-  std::map<std::string_view, std::string_view>
-      lent;    // temporary -> the local that it was copied to; of the code at work
-  std::map<std::string_view, std::string_view> wanted;  // temporary -> what it may be called; of the code at work
+  std::unordered_map<const CodeObject*, Body> bodies;  // the bodies that are finished
+  // The way to the current code object: indices of constants, from the root.
+  std::vector<std::uint32_t> path;
+  // In the current code object: a temporary, and the local that it was copied to.
+  std::map<std::string_view, std::string_view> lent;
+  // In the current code object: a temporary, and the name that it may get.
+  std::map<std::string_view, std::string_view> wanted;
+  // The level and version of the current code object.
   Level level = Level::structured;
-  Version version;                                 // of the code object at work
+  Version version;
   int depth = 0;
-  bool folds_assertions = false;  // the root is a module whose assertions pytest rewrote
-  bool has_unfolded_assertions = false;  // some of them could not be folded back
+  // True if the root is a module whose assertions pytest rewrote.
+  bool folds_assertions = false;
+  // True if some of these assertions could not be folded back.
+  bool has_unfolded_assertions = false;
 
-  Ahead* ahead = nullptr;  // of the pipeline
+  Ahead* ahead = nullptr;  // owned by the pipeline
 
-  // Brings a nested code object back; set by the pipeline.
+  // Decompiles a nested code object; set by the pipeline.
   Body (*build)(Context&, const CodeObject&) = nullptr;
-  // The same of a comprehension that was taken out of a code object; throws InternalError where no statements fit.
+  // Decompiles the body of an inlined comprehension; throws InternalError if no statements express it.
   ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
 
   ast::Expr* expr(ast::Expr::Node node, std::uint32_t offset = 0, std::int32_t line = -1) {
@@ -95,7 +112,8 @@ class Context {
                   std::int32_t width = -1) {
     return arena.make<ast::Stmt>(std::move(node), offset, line, column, width);
   }
-  // The statements below a comment. Statements that others share stay as they are.
+  // Returns a block of a comment and the statements of `body`. The statements themselves are not changed, as other
+  // blocks may share them.
   ast::Block with_comment(std::string_view text, ast::Block body) {
     std::vector<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
     statements.insert(statements.end(), body.begin(), body.end());
@@ -111,7 +129,8 @@ class Context {
     value.kind = kind, value.text = std::move(text);
     return constant(std::move(value));
   }
-  // An annotation that was kept as text, as source again; where it is no expression on one line, the text as a string.
+  // Returns an annotation that was kept as text as source. Returns the text itself if it would not be one expression on
+  // one line.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
@@ -132,20 +151,23 @@ class Context {
   }
 };
 
-// The parameters of a function, without annotations and defaults.
+// Returns the parameters of a function, without annotations and defaults.
 ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
-// The body of a comprehension's code object as statements that stand by themselves.
+// Returns the body of a comprehension's code object as statements that do not need a comprehension around them.
 ast::Block spell_out_comprehension(Context& context, const CodeObject& code, ast::Block body);
 
-// What follows the test that begins each function which the compiler makes for a value to come (3.14).
+// Returns `block` without the test `if format > 2: raise NotImplementedError`, which begins each function that the
+// compiler makes for lazy evaluation (3.14 and later).
 ast::Block without_format_test(ast::Block block);
 
-// `not test` as a condition, without a double negation.
+// Returns `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);
-// Does the negation need another instruction (`in` to `not in`, `is` to `is not`), not just the other jump?
+// True if the negation needs another instruction (`in` becomes `not in`, `is` becomes `is not`), and not just the
+// opposite jump.
 bool negation_changes(const Context& context, const ast::Expr* test);
-// How many `not` the negation of `test` takes; `other_operator` at least where it needs other instructions.
+// Returns the number of `not` operators in the negation of `test`. The result is at least `other_operator` if the
+// negation needs other instructions.
 constexpr int other_operator = 1000;
 int negation_cost(const Context& context, const ast::Expr* test);
 

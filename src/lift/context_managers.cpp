@@ -1,12 +1,12 @@
-// with statements.
+// With statements:
 //
 //   m; BEFORE_WITH; STORE x; <body>; None; None; None; CALL          with m as x: <body>
 //   h: PUSH_EXC_INFO; WITH_EXCEPT_START; ...                         nothing: the statement does it
 //
-// In the state machine, and where the body is none that a statement has:
+// In the state machine, and if the body is not one that a statement can have:
 //
-//   m; BEFORE_WITH                                                   type(m).__exit__.__get__(m), type(m).__enter__(m)
-//   exit; exception; WITH_EXCEPT_START                               exit(type(exception), exception, exception.__traceback__)
+//   m; BEFORE_WITH                                            type(m).__exit__.__get__(m), type(m).__enter__(m)
+//   exit; exception; WITH_EXCEPT_START                        exit(type(exception), exception, exception.__traceback__)
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/operations.h"
@@ -14,7 +14,7 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Calls the exit function with an exception, by hand.
+// Pushes a call of the exit method with the exception, in the state machine.
 void call_exit(Simulation& sim, const Instruction& instruction) {
   if (!sim.cursor.flat) sim.cursor.fail("with handler outside a with statement");
   Expr* exception = sim.peek(1).expr;
@@ -23,6 +23,7 @@ void call_exit(Simulation& sim, const Instruction& instruction) {
   sim.push(Call{exit, sim.context.list({type, exception, sim.cursor.make(Attribute{exception, "__traceback__"})}), {}});
 }
 
+// Enters a with statement: pushes markers that the setup node turns into the statement, or calls the methods by hand.
 void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   int region = -1;
@@ -34,7 +35,7 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
       region = sim.cursor.cfg.blocks[next].setup_of;
   }
   if (region < 0) {
-    // Entered by hand: type(manager).__enter__(manager)
+    // Enter by hand: type(manager).__enter__(manager). The manager is used several times, so it needs a name.
     Entry manager{sim.pop(), sim.graph.node, -1};
     if (!sim.names.stable(manager.expr))
       sim.stack.push_back(manager), sim.spill_all(sim.stack.size()), manager = sim.pop_entry();

@@ -26,6 +26,7 @@ Expr* Cursor::local(int index) const {
   return make(Name{decoded.localsplus[index]});
 }
 
+// The statement starts at the lowest column of its instructions on that line.
 std::int32_t Cursor::first_column() const {
   const std::vector<Position>& positions = decoded.code->positions;
   std::int32_t column = -1;

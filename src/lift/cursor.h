@@ -1,4 +1,4 @@
-// The instruction at work, and the code around it.
+// The current instruction, and the code around it.
 #pragma once
 
 #include <set>
@@ -18,24 +18,34 @@ struct Cursor {
   const DecodedCode& decoded;
   const Cfg& cfg;
   const std::vector<Instruction>& code;
-  const bool flat;               // each block is lifted by itself
-  const std::set<int>& literal;  // instructions whose values are named first
+  const bool flat;  // each block is lifted by itself
+  // Instructions that are taken literally: the values that they move get names first.
+  const std::set<int>& literal;
   const Split split;
-  int block = 0;                   // being lifted
-  int at = 0, end = 0;             // instruction at work, end of its block
-  std::uint32_t first_offset = 0;  // of the statement being made
-  int first_at = 0;                // the index of its first instruction
+  int block = 0;  // the current block
+  int at = 0, end = 0;  // the current instruction, and the end of its block
+  // The offset of the first instruction of the current statement.
+  std::uint32_t first_offset = 0;
+  int first_at = 0;  // the index of the first instruction of the statement
 
+  // Returns the current instruction.
   const Instruction& now() const { return code[at]; }
+  // True if the values that the current instruction moves get names first.
   bool literal_here() const { return flat || split == Split::effects_and_tests || literal.contains(at); }
-  // The next instruction from `from` that does something, or the block's end.
+  // Returns the first instruction from `from` that is not a NOP or RESUME, or the end of the block.
   int skip(int from) const;
-  // Where the statement being made begins in its line, by the positions of its instructions; -1: unknown.
+  // Returns the column where the current statement begins, as the positions of its instructions show; -1 if it is
+  // unknown.
   std::int32_t first_column() const;
+  // Returns a node with the position of the current instruction.
   ast::Expr* make(ast::Expr::Node node) const { return context.expr(std::move(node), now().offset, now().line); }
+  // Returns a name of the code object; fails if there is no such name.
   std::string_view name_of(int index) const;
+  // Returns a variable by its index in localsplus, as an expression.
   ast::Expr* local(int index) const;
+  // Returns the variable that a store or delete names, as an expression.
   ast::Expr* target_name(const Instruction& instruction) const;
+  // Throws InternalError with the offset of the current instruction.
   [[noreturn]] void fail(std::string what) const;
 };
 

@@ -1,11 +1,12 @@
-// Functions and classes: what MAKE_FUNCTION and the call of LOAD_BUILD_CLASS leave on the stack until a store names it.
+// Functions and classes. MAKE_FUNCTION and the call of LOAD_BUILD_CLASS leave a value on the stack, and a store gives
+// it a name:
 //
-//   (1,); <code f>; MAKE_FUNCTION 1; STORE f                                 def f(a=1): ...
-//   <code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f         the same (3.13)
-//   d; <code f>; MAKE_FUNCTION; CALL 0; STORE f                              @d
-//   LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C       class C(B): ...
-//   <code "<lambda>">; MAKE_FUNCTION                                         lambda a: ...
-//   any of them where only an expression may stand                           a definition before the statement, and its name
+//   (1,); <code f>; MAKE_FUNCTION 1; STORE f                            def f(a=1): ...
+//   <code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f    the same (3.13)
+//   d; <code f>; MAKE_FUNCTION; CALL 0; STORE f                         @d
+//   LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C  class C(B): ...
+//   <code "<lambda>">; MAKE_FUNCTION                                    lambda a: ...
+//   any of them where only an expression may stand                      a definition before the statement, and its name
 #include <algorithm>
 
 #include "depyf/code_object.h"
@@ -19,9 +20,10 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// Annotations by the name of their parameter; that of the result is under `return`.
 using Annotations = std::vector<std::pair<std::string_view, Expr*>>;
 
-// The items of a display or of a constant tuple; false: neither.
+// Collects the items of a tuple display or of a constant tuple. Returns false for any other expression.
 bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
   if (auto* tuple = as<Tuple>(expr)) {
     items.assign(tuple->elts.begin(), tuple->elts.end());
@@ -34,12 +36,13 @@ bool items_of(Context& context, Expr* expr, std::vector<Expr*>& items) {
   return false;
 }
 
+// Returns the annotation of a parameter; null if it has none.
 Expr* annotation_of(const std::vector<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
   auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
   return found == annotations.end() ? nullptr : found->second;
 }
 
-// By the name of a parameter, and `return`. With `from __future__ import annotations` they are strings that hold source.
+// Returns the annotations of a function. With `from __future__ import annotations`, they are strings that hold source.
 Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function) {
   Annotations found;
   const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
@@ -50,7 +53,8 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
   std::vector<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
     for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
-  else if (auto* tuple = as<Tuple>(function.annotations))  // of which an item may be that of `*args: *Ts`
+  // The annotation of `*args: *Ts` is a starred item of such a tuple.
+  else if (auto* tuple = as<Tuple>(function.annotations))
     for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
       add(tuple->elts[index], tuple->elts[index + 1]);
   else if (items_of(context, function.annotations, items))
@@ -59,6 +63,7 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
   return found;
 }
 
+// Returns the parameters of a function with their annotations and defaults.
 const Arguments* arguments(Context& context, const Cursor& cursor, const FunctionValue& function,
                            const Annotations& annotations) {
   const CodeObject& code = *function.code;
@@ -85,6 +90,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   return args;
 }
 
+// Turns `expr` into a lambda; false if the body of the function is no single expression.
 bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
   const Arguments* args = arguments(context, cursor, function, annotations_of(context, cursor, function));
   Body body = build(context, function);
@@ -118,6 +124,8 @@ bool is_class(const Expr* expr) {
   return internal && internal->marker == Marker::build_class;
 }
 
+// Handles MAKE_FUNCTION. Bits of its argument say which attributes lie below the code: 1 defaults, 2 keyword defaults,
+// 4 annotations, 8 closure. The closure follows from the body.
 void make_function(Simulation& sim, const Instruction& instruction) {
   if (instruction.aux == 1) sim.pop();  // the qualified name
   Expr* code = sim.pop();
@@ -134,11 +142,14 @@ void make_function(Simulation& sim, const Instruction& instruction) {
   sim.push(Internal{Marker::function, int(sim.context.functions.size()) - 1, nullptr});
 }
 
+// Handles SET_FUNCTION_ATTRIBUTE (3.13 and later), whose argument is one of the bits of MAKE_FUNCTION, or 16 for the
+// __annotate__ function.
 void set_function_attribute(Simulation& sim, int which) {
   Expr *function = sim.pop(), *value = sim.pop();
   auto* internal = as<Internal>(function);
   if (!internal || internal->marker != Marker::function) sim.cursor.fail("attribute of no function");
-  FunctionValue info = sim.context.functions[internal->index];  // `annotate` makes others
+  // This is a copy, because `annotate` adds functions and so may move the others.
+  FunctionValue info = sim.context.functions[internal->index];
   if (which == 1) info.defaults = value;
   else if (which == 2) info.kw_defaults = value;
   else if (which == 4) info.annotations = value;
@@ -148,6 +159,7 @@ void set_function_attribute(Simulation& sim, int which) {
   sim.push(function);
 }
 
+// The path names the code object by the constants that lead to it, for differences and dumps.
 Body build(Context& context, const FunctionValue& function) {
   const std::size_t depth = context.path.size();
   if (function.within >= 0) context.path.push_back(std::uint32_t(function.within));
@@ -176,6 +188,7 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
   if (!internal || internal->marker != Marker::function) return nullptr;
   const FunctionValue function = context.functions[internal->index];
   Body body = build(context, function);
+  // The first two arguments are the body and the name. `.generic_base` is what type parameters add to the bases.
   std::vector<Expr*> bases(call.args.begin() + 2, call.args.end());
   std::erase_if(bases, [](const Expr* base) {
     auto* marker = as<Internal>(base);
@@ -186,7 +199,8 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
                       cursor.first_offset, function.code->firstlineno);
 }
 
-// A body that only returns, as one expression; null: it does more.
+// Returns the body of a lambda as one expression. Structuring may have turned a conditional expression into an `if`
+// with returns. Null if the body does anything else than return.
 Expr* as_expression(Context& context, Block block, bool generator) {
   if (block.empty()) return context.none();
   Stmt* first = block[0];
@@ -199,19 +213,21 @@ Expr* as_expression(Context& context, Block block, bool generator) {
     if (branch->body.empty()) return nullptr;
     return context.expr(IfExp{branch->test, body, orelse}, first->offset, first->line);
   }
+  // A generator function that only yields: lambda: (yield x).
   if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 1) return only->value;
   if (auto* only = as<ExprStmt>(first); only && generator && block.size() == 2)
     if (auto* leave = as<Return>(block[1]); leave && (!leave->value || is_none(leave->value))) return only->value;
   return nullptr;
 }
 
-// A function, class or lambda that stands where only an expression may: defined before, under a name.
+// Definitions are put in front of the current statement. A lambda that is one expression stays where it is.
 void hoist(Simulation& sim, Expr* expr) {
   if (is_class(expr)) {
     const Call call = *as<Call>(expr);
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
     std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : sim.names.fresh_name();
     Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
+    // Without a body of the usual shape, the class is made by a call of __build_class__.
     if (!made) {
       as<Call>(expr)->func = sim.context.name("__build_class__");
       if (auto* body = call.args.empty() ? nullptr : as<Internal>(call.args[0]);
@@ -236,6 +252,7 @@ void hoist(Simulation& sim, Expr* expr) {
     return;
   }
   std::string_view id = function.code->name;
+  // A name that the code uses for something else would be overwritten.
   bool taken = !is_function(sim.context, expr);
   for (std::string_view name : sim.cursor.decoded.localsplus) taken |= name == id;
   for (std::string_view name : sim.cursor.decoded.code->names) taken |= name == id;
@@ -244,6 +261,7 @@ void hoist(Simulation& sim, Expr* expr) {
   sim.names.note(id);
   Stmt* made = function_def(sim.context, sim.cursor, function, id, {});
   as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, *function.code, as<FunctionDef>(made)->body);
+  // The defaults are evaluated in front of the current statement as well.
   for (Expr** part :
        {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})
     if (*part) sim.settle(*part);

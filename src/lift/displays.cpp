@@ -1,14 +1,14 @@
-// Lists, tuples, sets and dicts.
+// Displays: lists, tuples, sets and dicts.
 //
-//   a; b; BUILD_LIST 2                                            [a, b]
-//   a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2                       {'x': a, 'y': b}
-//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1              [a, *b]            a long one has no star
-//   BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1                        [1, 2, 3]
-//   BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE                 (*a,)
-//   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1                {**a, k: v}
-//   a; b; BUILD_TUPLE_UNPACK 2                                    (*a, *b)           (3.8)
-//   into the display of a comprehension: LIST_APPEND n            a mark, of which comprehensions.cpp makes [a for ...]
-//   what is on the stack when statements are made; LIST_APPEND    t.append(a)
+//   a; b; BUILD_LIST 2                                        [a, b]
+//   a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2                   {'x': a, 'y': b}
+//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1          [a, *b]            a long one has no star
+//   BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1                    [1, 2, 3]
+//   BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE             (*a,)
+//   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1            {**a, k: v}
+//   a; b; BUILD_TUPLE_UNPACK 2                                (*a, *b)           (3.8)
+//   LIST_APPEND n into the display of a comprehension         a marker, which comprehensions.cpp turns into [a for ...]
+//   LIST_APPEND into a value that other code may have seen    t.append(a)
 #include <algorithm>
 
 #include "decode/op.h"
@@ -20,9 +20,11 @@ using namespace ast;
 
 namespace {
 
-// Adds to a display that nothing else has seen yet; false: it is none that the operation adds to.
+// Adds an item to a display that no other code has seen yet. Returns false if the operation adds to another kind of
+// display.
 bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
   auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
+  // The compiler folds constant items of a display to a tuple, or a frozenset for a set.
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     if (const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr)
       for (const Constant& item : constant->items) add(items, cursor.make(ConstantExpr{&item}));
@@ -36,7 +38,8 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
     if (op == Op::set_add_) add(set->elts, value);
     else if (op == Op::set_update_) {
       add_all(set->elts, Constant::Kind::frozenset);
-      // The compiler makes a constant only of three items or more. A constant with fewer had equal items in the source.
+      // The compiler makes a constant of three items or more. If the constant has fewer, some items in the source were
+      // equal.
       constexpr std::size_t least_in_constant = 3;
       if (constant_of(value, Constant::Kind::frozenset))
         while (!set->elts.empty() && is<ConstantExpr>(set->elts.back()) && set->elts.size() < least_in_constant)
@@ -44,7 +47,7 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
     } else return false;
   } else if (auto* dict = as<Dict>(display)) {
     auto* inner = as<Dict>(value);
-    // Items after a `**` make a display of their own.
+    // The compiler collects plain items behind a `**` in a dict of their own.
     const bool next_to = inner && op == Op::dict_update_ && !inner->keys.empty() && !dict->keys.empty() &&
                          std::ranges::find(inner->keys, nullptr) == inner->keys.end();
     if (next_to) {
@@ -61,6 +64,7 @@ bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op
   return true;
 }
 
+// Adds the statement object.method(arg).
 void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* arg) {
   sim.emit(ExprStmt{sim.cursor.make(
       Call{sim.cursor.make(Attribute{sim.cursor.make(object->node), method}), sim.context.list({arg}), {}})});
@@ -68,7 +72,8 @@ void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* a
 
 }  // namespace
 
-// A dict of `count` values whose keys are on the stack too: each in front of its value, or all in one tuple on top.
+// Pushes a dict of `count` values. The keys are on the stack too: each in front of its value, or all in one tuple on
+// top.
 void build_dict(Simulation& sim, int count, bool has_constant_keys) {
   std::vector<Expr*> keys, values;
   if (has_constant_keys) {
@@ -84,18 +89,21 @@ void build_dict(Simulation& sim, int count, bool has_constant_keys) {
   sim.push(Dict{sim.context.arena.copy(keys), sim.context.arena.copy(values)});
 }
 
+// Handles LIST_TO_TUPLE, which ends a tuple display with a star.
 void list_to_tuple(Simulation& sim) {
   Expr* list = sim.pop();
   if (auto* elements = as<ListExpr>(list)) sim.push(Tuple{elements->elts});
   else sim.push(Tuple{sim.context.list({sim.cursor.make(Starred{list})})});
 }
 
-// 3.8: a display with `*` or `**` is built of its parts; plain items that stand together are a display of their own.
+// Handles the BUILD_*_UNPACK instructions of 3.8. A display with `*` or `**` is built of parts; plain items that stand
+// side by side in the source are one part.
 void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
   const std::vector<Expr*> parts = sim.pop_many(instruction.arg);
   std::vector<Expr*> keys, items;
-  bool plain = false;  // was the last part plain items? Then they did not stand together with the next
+  // True if the last part was plain items. The next part did not stand beside them then, as they would be one part.
+  bool plain = false;
   auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
   auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
     plain =
@@ -106,7 +114,7 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
       add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
   };
   const bool mapping = instruction.aux == map || instruction.aux == call_map;
-  // A call refuses a keyword that two of its parts hold, so only written keywords may leave their part.
+  // A call refuses a keyword that occurs in two parts, so only keywords that were written as such may leave their part.
   auto keywords_only = [&](const Dict& dict) {
     return std::ranges::all_of(dict.keys, [&](const Expr* key) {
       const Constant* text = constant_of(key, Constant::Kind::string);
@@ -137,15 +145,17 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
   else sim.push(Tuple{sim.context.arena.copy(items)});
 }
 
+// Handles the instructions that add an item to a container on the stack, or all items of another one.
 void extend(Simulation& sim, const Instruction& instruction) {
   Expr *value = sim.pop(), *key = instruction.op == Op::map_add_ ? sim.pop() : nullptr;
   Entry& entry = sim.peek(instruction.arg);
   Expr* target = entry.expr;
+  // The display is the result of a comprehension.
   if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result)
     return sim.emit(InternalStmt{StmtMarker::append, 0, key ? key : value, key ? value : nullptr});
   const bool unseen = sim.graph.find(entry.block) == sim.graph.node && instruction.arg == 1 && !sim.cursor.flat;
   if (unseen && extend_display(sim.context, sim.cursor, target, instruction.op, key, value)) return;
-  // A method call does the same, on a value that has a name.
+  // The display has been seen elsewhere. A method call has the same effect on a value with a name.
   if (!sim.names.stable(target)) {
     sim.push(value);
     if (key) sim.push(key);

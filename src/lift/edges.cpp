@@ -13,6 +13,7 @@ bool is_loop_header(const Cursor& cursor, int block) {
   return false;
 }
 
+// Markers of merged blocks are followed: the edges start at nodes.
 std::vector<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& graph, int block) {
   std::vector<std::pair<int, bool>> edges;
   for (int pred : cursor.cfg.blocks[block].preds) {
@@ -20,6 +21,7 @@ std::vector<std::pair<int, bool>> edges_to(const Cursor& cursor, LiftedGraph& gr
     int node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none) continue;
+    // A branch may have both of its edges to one block.
     for (bool along_b : {false, true}) {
       if ((along_b ? info.b : info.a) != block) continue;
       if (std::find(edges.begin(), edges.end(), std::pair(node, along_b)) == edges.end())
@@ -46,12 +48,14 @@ std::optional<std::pair<int, bool>> only_edge_to(const Cursor& cursor, LiftedGra
 std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
   std::vector<Entry> stack = sim.graph.states[node].stack;
   Node& info = sim.graph.nodes[node];
+  // Removes values from the top of the copied stack.
   auto drop = [&](std::size_t count) {
     if (stack.size() < count) throw InternalError{"the stack is not that deep", info.offset};
     stack.resize(stack.size() - count);
   };
   switch (info.end) {
     case Node::End::branch:
+      // The value that stays along the edge is named in the node of the branch.
       if (along_b ? sim.graph.states[node].keep_b : sim.graph.states[node].keep_a) {
         std::string_view id = sim.names.fresh_name();
         auto* statement = sim.context.stmt(Assign{sim.context.list({sim.context.name(id)}), info.value},
@@ -62,13 +66,14 @@ std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
       }
       break;
     case Node::End::loop:
+      // When a loop is exhausted, it pops its iterator. The stack here still has the item as well.
       if (along_b) drop(2);
       break;
     case Node::End::setup:
       if (along_b) {
         const Region& region = sim.cursor.cfg.regions[info.index];
         if (region.kind == Region::Kind::with) {
-          // exit, [self,] result of enter
+          // On the stack lie the exit method, in 3.14 its `self`, and the result of __enter__.
           auto* below = stack.size() < 2 ? nullptr : as<Internal>(stack[stack.size() - 2].expr);
           drop(below && below->marker == Marker::null ? 3 : 2);
         } else {
@@ -87,7 +92,8 @@ std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b) {
   return stack;
 }
 
-// What follows the loop is a node of its own, though only this way may lead there, as where the else clause returns.
+// A break ends its node, because the code behind the loop is a node of its own. That holds even if only this way leads
+// there, as when the else clause of the loop returns.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block) {
   if (graph.nodes[node].end != Node::End::go) return false;
   int at = cursor.cfg.blocks[block].end - 1;
@@ -99,6 +105,7 @@ bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int
     auto* internal = as<Internal>(entry.expr);
     if (!internal) return false;
     iterators += internal->marker == Marker::iterator && !internal->value;
+    // Fewer iterators are left than the node started with.
   }
   return iterators < graph.nodes[node].iterators;
 }

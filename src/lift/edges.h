@@ -1,4 +1,4 @@
-// The edges to a block while blocks are being merged.
+// The edges into a block, while blocks are being merged.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,18 @@
 
 namespace depyf::lifting {
 
-// A node, and whether the edge is that along b.
+// A source node, and whether the edge is the one to its `b`.
 using Edge = std::pair<int, bool>;
 
+// True if a back edge leads to `block`.
 bool is_loop_header(const Cursor& cursor, int block);
+// Returns the edges from lifted nodes to `block`.
 std::vector<Edge> edges_to(const Cursor& cursor, LiftedGraph& graph, int block);
-// None where there are several, too.
+// Returns the edge to `block` if there is exactly one.
 std::optional<Edge> only_edge_to(const Cursor& cursor, LiftedGraph& graph, int block);
+// Returns the stack at the end of an edge. For the way to a handler, the stack is cut and the exception is on top.
 std::vector<Entry> stack_on_edge(Simulation& sim, int node, bool along_b);
-// True if `node`, of which `block` is the last part, ends in `break`: statements, then POP_TOP of the iterator.
+// True if `node`, whose last part is `block`, ends in `break`: POP_TOP of the iterator behind statements.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, int node, int block);
 
 }  // namespace depyf::lifting

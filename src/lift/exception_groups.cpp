@@ -1,21 +1,23 @@
-// The operations of `except*` by themselves, for the state machine. G is BaseExceptionGroup.
+// The operations of `except*` by themselves, for the state machine. G stands for BaseExceptionGroup.
 //
 //   CHECK_EG_MATCH      exc, T -> rest, match
 //       match, rest = ((None, None) if exc is None else
 //                      (exc if isinstance(exc, G) else G('', [exc]), None) if isinstance(exc, T) else
 //                      exc.split(T) if isinstance(exc, G) else (None, exc))
-//   PREP_RERAISE_STAR   orig, excs -> what is raised after the clauses, or None
+//   PREP_RERAISE_STAR   orig, excs -> the exception to raise behind the clauses, or None
 //       left = [e for e in excs if e is not None]
 //       None if not left else left[0] if not isinstance(orig, G) or (len(left) == 1 and
 //           left[0].__traceback__ is orig.__traceback__) else G('', left)
 //
-// The second is an approximation: CPython joins what is left of the original into one group of its shape.
+// The second is an approximation: CPython joins the rest of the original exception into one group of the original's
+// shape.
 #include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
+// Returns false if the instruction is neither of the two. The lambdas build parts of the expressions above.
 bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto call = [&](Expr* function, std::initializer_list<Expr*> args) {
     return sim.cursor.make(Call{function, sim.context.list(args), {}});
@@ -29,6 +31,7 @@ bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto group_of = [&](Expr* exceptions) {
     return call(group_type(), {sim.context.constant(Constant::Kind::string), exceptions});
   };
+  // Assigns the value to a temporary and returns its name.
   auto named = [&](Expr* value) {
     std::string_view id = sim.names.fresh_name();
     sim.emit(Assign{sim.context.list({sim.cursor.make(Name{id})}), value});

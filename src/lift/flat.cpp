@@ -1,4 +1,5 @@
-// Each block by itself, for the state machine: between blocks the stack lies in locals `__stack_0`, `__stack_1`, ...
+// Lifts each block by itself, for the state machine. Between blocks, the stack is kept in locals `__stack_0`,
+// `__stack_1`, ...
 #include <algorithm>
 
 #include "flow/cfg.h"
@@ -8,6 +9,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// Returns the name of the local for a slot of the stack.
 std::string slot_name(std::size_t slot) { return "__stack_" + std::to_string(slot); }
 }  // namespace
 
@@ -17,20 +19,21 @@ Expr* Lifter::slot(std::size_t index) {
   return context_.name(id);
 }
 
-// The stack at the start of a block: its slots, and markers where nothing but a marker can lie.
+// The stack at the start of a block consists of slots, except where only a marker can lie.
 void Lifter::flat_enter(int block, std::vector<Expr*> stack) {
   if (block < 0 || flat_stacks_[block]) return;
   flat_stacks_[block] = std::move(stack);
   flat_todo_.push_back(block);
 }
 
+// Lifts the blocks that can be reached, each with the stack that the first way to it brings.
 Lifted Lifter::run_flat() {
   flat_stacks_.resize(cursor_.cfg.blocks.size());
   flat_enter(cursor_.cfg.entry, {});
   while (!flat_todo_.empty()) {
     int block = flat_todo_.back();
     flat_todo_.pop_back();
-    // The handler of a protected block starts with the stack cut and the exception on it.
+    // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on it.
     if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
       const Region& region = cursor_.cfg.regions[index];
       if (region.handler < 0) cursor_.fail("a handler that is nowhere");
@@ -52,25 +55,27 @@ Lifted Lifter::run_flat() {
   return lifted;
 }
 
+// Assigns the values on the stack to their slots, and records the stacks with which the successors start.
 void Lifter::flat_end(int block) {
   Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
   std::vector<Entry> stack = stack_;
   bool loop = node.end == Node::End::loop;
-  if (loop) stack.pop_back();  // the item: the loop's target
+  if (loop) stack.pop_back();  // the item is the target of the loop
   State& state = graph_.states[block];
   bool keeps = node.end == Node::End::branch && (state.keep_a || state.keep_b);
   stack_ = stack;
   if (node.end == Node::End::branch) sim_.push(node.value);
   sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
-  // Slots that change, all at once; also the tested value, which stays along one edge.
+  // All slots that change are assigned at once. The tested value is one of them if it stays on the stack along an edge.
   std::vector<Expr*> targets, values, after;
   std::vector<Entry> entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});
   for (std::size_t index = 0; index < entries.size(); ++index) {
     Expr* expr = entries[index].expr;
     if (is<Internal>(expr)) {
+      // A marker needs no slot, but a function does.
       Internal marker = *as<Internal>(expr);
       if (marker.marker == Marker::function) sim_.settle(expr);
       else {
@@ -119,7 +124,8 @@ Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
   std::set<int> literal;
   try {
     return lifting::Lifter(context, decoded, cfg, true, literal).run_flat();
-  } catch (const lifting::Restart& restart) {  // all instructions are taken literally already: no other attempt is left
+    // All instructions are taken literally already, so another attempt would end in the same way.
+  } catch (const lifting::Restart& restart) {
     const bool known = restart.at >= 0 && restart.at < int(cfg.code.size());
     throw InternalError{"values cross on the stack", known ? cfg.code[std::size_t(restart.at)].offset : 0};
   }

@@ -1,4 +1,4 @@
-// f-strings and t-strings.
+// f-strings and t-strings:
 //
 //   f"a{x!r:{w}}"    'a'; <x>; <w>; FORMAT_VALUE; FORMAT_VALUE !r, with spec; BUILD_STRING 2
 //   f"{x!r:{w}}"     <x>; CONVERT_VALUE; <w>; FORMAT_SIMPLE; FORMAT_WITH_SPEC           (3.13)
@@ -14,10 +14,12 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// Indexed by the argument of FORMAT_VALUE and CONVERT_VALUE.
 constexpr char conversions[] = {0, 's', 'r', 'a'};
+// Returns the constant if the expression is a string; otherwise null.
 const Constant* string_of(const Expr* expr) { return constant_of(expr, Constant::Kind::string); }
 
-// A format specification as the string that an f-string has for it.
+// Returns a format specification as the string node that a field of an f-string has for it.
 Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
   if (!spec || is<JoinedStr>(spec)) return spec;
   Expr* part = string_of(spec) ? spec : cursor.make(FormattedValue{spec, 0, nullptr});
@@ -26,20 +28,24 @@ Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
 
 }  // namespace
 
+// Handles the FORMAT instructions: pushes an f-string of one field.
 void format_value(Simulation& sim, const Instruction& instruction) {
   Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
   Expr* value = sim.pop();
   char conversion = conversions[instruction.arg & 3];
+  // From 3.13 on, CONVERT_VALUE has made a field of the conversion already.
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
   const std::vector<Position>& positions = sim.cursor.decoded.code->positions;
   const std::size_t unit = instruction.offset / 2;
+  // The compiler makes f-strings of '%r' % (x,) as well; positions tell which of the two it was.
   const bool is_percent = conversion && dialect_of(sim.cursor.decoded.code->version).percent_formats &&
                           unit < positions.size() && is_percent_field(*sim.cursor.decoded.code, field, positions[unit]);
   sim.push(JoinedStr{sim.context.list({sim.cursor.make(field)}), is_percent && !is<ConstantExpr>(value)});
 }
 
+// Handles BUILD_STRING: joins `count` parts to one f-string.
 void join_string(Simulation& sim, int count) {
   std::vector<Expr*> values;
   const std::vector<Expr*> parts = sim.pop_many(count);
@@ -49,16 +55,18 @@ void join_string(Simulation& sim, int count) {
   for (Expr* part : parts) {
     if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
     else if (string_of(part)) values.push_back(part);
-    else values.push_back(sim.cursor.make(FormattedValue{part, 0, nullptr}));  // a string already: formatting keeps it
+    // The part is a string already, so formatting it changes nothing.
+    else values.push_back(sim.cursor.make(FormattedValue{part, 0, nullptr}));
   }
   sim.push(JoinedStr{sim.context.arena.copy(values), all_percent});
 }
 
-// A conversion of a field that has a format specification too: `format` adds that.
+// Handles CONVERT_VALUE in front of a format specification, which `format_value` then adds.
 void convert(Simulation& sim, int conversion) {
   sim.push(FormattedValue{sim.pop(), conversions[conversion & 3], nullptr});
 }
 
+// Handles BUILD_INTERPOLATION (3.14): one field of a t-string.
 void build_interpolation(Simulation& sim, const Instruction& instruction) {
   Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
   const Constant* text = string_of(sim.pop());
@@ -66,6 +74,7 @@ void build_interpolation(Simulation& sim, const Instruction& instruction) {
   sim.push(Interpolation{sim.pop(), text->text, conversions[instruction.arg & 3], spec});
 }
 
+// Handles BUILD_TEMPLATE (3.14), which takes a tuple of texts and a tuple of interpolations between them.
 void build_template(Simulation& sim) {
   auto* values = as<Tuple>(sim.pop());
   const Constant* texts = constant_of(sim.pop(), Constant::Kind::tuple);
@@ -75,6 +84,7 @@ void build_template(Simulation& sim) {
   for (std::size_t index = 0; index <= count; ++index) {
     const Constant& text = texts->items[index];
     if (text.kind != Constant::Kind::string) sim.cursor.fail("a template of another shape");
+    // Texts between fields may be empty, and then are no parts of the t-string.
     if (!text.text.empty()) parts.push_back(sim.cursor.make(ConstantExpr{&text}));
     if (index == count) break;
     if (!is<Interpolation>(values->elts[index])) sim.cursor.fail("a template of another shape");

@@ -1,15 +1,17 @@
-// Type parameters and aliases (3.12 and later, PEP 695 and 696). What has type parameters is made by a function of its own,
-// which is called at once and whose variables they are:
+// Type parameters and type aliases (3.12 and later, PEP 695 and PEP 696). The compiler makes a function that evaluates
+// the type parameters and returns the definition, and calls it at once. Type parameters are variables of that function:
 //
-//   def f[T](a=1)      (1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL
-//       in it          'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1; LOAD .defaults; <code f>; MAKE_FUNCTION;
-//                      SWAP 2; CALL_INTRINSIC_2 SET_FUNCTION_TYPE_PARAMS; RETURN_VALUE
-//   class C[T](B)      in it: ...; BUILD_TUPLE 1; STORE .type_params; LOAD_BUILD_CLASS; <code C>; 'C';
-//                      LOAD .type_params; CALL_INTRINSIC_1 SUBSCRIPT_GENERIC; STORE .generic_base; B; LOAD .generic_base; CALL
-//   type X[T] = v      in it: 'X'; 'T'; ...; BUILD_TUPLE 1; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS
-//   type X = v         'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X
+//   def f[T](a=1)  (1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL
+//       in it      'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1; LOAD .defaults; <code f>;
+//                  MAKE_FUNCTION; SWAP 2; CALL_INTRINSIC_2 SET_FUNCTION_TYPE_PARAMS; RETURN_VALUE
+//   class C[T](B)  in it: ...; BUILD_TUPLE 1; STORE .type_params; LOAD_BUILD_CLASS; <code C>; 'C';
+//                  LOAD .type_params; CALL_INTRINSIC_1 SUBSCRIPT_GENERIC; STORE .generic_base; B;
+//                  LOAD .generic_base; CALL
+//   type X[T] = v  in it: 'X'; 'T'; ...; BUILD_TUPLE 1; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3;
+//                  CALL_INTRINSIC_1 TYPEALIAS
+//   type X = v     'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X
 //
-// Bounds, constraints, defaults and values of aliases are functions that return them.
+// Bounds, constraints, defaults and the values of aliases are functions that return them.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -28,12 +30,13 @@ namespace {
 
 constexpr std::string_view generic_prefix = "<generic parameters of ";
 
+// Returns the marker if `expr` is one of that kind; otherwise null.
 const Internal* marked(const Expr* expr, Marker marker) {
   auto* internal = as<Internal>(expr);
   return internal && internal->marker == marker ? internal : nullptr;
 }
 
-// True if `expr` holds marks that only the simulation that made them can resolve.
+// True if `expr` holds markers that only the simulation that made them can resolve.
 bool holds_unfinished(Expr* expr) {
   bool unfinished = false;
   std::vector<Expr*> todo{expr};
@@ -53,6 +56,7 @@ bool is_named(const Expr* expr, std::string_view id) {
   return name && name->id == id;
 }
 
+// Returns the type parameters in a tuple display.
 List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Expr* tuple) {
   std::vector<TypeParam> params;
   auto* display = as<Tuple>(tuple);
@@ -65,7 +69,7 @@ List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Exp
   return context.arena.copy(params);
 }
 
-// What a function without arguments returns; `*Ts = *v` unpacks one value.
+// Returns the value that a function without arguments returns. A body `(t,) = v; return t` stands for `*v`.
 Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   auto* internal = marked(function, Marker::function);
   if (!internal) cursor.fail("a type parameter without its function");
@@ -93,7 +97,7 @@ bool is_generic(const Context& context, const Expr* expr) {
   return function && context.functions[function->index].code->name.starts_with(generic_prefix);
 }
 
-// Does a function that evaluates type parameters come next?
+// A closure is loaded in front of the code: LOAD_CLOSURE ...; BUILD_TUPLE.
 bool before_generic(const Cursor& cursor, int at) {
   if (at >= cursor.end || cursor.code[at].op != Op::load_const_) {
     // Its closure comes before it.
@@ -106,6 +110,7 @@ bool before_generic(const Cursor& cursor, int at) {
   return constant.code && constant.code->name.starts_with(generic_prefix);
 }
 
+// The intrinsic functions make markers, which a definition or alias turns into type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction) {
   auto text = [&](const Expr* expr) -> std::string_view {
     auto* constant = as<ConstantExpr>(expr);
@@ -117,7 +122,7 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
     sim.context.type_params.push_back({kind, text(name), bound, nullptr});
     sim.push(Internal{Marker::type_param, int(sim.context.type_params.size()) - 1, nullptr});
   };
-  // The variables of such code that have no name in Python.
+  // The variables `.type_params` and `.generic_base` have no name in Python.
   if (sim.generics.is_open && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
     if (sim.cursor.decoded.localsplus[instruction.arg] != ".type_params") return false;
     sim.generics.class_params = sim.pop();
@@ -145,7 +150,8 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
         TypeAlias alias{text(parts->elts[0]),
                         plain ? List<TypeParam>{} : type_params_of(sim.context, sim.cursor, parts->elts[1]),
                         parts->elts[2]};
-        // Its code is a constant of this code; it is brought back here, whoever stores it.
+        // The value is decompiled here, because its code is a constant of this code object, whichever code stores the
+        // alias.
         alias.value = lazy_value(sim.context, sim.cursor, parts->elts[2]);
         sim.context.type_aliases.push_back(alias);
         sim.push(Internal{Marker::type_alias, int(sim.context.type_aliases.size()) - 1, nullptr});
@@ -188,7 +194,7 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
   return false;
 }
 
-// The code as one expression: the definition that it returns.
+// Lifts the function that evaluates type parameters. It must consist of the return of one definition.
 Expr* Lifter::run_generic() {
   sim_.generics.is_open = true;
   Lifted lifted = run();
@@ -201,7 +207,7 @@ Expr* Lifter::run_generic() {
   return node.value;
 }
 
-// The call of a function that evaluates type parameters.
+// Decompiles the function, and puts its result where the call stands.
 Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer,
                        const std::vector<Expr*>& args) {
   const CodeObject& code = *outer.code;
@@ -212,18 +218,20 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   Cfg cfg = build_cfg(*decoded, true);
   if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
   const std::size_t first = context.functions.size();
+  // Takes the constant of this code off the path again, however this function is left.
   struct Path {
     std::vector<std::uint32_t>& path;
     std::size_t depth;
     ~Path() { path.resize(depth); }
   } path{context.path, context.path.size()};
   context.path.push_back(outer.constant);
+  // Functions that are made inside belong to the code of the type parameters, not to the code around it.
   Expr* made = with_restarts(context, cfg, [&](const std::set<int>& literal) {
     return Lifter(context, *decoded, cfg, false, literal).run_generic();
   });
   for (std::size_t index = first; index < context.functions.size(); ++index)
     if (context.functions[index].within < 0) context.functions[index].within = constant;
-  // Defaults are evaluated outside.
+  // Defaults are evaluated outside and passed as the arguments `.defaults` and `.kwdefaults`.
   if (auto* internal = marked(made, Marker::function)) {
     FunctionValue& function = context.functions[internal->index];
     for (Expr** part : {&function.defaults, &function.kw_defaults})
@@ -233,6 +241,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   return made;
 }
 
+// Returns a `type` statement.
 Stmt* type_alias(Context& context, const Cursor& cursor, int index, Expr* target) {
   const TypeAlias& alias = context.type_aliases[index];
   return context.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, cursor.first_offset,

@@ -1,4 +1,4 @@
-// Type parameters; see generics.cpp.
+// Type parameters (3.12 and later); see generics.cpp.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,16 @@
 
 namespace depyf::lifting {
 
+// True if `expr` is a function that evaluates type parameters.
 bool is_generic(const Context& context, const ast::Expr* expr);
+// True if the instructions from `at` on make a function that evaluates type parameters.
 bool before_generic(const Cursor& cursor, int at);
-// False: the instruction has nothing to do with type parameters.
+// Simulates an instruction of such a function. Returns false if the instruction has nothing to do with type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction);
-// The call of a function that evaluates type parameters.
+// Returns the definition that the call of a function which evaluates type parameters returns.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
                             const std::vector<ast::Expr*>& args);
+// Returns the `type` statement for the alias of that index.
 ast::Stmt* type_alias(Context& context, const Cursor& cursor, int index, ast::Expr* target);
 
 }  // namespace depyf::lifting

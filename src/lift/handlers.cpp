@@ -1,10 +1,10 @@
-// What handlers of exceptions do, as markers: src/structure makes clauses of them.
+// The instructions of exception handlers, as markers. src/structure makes clauses of them.
 //
 //   h: PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e; ...       except T as e: ...
 //   POP_EXCEPT; None; STORE e; DELETE e                                           the end of that clause
-//   n: RERAISE                                                                    no clause takes it
+//   n: RERAISE                                                                    no clause matched
 //
-// In the state machine RERAISE is: t = e.__context__; try: raise e; finally: e.__context__ = t
+// The state machine has RERAISE as: t = e.__context__; try: raise e; finally: e.__context__ = t
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
@@ -13,11 +13,12 @@
 namespace depyf::lifting {
 using namespace ast;
 
+// Ends the node by raising the handled exception again.
 void reraise(Simulation& sim, const Instruction& instruction) {
   Expr* exc = sim.stack.empty() ? nullptr : sim.pop_entry().expr;
   auto* internal = as<Internal>(exc);
   if (sim.cursor.flat && is<Name>(exc)) {
-    // A plain `raise` would give the exception the context of the place where it stands.
+    // A plain `raise e` would set the context of the exception to the exception that is handled at that place.
     Expr* context = sim.names.fresh();
     auto place = [&] { return sim.cursor.make(Attribute{sim.cursor.make(exc->node), "__context__"}); };
     sim.emit(Assign{sim.context.list({context}), place()});
@@ -30,13 +31,15 @@ void reraise(Simulation& sim, const Instruction& instruction) {
     sim.emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
   else sim.emit(Raise{exc, nullptr});
   stop(sim.graph);
-  if (instruction.target >= 0 && !sim.cursor.flat) {  // 3.8
-    sim.pop_entry();  // what was handled before
+  // In 3.8, the target is the code behind the handlers (see replace_block_stack).
+  if (instruction.target >= 0 && !sim.cursor.flat) {
+    sim.pop_entry();  // the exception that was handled before
     sim.graph.nodes[sim.graph.node].a = sim.cursor.cfg.blocks[sim.cursor.block].jump;
     sim.graph.nodes[sim.graph.node].end_offset = static_cast<std::uint32_t>(instruction.aux);
   }
 }
 
+// Handles the other instructions of handlers.
 void handler(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::behind_handlers_) {
     sim.graph.nodes[sim.graph.node].behind_handlers = true;
@@ -54,7 +57,7 @@ void handler(Simulation& sim, const Instruction& instruction) {
     sim.pop_entry();
     if (sim.cursor.flat) return;
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
-    // LOAD_CONST None; STORE e; DELETE e: the end of `except ... as e`
+    // LOAD_CONST None; STORE e; DELETE e is the end of `except ... as e`, which the clause does by itself.
     int load = sim.cursor.skip(sim.cursor.at + 1), store = sim.cursor.skip(load + 1),
         remove = sim.cursor.skip(store + 1);
     if (remove < sim.cursor.end && sim.cursor.code[load].op == Op::load_const_ &&

@@ -1,4 +1,4 @@
-// Imports, recognised by the instructions that follow IMPORT_NAME:
+// Imports. The instructions that follow IMPORT_NAME tell the kind of statement:
 //
 //   import a.b              level 0; None; IMPORT_NAME a.b; STORE a
 //   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
@@ -14,10 +14,11 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Dots of a relative import: each is a byte of the text, and no package is nested so deep.
+// The largest number of dots of a relative import. Each dot takes a byte of the text, and no package is nested so
+// deeply.
 constexpr int max_level = 1000;
 
-// The number of dots of a relative import; -1 where the expression is no such number, or one that nobody writes.
+// Returns the number of dots of a relative import; -1 if `expr` is no integer, or one above `max_level`.
 int level_of(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (!constant || constant->value->kind != Constant::Kind::integer) return -1;
@@ -28,6 +29,7 @@ int level_of(const Expr* expr) {
 }
 }  // namespace
 
+// Handles IMPORT_NAME and the instructions behind it that belong to the statement.
 void import_name(Simulation& sim) {
   std::string_view module = sim.cursor.name_of(sim.cursor.now().arg);
   constexpr std::int32_t lazy_flag = 1;
@@ -49,7 +51,7 @@ void import_name(Simulation& sim) {
         return sim.emit(Import{sim.context.list({alias}), lazy});
       }
     }
-    // import a.b.c as d: the attributes one after the other
+    // `import a.b.c as d` loads the attributes one after the other.
     std::string_view rest = dot == std::string_view::npos ? std::string_view{} : module.substr(dot + 1);
     int at = next;
     bool stays = false;
@@ -59,7 +61,8 @@ void import_name(Simulation& sim) {
       if (sim.cursor.name_of(sim.cursor.code[at].arg) != rest.substr(0, end)) break;
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
       bool from = sim.cursor.code[at].op == Op::import_from_;
-      stays = from;  // the module below it, to be popped after the store
+      // The module stays below the attribute, and is popped behind the store.
+      stays = from;
       at = sim.cursor.skip(at + 1);
       if (from && at < sim.cursor.end && sim.cursor.code[at].op == Op::swap_) {
         at = sim.cursor.skip(at + 1);
@@ -75,6 +78,7 @@ void import_name(Simulation& sim) {
       return sim.emit(Import{sim.context.list({alias}), lazy});
     }
   }
+  // The stores of `from m import x, y` each take one attribute of the module.
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
     bool star = next < sim.cursor.end && (sim.cursor.code[next].op == Op::import_star_ ||
                                           (sim.cursor.code[next].op == Op::intrinsic_1_ &&
@@ -101,7 +105,7 @@ void import_name(Simulation& sim) {
       return sim.emit(ImportFrom{module, sim.context.arena.copy(aliases), level, lazy});
     }
   }
-  // No statement of Python: the function behind it.
+  // No statement has this shape, so the function __import__ is called.
   if (lazy || (next < sim.cursor.end &&
                (sim.cursor.code[next].op == Op::import_from_ || sim.cursor.code[next].op == Op::import_star_)))
     sim.cursor.fail("import out of place");

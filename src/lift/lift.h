@@ -1,4 +1,4 @@
-// Stack code to a graph of statements over expressions.
+// Lifts code for a stack into a graph of statements over expressions.
 #pragma once
 
 #include <string_view>
@@ -10,56 +10,76 @@ namespace depyf {
 
 struct Cfg;
 
-// A block without a stack: statements and how it ends. Blocks keep the numbers they have in the control flow graph.
+// A block without a stack: its statements and how it ends. Blocks keep the numbers that they have in the control flow
+// graph.
 struct Node {
   enum class End : std::uint8_t {
-    none,      // not part of the graph: merged into another
-    go,        // to a
-    branch,    // on value: to a where true, to b where false
-    loop,      // for: to a with the next item bound to target, to b when exhausted; value: the iterable
-    leave,     // return value
-    stop,      // its last statement does not go on (raise, reraise); a: what only this way leads to, -1: nothing
-    setup,  // enters region `index`: a is the body, b the handler (with: what follows); value: the manager, target: as
+    none,  // not part of the graph: merged into another node
+    go,  // goes to a
+    branch,  // tests value: to a if it is true, to b if it is false
+    // The head of a for loop over value: to a with the next item bound to target, to b when the loop is exhausted.
+    loop,
+    leave,  // returns value
+    // Its last statement does not go on (raise, reraise). `a` is the node that only this way leads to, or -1.
+    stop,
+    // Enters region `index`: a is the body, b the handler (for `with`: the code behind it). For `with`, value is the
+    // manager and target the name behind `as`.
+    setup,
   };
   End end = End::none;
   std::vector<ast::Stmt*> statements;
   ast::Expr *value = nullptr, *target = nullptr;
+  // Numbers of nodes, or -1.
   int a = -1, b = -1;
-  int index = -1;
-  int region = -1;
+  int index = -1;  // of a region
+  int region = -1;  // the innermost region around the node
   bool is_async = false;
-  bool carries = false;  // a value made here is used by the next node, which has another region
-  bool pops_iterator = false;  // starts where `break` has just left a for loop
-  int iterators = 0;  // of for loops on the stack at its start, those popped at once not counted
-  bool behind_handlers = false;  // follows a try statement, wherever else it might stand
-  bool else_break = false;  // 3.8: `break` right behind handlers, as the else clause of their statement
-  bool else_clause = false;  // 3.8: starts the else clause of a try statement
-  std::uint32_t end_offset = 0;  // stop, 3.8: where the try statement ends that it belongs to, 0: unknown
-  Turned turned = Turned::unknown;  // branch: of the last jump in it
-  bool inherited = false;  // leave: the value was made in the block before
+  // True if a value that is made here is used by the next node, which lies in another region.
+  bool carries = false;
+  // True if the node starts where `break` has just left a for loop.
+  bool pops_iterator = false;
+  // The number of iterators of for loops on the stack at its start, without those that it pops at once.
+  int iterators = 0;
+  // True if the node follows a try statement, whatever the graph suggests.
+  bool behind_handlers = false;
+  // In 3.8: `break` right behind handlers, which is the else clause of their statement.
+  bool else_break = false;
+  // In 3.8: the node starts the else clause of a try statement.
+  bool else_clause = false;
+  // In 3.8, for `stop`: the offset where the try statement ends that the node belongs to, or 0 if it is unknown.
+  std::uint32_t end_offset = 0;
+  // For `branch`: whether the compiler turned the last jump in it around.
+  Turned turned = Turned::unknown;
+  // For `leave`: the value was made in the block in front. For `branch`: the value is an `and` or `or` that was joined
+  // before.
+  bool inherited = false;
   std::uint32_t offset = 0;
   std::int32_t line = -1;
   std::int32_t column = -1, width = -1;  // leave: see Stmt
 };
 
+// The graph that lifting returns.
 struct Lifted {
   std::vector<Node> nodes;
   int entry = 0;
-  std::vector<std::pair<int, int>> finally_ends;  // region of a finally body (a handler), node where that body ends
+  // Pairs of the region of a finally body (a handler) and the node where the body ends.
+  std::vector<std::pair<int, int>> finally_ends;
 };
 
-// What becomes a statement of its own, where it could be part of an expression.
+// Says which parts of expressions become statements of their own.
 enum class Split : std::uint8_t {
   none,
-  effects,  // but for those in a condition after its first test
-  effects_and_tests,  // no `and`, `or`, `if-else`: each test is a branch
+  // Effects get a statement of their own, except inside a condition after its first operand.
+  effects,
+  // All effects do, and there is no `and`, `or` or conditional expression: each test is a branch.
+  effects_and_tests,
 };
 
 // Lifts the whole graph for structuring. Throws InternalError.
 Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg, Split split);
 
-// Lifts each block by itself: what lies on the stack between blocks is kept in locals `__stack_0`, `__stack_1`, ...
-// For the state machine; Throws InternalError.
+// Lifts each block by itself, for the state machine. Between blocks, the values on the stack are kept in the locals
+// `__stack_0`, `__stack_1`, ... Throws InternalError.
 Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg);
 
 }  // namespace depyf

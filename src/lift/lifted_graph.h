@@ -1,4 +1,4 @@
-// The graph that blocks are lifted into, while they are still being merged.
+// The graph that blocks are lifted into, while the blocks are being merged.
 #pragma once
 
 #include <vector>
@@ -7,31 +7,36 @@
 
 namespace depyf::lifting {
 
-// A value on the stack, its expression not yet part of a statement.
+// A value on the stack. Its expression is not part of a statement yet.
 struct Entry {
   ast::Expr* expr = nullptr;
-  int block = -1;  // node in which it was pushed
-  int mover = -1;  // instruction that took it out of the order of evaluation
+  int block = -1;  // the node in which it was pushed
+  // The instruction that took it out of the order of evaluation, or -1.
+  int mover = -1;
 };
 using Stack = std::vector<Entry>;
 
-// How a node's block ends, while blocks are still being merged. Edges hold block numbers.
+// How the block of a node ends, while blocks are being merged. Edges hold block numbers.
 struct State {
-  Stack stack;  // at the end
-  bool lifted = false, keep_a = false, keep_b = false;  // keep: the tested value stays on the stack along that edge
-  int alias = -1;  // merged into that node
-  bool pops = false;  // nothing in it so far but iterators that are popped
+  Stack stack;  // the stack at the end of the node
+  // `keep_a` and `keep_b`: the tested value stays on the stack along that edge.
+  bool lifted = false, keep_a = false, keep_b = false;
+  int alias = -1;  // the node that this one was merged into, or -1
+  // True if the node has done nothing so far but pop iterators.
+  bool pops = false;
 };
 
+// The nodes and their states, indexed by block.
 struct LiftedGraph {
   explicit LiftedGraph(std::size_t blocks) : nodes(blocks), states(blocks) {}
 
   std::vector<Node> nodes;
   std::vector<State> states;
-  int node = 0;        // that the block at work is lifted into: itself, or what it was merged into
-  bool ended = false;  // the block has its end
+  // The node that the current block is lifted into: its own, or the one that it was merged into.
+  int node = 0;
+  bool ended = false;  // the current block has its end
 
-  // The node that a block was merged into, or itself.
+  // Returns the node that a block was merged into, or the block itself.
   int find(int block) const {
     while (states[block].alias >= 0) block = states[block].alias;
     return block;

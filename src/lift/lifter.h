@@ -1,5 +1,5 @@
-// The stack simulation behind lift.h. One instruction does one small thing to a symbolic stack; simulate.cpp is the file to
-// read first.
+// The simulation of the stack behind lift.h. Each instruction does one small thing to a stack of expressions.
+// simulate.cpp is the file to read first.
 #pragma once
 
 #include <set>
@@ -22,20 +22,31 @@ class Lifter {
 
  private:
   // simulate.cpp
+  // Lifts one block.
   void lift_block(int block);
+  // Counts the iterators of for loops on the stack.
   void count_iterators(int block);
+  // True if only the cleanup code of chained comparisons leads to `block`.
   bool only_after_chains(int block) const;
+  // Simulates the instructions [begin, end).
   void simulate(int begin, int end);
 
   // merge.cpp
-  void enter(int block);  // sets the node at work and its stack
+  // Sets the current node and its stack for `block`.
+  void enter(int block);
+  // Makes the stack where several edges meet.
   void enter_merge(int block, const std::vector<Edge>& edges);
+  // Records how the block ends, and checks back edges.
   void finish_block(int block);
+  // Gives names to values that are still waiting at the ends of nodes.
   void settle_ends();
 
   // flat.cpp
+  // Returns the local that holds slot `index` of the stack between blocks.
   ast::Expr* slot(std::size_t index);
+  // Records the stack with which `block` starts, and that the block must be lifted.
   void flat_enter(int block, std::vector<ast::Expr*> stack);
+  // Stores the stack in slots at the end of `block`.
   void flat_end(int block);
 
   Simulation sim_;
@@ -43,8 +54,9 @@ class Lifter {
   Cursor& cursor_;
   LiftedGraph& graph_;
   Stack& stack_;
-  const bool comprehension_;
-  std::unordered_map<int, Stack> header_stacks_;  // at the start of each loop
+  const bool comprehension_;  // the code is that of a comprehension that makes a display
+  std::unordered_map<int, Stack> header_stacks_;  // by loop header: the stack at its start
+  // By block, for `run_flat`: the stack at its start.
   std::vector<std::optional<std::vector<ast::Expr*>>> flat_stacks_;
   std::vector<int> flat_todo_;
 };

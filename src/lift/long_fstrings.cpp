@@ -1,20 +1,21 @@
-// f'...' of more than 30 parts, as 3.10 and later compile it:
+// Restores f'...' of more than 30 parts, which 3.10 and later compile to a call:
 //
 //   LOAD_CONST ''; LOAD_METHOD join; BUILD_LIST 0; <part>; LIST_APPEND 1; ...; CALL 1   ->   f'{a} and {b} ...'
 //
-// The same call, written out, is the same code; nobody does, and the f-string gives that code back.
+// Source that calls ''.join() itself would compile to equal code, but hardly anyone writes that, and the f-string
+// compiles to this code too.
 #include "lift/operations.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-constexpr std::size_t longest_on_the_stack = 30;  // STACK_USE_GUIDELINE of CPython's compiler
+// STACK_USE_GUIDELINE in CPython's compiler.
+constexpr std::size_t longest_on_the_stack = 30;
 
 bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string) != nullptr; }
 }  // namespace
 
-// Null where the call is another.
 Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function, const std::vector<Expr*>& args) {
   auto* join = as<Attribute>(function);
   auto* parts = args.size() == 1 ? as<ListExpr>(args[0]) : nullptr;
@@ -26,6 +27,7 @@ Expr* long_fstring(Context& context, const Cursor& cursor, const Expr* function,
       values.push_back(value->values[0]);
     else if (is_text(part) && (values.empty() || !is_text(values.back()))) values.push_back(part);
     else return nullptr;
+    // The compiler joins neighbouring texts, so two texts in a row come from a written call.
   }
   return cursor.make(JoinedStr{context.arena.copy(values)});
 }

@@ -1,4 +1,5 @@
-// The operations of `match` by themselves: each becomes a match statement that sets a temporary.
+// The operations of `match` by themselves, for match statements that flow did not recognise. Each operation becomes a
+// match statement that sets a temporary.
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -7,6 +8,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
+// The lambdas: `pattern` makes a pattern, `decide` a statement that sets a temporary to one of two values,
+// `named_subject` gives the subject a name.
 void matching(Simulation& sim, const Instruction& instruction) {
   auto pattern = [&](auto node) { return sim.context.arena.make<Pattern>(Pattern{node}); };
   auto constant = [&](Constant::Kind kind) {
@@ -29,7 +32,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     sim.spill_all(sim.stack.size());
     return sim.cursor.make(sim.peek(1).expr->node);
   };
-  // To 3.10, a bool beside the values tells whether there are any.
+  // Up to 3.10, a bool above the values shows whether there are any.
   auto found = [&]() {
     if (!dialect_of(sim.cursor.decoded.code->version).pushed_pattern_tests) return;
     sim.push(Compare{sim.cursor.make(sim.peek(1).expr->node), sim.context.list({CompareOp::is_not}),
@@ -66,6 +69,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
       captured.push_back(sim.context.name(id));
       return pattern(MatchAs{nullptr, id});
     };
+    // The parts are captured by temporaries, and the tuple of all temporaries is the result.
     for (int index = 0; index < instruction.arg; ++index) positional.push_back(capture());
     for (const Constant& name : names->value->items) attributes.push_back(name.text), keyword.push_back(capture());
     decide(subject,
@@ -76,11 +80,11 @@ void matching(Simulation& sim, const Instruction& instruction) {
     return;
   }
   if (instruction.op == Op::match_keys_) {
-    // subject, keys: pushes the tuple of their values, or None
+    // MATCH_KEYS leaves the subject and the keys on the stack, and pushes the tuple of the values, or None.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.cursor.make(sim.peek(1).expr->node), *subject = sim.cursor.make(sim.peek(2).expr->node);
-    // tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None: a comprehension would make
-    // a cell of the subject.
+    // The expression is tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None. A
+    // comprehension would make a cell of the subject.
     auto call = [&](std::string_view function, std::initializer_list<Expr*> arguments) {
       return sim.cursor.make(Call{sim.context.name(function), sim.context.list(arguments), {}});
     };
@@ -93,7 +97,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     return;
   }
   if (instruction.op == Op::copy_dict_without_keys_) {
-    // subject, keys -> subject, rest
+    // COPY_DICT_WITHOUT_KEYS (3.10) takes the subject and the keys, and leaves the subject and the rest.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.pop(), *subject = sim.cursor.make(sim.peek(1).expr->node);
     std::string_view key = sim.names.fresh_name(), value = sim.names.fresh_name();

@@ -1,5 +1,5 @@
-// Where blocks meet: straight lines become one node. Conditions are merged (conditions.cpp); any other value on the stack that
-// differs by the way taken is set to the same temporary on each way.
+// Where blocks meet. Blocks in a straight line become one node. Conditions are joined (conditions.cpp). If any other
+// value on the stack differs by the way to the block, each way sets one temporary to its value.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -13,6 +13,7 @@
 namespace depyf::lifting {
 using namespace ast;
 
+// A block that only one edge enters, from a node of its region that does not branch, is merged into that node.
 void Lifter::enter(int block) {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   Node& fresh_node = graph_.nodes[block];
@@ -24,11 +25,13 @@ void Lifter::enter(int block) {
     graph_.node = block;
     return;
   }
+  // The exact style keeps all branches.
   while (cursor_.split != Split::effects_and_tests && reduce_values(context_, cursor_, graph_, block)) {}
   const auto only = only_edge_to(cursor_, graph_, block);
   if (only && !is_loop_header(cursor_, block) && info.kind == BasicBlock::Kind::code) {
     int node = only->first;
     if (graph_.nodes[node].end == Node::End::go && graph_.nodes[node].region == info.region) {
+      // The code behind a loop that `break` leaves stays a node of its own.
       if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
         graph_.nodes[block].pops_iterator = true;
         graph_.node = block;
@@ -48,7 +51,9 @@ void Lifter::enter(int block) {
     enter_merge(block, edges);
 }
 
+// Makes the stack of a block that is not merged into the node in front of it.
 void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edges) {
+  // True if the edge brings an empty stack, which is by far the most frequent case.
   auto brings_nothing = [&](std::pair<int, bool> edge) {
     const auto [node, along_b] = edge;
     const State& state = graph_.states[node];
@@ -61,12 +66,14 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
   int first = cursor_.cfg.blocks[block].begin;
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
   bool is_for = header && first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::for_iter_;
+  // Values below a loop must have names that the loop does not change.
   if (header) {
     for (auto [node, along_b] : edges) {
       std::vector<Entry>& stack = graph_.states[node].stack;
       std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
       for (std::size_t index = 0; index + keep < stack.size(); ++index) {
         Entry& entry = stack[index];
+        // An empty display below the loop of a comprehension is the result of the comprehension.
         if (comprehension_) {
           auto* list = as<ListExpr>(entry.expr);
           auto* set = as<SetExpr>(entry.expr);
@@ -74,7 +81,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
           if ((list && list->elts.empty()) || (set && set->elts.empty()) || (dict && dict->keys.empty()))
             *entry.expr = Expr{Internal{Marker::result, 0, nullptr}, entry.expr->offset, entry.expr->line};
         }
-        // A local may change in the loop; a temporary does not.
+        // The loop may change a local. A temporary keeps its value.
         auto* name = as<Name>(entry.expr);
         bool local = name && !name->id.starts_with("__temp_");
         if (local && sim_.names.stable(entry.expr)) {
@@ -88,6 +95,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       sim_.spill_at_end(node, stack.size() - std::min(keep, stack.size()));
     }
   }
+  // All ways bring stacks of equal depth. Slots in which they differ become temporaries.
   std::vector<std::vector<Entry>> stacks;
   for (auto [node, along_b] : edges) stacks.push_back(stack_on_edge(sim_, node, along_b));
   stack_ = stacks[0];
@@ -105,7 +113,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       same = false;
     }
     if (same) continue;
-    // Each way sets the same temporary at its end.
+    // Each way assigns its value to the temporary at its end.
     std::string_view id = sim_.names.fresh_name();
     for (std::size_t way = 0; way < edges.size(); ++way) {
       int node = edges[way].first;
@@ -123,7 +131,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
       graph_.node = saved;
       graph_.nodes[node].statements.push_back(
           context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
-      // Made there, and not again where what waits at the end of the node is made.
+      // The value is evaluated by this assignment, so nothing may evaluate it once more at the end of the node.
       if (slot < graph_.states[node].stack.size() && graph_.states[node].stack[slot].expr == entry.expr)
         graph_.states[node].stack[slot] = {context_.name(id), node, -1};
     }
@@ -131,6 +139,7 @@ void Lifter::enter_merge(int block, const std::vector<std::pair<int, bool>>& edg
   }
 }
 
+// Sets the end of the block's node, if no instruction did.
 void Lifter::finish_block(int block) {
   if (!graph_.ended || graph_.nodes[graph_.node].end == Node::End::none) {
     if (!graph_.ended) {
@@ -145,7 +154,7 @@ void Lifter::finish_block(int block) {
   graph_.states[graph_.node].stack = stack_;
   sim_.stores.swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
-  // Along a back edge the stack must be what it was at the loop's start.
+  // At a back edge, the stack must be the one with which the loop started. Temporaries of the loop are set again.
   if (graph_.nodes[graph_.node].end == Node::End::go && cursor_.cfg.order_index[graph_.nodes[graph_.node].a] >= 0 &&
       cursor_.cfg.is_back_edge(block, graph_.nodes[graph_.node].a) &&
       graph_.states[graph_.nodes[graph_.node].a].lifted) {
@@ -159,8 +168,8 @@ void Lifter::finish_block(int block) {
       if (wanted[slot].expr == stack_[slot].expr) continue;
       auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
       if (a && b && a->marker == b->marker) continue;
-      if (b && b->marker == Marker::iterator && !b->value)
-        continue;  // what the loop iterates over, seen from its inside
+      // The iterator of the loop looks different from inside the loop.
+      if (b && b->marker == Marker::iterator && !b->value) continue;
       auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
       if (x && y && x->id == y->id) continue;
       if (!x) throw InternalError{"a loop changes the stack", graph_.nodes[graph_.node].offset};
@@ -175,7 +184,7 @@ void Lifter::finish_block(int block) {
     merge_condition(context_, cursor_, graph_, graph_.node);
 }
 
-// What still waits where control parts, or where a statement's region ends, is made there.
+// Gives names to values that still wait at the end of nodes, where control branches or the region changes.
 void Lifter::settle_ends() {
   for (int index = 0; index < int(graph_.nodes.size()); ++index) {
     Node& node = graph_.nodes[index];
@@ -195,6 +204,7 @@ void Lifter::settle_ends() {
     } else if (node.end == Node::End::go) {
       int to = graph_.find(node.a);
       const Node& next = graph_.nodes[to];
+      // The next node may be the end of a with statement: a return that takes its value from here needs no name.
       bool markers = std::all_of(next.statements.begin(), next.statements.end(),
                                  [](const Stmt* s) { return is<InternalStmt>(s); });
       bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);
@@ -209,7 +219,7 @@ void Lifter::settle_ends() {
     if (auto* internal = as<Internal>(node.value); internal && internal->marker == Marker::iterator && internal->value)
       node.value = internal->value;
     if (!node.target) {
-      // The item is used where it lies: it gets a name in the loop's head.
+      // The item of the loop is used where it lies on the stack, so the loop's head gives it a name.
       for (Expr* item : sim_.items)
         if (auto* internal = as<Internal>(item);
             internal && internal->marker == Marker::item && internal->index == index) {

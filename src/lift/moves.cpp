@@ -1,12 +1,12 @@
-// COPY, SWAP and ROTATE: what takes values out of the order of evaluation. The Python they stand for is known only by what
-// follows, so a copy is a mark that it finds and a value that was moved says by what; where nothing that is known follows,
-// lifting starts again with the instruction taken literally.
+// COPY, SWAP and ROTATE take values out of the order of evaluation. Only the instructions behind them show which Python
+// they stand for. So a copy pushes a marker, and a moved value records the instruction that moved it. If no known shape
+// follows, lifting starts again with the instruction taken literally.
 //
-//   v; COPY 1; STORE a; STORE b                                                  a = b = v             (stores.cpp)
-//   x; y; SWAP 2; STORE a; STORE b                                               a, b = x, y           (stores.cpp)
-//   a; COPY 1; LOAD_ATTR x; v; BINARY_OP +=; SWAP 2; STORE_ATTR x                a.x += v              (stores.cpp)
-//   a; b; SWAP 2; COPY 2; COMPARE_OP; ...                                        a < b < c             (comparisons.cpp)
-//   anything else; SWAP 2                                                        t = a; u = b; ... u, t
+//   v; COPY 1; STORE a; STORE b                                                 a = b = v             (stores.cpp)
+//   x; y; SWAP 2; STORE a; STORE b                                              a, b = x, y           (stores.cpp)
+//   a; COPY 1; LOAD_ATTR x; v; BINARY_OP +=; SWAP 2; STORE_ATTR x               a.x += v              (stores.cpp)
+//   a; b; SWAP 2; COPY 2; COMPARE_OP; ...                                       a < b < c             (comparisons.cpp)
+//   anything else; SWAP 2                                                       t = a; u = b; ... u, t
 #include <algorithm>
 
 #include "decode/op.h"
@@ -20,9 +20,10 @@ using namespace ast;
 
 namespace {
 
-// Do the instructions that follow store the top n values, one after the other, or what these hold?
+// True if the next instructions store the top n values one after the other, or unpack them into targets.
 bool swap_starts_stores(const Cursor& cursor, int n) {
-  int open = n, depth = 0;  // values that wait for a target; what targets push
+  // `open` counts the values that wait for a target, `depth` the values that the current target has pushed.
+  int open = n, depth = 0;
   for (int at = cursor.at + 1; at < cursor.end; ++at) {
     const Instruction& instruction = cursor.code[at];
     constexpr OpSet ignored = {Op::nop_}, moves = {Op::pop_top_, Op::copy_, Op::swap_, Op::rotate_},
@@ -37,7 +38,8 @@ bool swap_starts_stores(const Cursor& cursor, int n) {
       if (depth != effect.pops - 1) return false;
       depth = 0, --open;
     } else if (unpacks.has(op)) {
-      constexpr int targets_max = 1000;  // that are looked at; the compiler has no bound of its own
+      // The compiler has no limit of its own.
+      constexpr int targets_max = 1000;
       if (depth != 0 || instruction.arg < 0 || instruction.arg > targets_max) return false;
       open += effect.pushes - 1;
     } else {
@@ -51,6 +53,7 @@ bool swap_starts_stores(const Cursor& cursor, int n) {
 
 }  // namespace
 
+// Handles COPY n.
 void copy(Simulation& sim, int n) {
   Entry& source = sim.peek(n);
   auto* internal = as<Internal>(source.expr);
@@ -58,10 +61,11 @@ void copy(Simulation& sim, int n) {
                 internal->marker != Marker::iterator && internal->marker != Marker::awaitable &&
                 internal->marker != Marker::item && internal->marker != Marker::chain &&
                 internal->marker != Marker::enter_result && internal->marker != Marker::function;
+  // The copy of a marker is the marker itself.
   if (marker) return sim.stack.push_back({source.expr, sim.graph.node, -1});
   if (internal && internal->marker == Marker::item && sim.cursor.flat) sim.cursor.fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
-    // A value that several stores take, as in `for a.b = c in ...`; it needs a name.
+    // Several stores take one value, as in `for a.b = c in ...`, so the value needs a name.
     if (internal->marker == Marker::unpacked) flush_unpackings(sim);
     else {
       Expr* name = sim.names.fresh();
@@ -75,18 +79,20 @@ void copy(Simulation& sim, int n) {
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && sim.names.stable(source.expr));
   if (trivial && next < sim.cursor.end &&
       (sim.cursor.code[next].op == Op::load_attr_ || sim.cursor.code[next].op == Op::load_method_))
+    // Loading an attribute of a variable needs no marker: the variable is written twice.
     return sim.push(sim.cursor.make(source.expr->node));
   bool to_store = n == 1 && next < sim.cursor.end &&
                   (is_store_name(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unpack_sequence_ ||
                    sim.cursor.code[next].op == Op::unpack_ex_);
   if (sim.cursor.literal_here()) {
     if (!trivial) sim.spill_all(sim.stack.size() - n + 1);
-    // A function counts as stable, as making it later changes nothing; making it twice does.
+    // A function counts as stable, because it may be made later without any difference. It may not be made twice,
+    // though.
     if (Entry& copied = sim.peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
       sim.spill(copied);
     return sim.push(sim.cursor.make(sim.stack[sim.stack.size() - n].expr->node));
   }
-  // The middle of a chained comparison: `compare` looks for the copy.
+  // This may be the middle of a chained comparison. `compare` looks for the marker of the copy.
   int after = sim.cursor.skip(next + 1);
   bool chained =
       n == 2 && next < sim.cursor.end && after < sim.cursor.end &&
@@ -97,11 +103,12 @@ void copy(Simulation& sim, int n) {
   sim.push(Internal{Marker::copied, sim.cursor.at, source.expr});
 }
 
+// Handles SWAP n.
 void swap(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);
   std::size_t low = sim.stack.size() - n;
-  // SWAP n and n stores: a tuple assignment without its tuple
+  // SWAP n in front of n stores is a tuple assignment whose tuple the compiler removed.
   int unstable = 0;
   bool markers = false;
   for (std::size_t index = low; index < sim.stack.size(); ++index) {
@@ -126,13 +133,15 @@ void swap(Simulation& sim, int n) {
     sim.stack[low].mover = sim.stack.back().mover = sim.cursor.at;
     return;
   }
-  const bool defaults = before_generic(sim.cursor, next) ||
-                        is_generic(sim.context, sim.stack.back().expr);  // of a function with type parameters
+  // The compiler swaps the defaults of a function with type parameters into place.
+  const bool defaults = before_generic(sim.cursor, next) || is_generic(sim.context, sim.stack.back().expr);
   std::swap(sim.stack[low], sim.stack.back());
+  // If at most one value depends on the order of evaluation, moving it is harmless.
   if (unstable > 1 && !defaults)
     for (std::size_t index = low; index < sim.stack.size(); ++index) sim.stack[index].mover = sim.cursor.at;
 }
 
+// Handles ROT_THREE and ROT_FOUR (to 3.10).
 void rotate(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);

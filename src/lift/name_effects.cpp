@@ -1,4 +1,4 @@
-// The exact style: what an instruction gives gets a name where making it did something.
+// The exact style: the result of an instruction that had an effect gets a name at once.
 //
 //   a.b(c)     ->     t = a.b
 //                     u = t(c)
@@ -14,7 +14,7 @@ using namespace ast;
 
 namespace {
 
-// A test that runs only after another: what follows an `and` or `or`.
+// True if the current block ends in a test that runs only after another test: the right side of an `and` or `or`.
 bool part_of_condition(const Cursor& cursor) {
   auto tests = [&](int block) { return cursor.cfg.blocks[block].jump >= 0 && cursor.cfg.blocks[block].next >= 0; };
   const BasicBlock& block = cursor.cfg.blocks[cursor.block];
@@ -24,15 +24,18 @@ bool part_of_condition(const Cursor& cursor) {
 
 }  // namespace
 
-// What the instruction gave gets a name where making it did something; what waits below it is made before. Displays of
-// what has a name wait: nobody sees when they are made.
+// Names the result of the current instruction if the instruction had an effect. Values below it on the stack were
+// evaluated before it, so they get names first. Displays of named values wait, as nobody can observe when they are
+// made.
 void name_effects(Simulation& sim) {
-  if (sim.cursor.now().op == Op::load_closure_) return;  // the cell of a function that is about to be made
+  // This is the cell of a function that is about to be made.
+  if (sim.cursor.now().op == Op::load_closure_) return;
   if (sim.cursor.split == Split::effects && part_of_condition(sim.cursor)) return;
+  // True for a definition, with or without decorators, and for the exception of an assert statement.
   auto definition = [&](const Expr* expr) {
     auto* call = as<Call>(expr);
-    if (auto* name = call ? as<Name>(call->func) : nullptr; name && name->id == "AssertionError")
-      return true;  // assert
+    // The compiler writes `assert` as a call of AssertionError.
+    if (auto* name = call ? as<Name>(call->func) : nullptr; name && name->id == "AssertionError") return true;
     while (!is_function(sim.context, expr) && !is_class(expr)) {
       auto* decorated = as<Call>(expr);
       if (!decorated || decorated->args.size() != 1) return false;
@@ -41,6 +44,7 @@ void name_effects(Simulation& sim) {
     return true;
   };
   auto named = [&](Expr* part) { return !part || sim.names.stable(part); };
+  // True if evaluating the expression has no effect.
   auto pure = [&](const Expr* expr) {
     if (auto* list = as<ListExpr>(expr)) return std::ranges::all_of(list->elts, named);
     if (auto* dict = as<Dict>(expr))
@@ -48,14 +52,16 @@ void name_effects(Simulation& sim) {
              std::ranges::all_of(dict->values, named);
     return sim.names.stable(expr) || is<Internal>(expr) || is<Slice>(expr) || is<Tuple>(expr) || definition(expr);
   };
+  // True if the expression can wait for the instruction that uses it.
   auto waits = [&](const Expr* expr) {
     return pure(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<JoinedStr>(expr);
   };
+  // Only the two topmost values can be results of the current instruction.
   std::size_t count = sim.stack.size(), lowest = count - std::min<std::size_t>(count, 2);
   while (count > lowest && waits(sim.stack[count - 1].expr)) --count;
   if (count == lowest) return;
-  // What lies above is evaluated within the same statement: bases of a class, message of an assertion, parts of an f-string
-  // or of a chained comparison.
+  // Values above these markers are evaluated within one statement: the bases of a class, the message of an assertion,
+  // the parts of an f-string or of a chained comparison.
   auto goes_on = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
     auto* name = as<Name>(entry.expr);

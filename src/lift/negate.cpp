@@ -1,8 +1,8 @@
-// `not` of a condition, in the form that people write.
+// Negates a condition in the form that people write.
 //
-//   a            not a                                     the other jump
-//   not a        a                                         the other jump
-//   a and b      not a or not b, or not (a and b)          other jumps
+//   a            not a                                     the opposite jump
+//   not a        a                                         the opposite jump
+//   a and b      not a or not b, or not (a and b)          opposite jumps
 //   a in b       a not in b                                another instruction
 #include <algorithm>
 #include <optional>
@@ -15,8 +15,8 @@ using namespace ast;
 
 namespace {
 
-// The operator whose result is always the other truth value; nothing if there is none, as a class may define `==` and `<` so
-// that both and neither hold.
+// Returns the operator whose result is always the opposite truth value. Returns nothing for `==`, `<` and the like: a
+// class may define them so that both an operator and its opposite are true.
 std::optional<CompareOp> opposite(CompareOp op) {
   switch (op) {
     case CompareOp::in: return CompareOp::not_in;
@@ -33,8 +33,9 @@ std::optional<CompareOp> opposite(CompareOp op) {
   return std::nullopt;
 }
 
-// How many `not` stand in `test`, or in its negation with each `not` pushed down as far as it goes. Much where `in` becomes
-// `not in` or `is` becomes `is not`: those are other instructions, while a `not` before a condition is none.
+// Returns the number of `not` in `test` or, if `negated` is set, in its negation with each `not` pushed down as far as
+// possible. Adds `other_operator` where `in` becomes `not in` or `is` becomes `is not`, because these are other
+// instructions, while a `not` in a condition only turns a jump.
 int count_not(const Context& context, const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
     int inner = count_not(context, unary->operand, !negated);
@@ -46,7 +47,7 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     return parts;
   }
   if (!negated) return 0;
-  // From 3.11 on a test for None is a jump of its own, either way.
+  // From 3.11 on, a test for None is one jump in either direction.
   if (auto* compare = as<Compare>(test);
       compare && compare->ops.size() == 1 && dialect_of(context.version).none_jumps) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
@@ -56,7 +57,7 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   return compare && compare->ops.size() == 1 && opposite(compare->ops[0]) ? other_operator : 1;
 }
 
-// Two parts of which neither is `a < b` or the like, whose negation reads badly.
+// True for a chain of two parts, neither of which is a comparison like `a < b`, whose negation reads badly.
 bool reads_well_negated(const BoolOp& chain) {
   return chain.values.size() == 2 && std::ranges::all_of(chain.values, [](const Expr* part) {
            auto* compare = as<Compare>(part);
@@ -76,8 +77,8 @@ bool negation_changes(const Context& context, const Expr* test) {
   return compare && compare->ops.size() == 1 && count_not(context, test, true) >= other_operator;
 }
 
-// In a condition `not (a and b)` and `not a or not b` are the same jumps: people write the second of two names, calls and
-// the like; else the one with fewer `not` is shown.
+// In a condition, `not (a and b)` and `not a or not b` compile to the same jumps. People write the second form for
+// names, calls and the like. Otherwise the form with fewer `not` is chosen.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
   auto* chain = as<BoolOp>(test);
@@ -88,7 +89,8 @@ Expr* negate(Context& context, Expr* test) {
     for (Expr* part : chain->values) values.push_back(negate(context, part));
     return context.expr(BoolOp{!chain->is_or, context.arena.copy(values)}, test->offset, test->line);
   }
-  // From 3.14 on `not a in b` is no `a not in b`, but a jump the other way.
+  // From 3.14 on, the compiler keeps `not a in b` in a condition as the opposite jump, and does not make `a not in b`
+  // of it.
   const bool turns_jump = dialect_of(context.version).negation_turns_jumps && negation_changes(context, test);
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
     const std::optional<CompareOp> negated = opposite(compare->ops[0]);

@@ -1,4 +1,4 @@
-// What each operation does to the stack.
+// Simulates the single operations.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -13,17 +13,17 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// A part of a slice; None stands for one that is left out.
+// Returns a part of a slice; null for None, which stands for a part that is left out.
 Expr* unless_none(Expr* expr) { return is_none(expr) ? nullptr : expr; }
 
-// Any of the constants that are functions and types, by their names.
+// Pushes the name of a function or type that LOAD_COMMON_CONSTANT loads.
 void load_common_constant(Simulation& sim, CommonName constant) {
   static constexpr std::string_view names[] = {
       "AssertionError", "NotImplementedError", "tuple", "all", "any", "list", "set"};
   sim.push(Name{names[static_cast<std::size_t>(constant)]});
 }
 
-// The cell itself: (lambda: x).__closure__[0]
+// Pushes the cell itself, for which Python has the expression (lambda: x).__closure__[0].
 void load_closure(Simulation& sim, int index) {
   auto* args = sim.context.arena.make<Arguments>();
   Expr* lambda = sim.cursor.make(Lambda{args, sim.cursor.local(index)});
@@ -31,15 +31,17 @@ void load_closure(Simulation& sim, int index) {
   sim.push(Subscript{closure, sim.context.constant(Constant::Kind::integer, "0")});
 }
 
+// Handles TO_BOOL. In front of a test it changes nothing, because the test converts its operand too.
 void to_bool(Simulation& sim) {
   const int next = sim.cursor.skip(sim.cursor.at + 1);
   const bool is_tested =
       next < sim.cursor.end && (tests_truth(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unary_op_);
-  // `not not x`, where nothing tests the result
+  // Nothing tests the result, so the source was `not not x`.
   if (!is_tested) sim.push(UnaryExpr{UnaryOp::not_, sim.cursor.make(UnaryExpr{UnaryOp::not_, sim.pop()})});
 }
 
-// The subscript whose parts are on the stack, the container at the bottom. Of a target, nothing was used before.
+// Returns the subscript whose parts are on the stack, with the container at the bottom. The parts of a target are not
+// used yet, so they may have been moved.
 Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
   auto next = [&] { return is_target ? sim.pop_entry().expr : sim.pop(); };
   if (is_slice) {
@@ -52,37 +54,40 @@ Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
   return Subscript{next(), key};
 }
 
+// Handles BUILD_SLICE with two or three parts.
 void build_slice(Simulation& sim, int parts) {
   std::vector<Expr*> items = sim.pop_many(parts);
-  // Where it does not stand in a subscript, `settle` makes it a call of slice().
+  // Outside of a subscript, `settle` turns the slice into a call of slice().
   sim.push(Slice{unless_none(items[0]), unless_none(items[1]), parts == 3 ? items[2] : nullptr});
 }
 
-// len() of the subject of a pattern, which stays.
+// Pushes len() of the subject of a pattern, which stays on the stack.
 void length(Simulation& sim) {
   Expr* subject = sim.peek(1).expr;
   if (!sim.names.stable(subject)) sim.spill_all(sim.stack.size());
   sim.push(Call{sim.context.name("len"), sim.context.list({sim.peek(1).expr}), {}});
 }
 
-// The other functions are operations of their own, or `generics` has them.
+// Handles the intrinsic functions that are left: all others are operations of their own, or belong to `run_generics`.
 void intrinsic(Simulation& sim, Intrinsic1 function) {
   if (function != Intrinsic1::print) sim.cursor.fail("no Python for " + std::string(op_name(Op::intrinsic_1_)));
   sim.emit(ExprStmt{sim.pop()});
   sim.push(sim.context.none());
 }
 
+// Handles RAISE_VARARGS.
 void raise(Simulation& sim, int operands) {
   Expr *cause = operands >= 2 ? sim.pop() : nullptr, *exc = operands >= 1 ? sim.pop() : nullptr;
   sim.emit(Raise{exc, cause});
   stop(sim.graph);
 }
 
+// Handles LOAD_CONST.
 void load_const(Simulation& sim, int index) {
   if (index < 0 || index >= sim.cursor.decoded.constant_count()) sim.cursor.fail("no such constant");
   const Constant& constant = sim.cursor.decoded.constant(index);
   if (constant.kind == Constant::Kind::code) return sim.push(Internal{Marker::code, index, nullptr});
-  // An object without a literal is shown under a name.
+  // An object without a literal is shown under a name, as is a tuple that contains such an object.
   auto opaque = [](const Constant& value, auto& self) -> bool {
     return value.kind == Constant::Kind::opaque || value.kind == Constant::Kind::code ||
            std::any_of(value.items.begin(), value.items.end(), [&](const Constant& item) { return self(item, self); });
@@ -91,7 +96,7 @@ void load_const(Simulation& sim, int index) {
   sim.push(named_constant(sim.context, sim.cursor, sim.names, index));
 }
 
-// x.a; where the name is none that Python accepts (Dynamo loads the attribute `0` of a module): getattr(x, "0").
+// Returns x.a. If the name is no identifier (Dynamo loads the attribute `0` of a module), returns getattr(x, "0").
 Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::string_view name) {
   if (is_name(name)) return cursor.make(Attribute{object, name});
   Expr* text = context.constant(Constant::Kind::string, std::string(name));
@@ -100,8 +105,8 @@ Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::strin
 
 }  // namespace
 
-// This is a table: what simulates each operation. A group whose functions take more than a few lines has a file named for
-// what it makes.
+// This is a table of the function that simulates each operation. Groups whose functions take more than a few lines have
+// a file of their own.
 void operation(Simulation& sim, const Instruction& instruction) {
   const int arg = instruction.arg;
   switch (instruction.op) {
@@ -119,6 +124,8 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::load_class_deref_: return sim.push(sim.cursor.local(arg));
     case Op::load_name_:
     case Op::load_global_: return sim.push(Name{sim.cursor.name_of(arg)});
+    // These instructions look the name up in a dict on the stack first. In class bodies, the plain name has this
+    // meaning.
     case Op::load_from_dict_or_deref_: return sim.pop(), sim.push(sim.cursor.local(arg));
     case Op::load_from_dict_or_globals_: return sim.pop(), sim.push(Name{sim.cursor.name_of(arg)});
     case Op::load_locals_: return sim.push(Internal{Marker::locals, 0, nullptr});
@@ -127,6 +134,7 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::load_attr_: return sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(arg)));
     case Op::load_method_:
       sim.push(attribute(sim.context, sim.cursor, sim.pop(), sim.cursor.name_of(arg)));
+      // LOAD_METHOD pushes the method and a second value, which the call takes.
       return sim.push(Internal{Marker::null, 1, nullptr});
     case Op::load_super_attr_: return super_attribute(sim, instruction);
     case Op::import_name_: return import_name(sim);
@@ -204,6 +212,7 @@ void operation(Simulation& sim, const Instruction& instruction) {
     case Op::print_expr_: return sim.emit(ExprStmt{sim.pop()});
     case Op::annotated_: return sim.emit(InternalStmt{StmtMarker::annotated, arg, nullptr, nullptr});
 
+    // Control flow is in the graph, and cells follow from the scopes of variables.
     case Op::jump_:
     case Op::make_cell_:
     case Op::copy_free_vars_:
@@ -241,7 +250,8 @@ void operation(Simulation& sim, const Instruction& instruction) {
 
     case Op::import_star_:
     case Op::import_from_: sim.cursor.fail("import out of place");
-    // Passes of flow/ take these out of code that a compiler made, and `generics` those that make type parameters.
+    // Passes of flow/ remove these operations from code that a compiler made, and `run_generics` handles those of type
+    // parameters.
     case Op::nop_:
     case Op::load_fast_and_clear_:
     case Op::intrinsic_2_:
@@ -269,6 +279,7 @@ void operation(Simulation& sim, const Instruction& instruction) {
   }
 }
 
+// Names of constants are shared by all code: one path in the tree of code objects has one name.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {
   std::vector<std::uint32_t> path = context.path;
   path.push_back(std::uint32_t(index));

@@ -1,4 +1,5 @@
-// What simulates the operations, by the file that has it.
+// The functions that simulate operations, by the file that defines them. Each pops its operands from the stack of `sim`
+// and pushes its result, or emits a statement.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,7 @@
 namespace depyf::lifting {
 
 void operation(Simulation& sim, const Instruction& instruction);
-// A constant, under a name where it has no literal.
+// Returns a constant that has no literal as a name, which stands for it.
 ast::Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index);
 
 void binary(Simulation& sim, BinaryOp op, bool in_place);  // binary.cpp
@@ -49,17 +50,18 @@ void convert(Simulation& sim, int conversion);
 void build_interpolation(Simulation& sim, const Instruction& instruction);
 void build_template(Simulation& sim);
 
-// handlers.cpp
+// Returns true if the instruction is one of `except*`.
+
 void handler(Simulation& sim, const Instruction& instruction);
 void reraise(Simulation& sim, const Instruction& instruction);
 
 void import_name(Simulation& sim);  // imports.cpp
 
-// long_fstrings.cpp; null: it is none
+// Returns the f-string that a call of ''.join() stands for; null if the call is something else. (long_fstrings.cpp)
 ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function,
                         const std::vector<ast::Expr*>& args);
 
-void matching(Simulation& sim, const Instruction& instruction);    // matching.cpp
+void matching(Simulation& sim, const Instruction& instruction);  // matching.cpp
 void match_case(Simulation& sim, const Instruction& instruction);  // patterns.cpp
 
 // moves.cpp

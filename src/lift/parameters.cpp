@@ -1,4 +1,6 @@
-// argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
+// Makes the parameters of a function from the fields of its code object:
+//
+//   argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
 #include "depyf/code_object.h"
 #include "lift/context.h"
 
@@ -8,6 +10,7 @@ using namespace ast;
 Arguments* parameters_of(Context& context, const CodeObject& code) {
   auto* args = context.arena.make<Arguments>();
   std::size_t at = 0;
+  // Returns the next parameter. Code that no compiler made may have too few names.
   auto next = [&]() {
     return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
   };

@@ -1,4 +1,4 @@
-// match_case: a branch on a pattern. The subject gets a name of its own, which all cases of the statement share.
+// Handles match_case: a branch on a pattern. The subject gets a name, which all cases of the statement share.
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
@@ -10,7 +10,7 @@ using namespace ast;
 
 namespace {
 
-// LOAD_CONST, or a name and its attributes.
+// Returns the value of a pattern: a constant, or a name with attributes.
 Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int end) {
   Expr* value = nullptr;
   for (int at = begin; at < end; ++at) {
@@ -28,6 +28,7 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
   return value;
 }
 
+// Returns the pattern of node `index`. Appends the variables that it binds to `bound`.
 Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<PatternNode>& nodes, int index,
                     std::vector<Expr*>& bound) {
   const PatternNode& node = nodes[index];
@@ -42,6 +43,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
   std::vector<Pattern*> children;
   for (int child : node.children) {
     const PatternNode& info = nodes[child];
+    // A child of a sequence may be the star, with or without a name.
     bool star = node.kind == PatternNode::Kind::sequence && int(children.size()) == node.star;
     if (star) children.push_back(made(MatchStar{info.stores.empty() ? std::string_view{} : name(info.stores[0])}));
     else children.push_back(pattern_of(context, cursor, nodes, child, bound));
@@ -49,6 +51,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
   Pattern* result = nullptr;
   switch (node.kind) {
     case PatternNode::Kind::wildcard:
+      // A wildcard that is popped and bound as well is `_ as name`.
       if (node.dropped && !node.stores.empty()) result = made(MatchAs{nullptr, {}});
       break;
     case PatternNode::Kind::value:
@@ -81,6 +84,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const std::vector<Pa
       break;
     }
   }
+  // Names are bound around the pattern: `p as name`.
   for (int store : node.stores) result = made(MatchAs{result, name(store)});
   return result ? result : made(MatchAs{nullptr, {}});
 }
@@ -93,6 +97,7 @@ void match_case(Simulation& sim, const Instruction& instruction) {
   std::vector<Expr*> bound;
   Pattern* pattern = pattern_of(sim.context, sim.cursor, wanted.nodes, 0, bound);
   Expr* subject = sim.pop();
+  // The subject may be known by the name that an earlier case gave it.
   auto* known = as<Name>(subject);
   if (!known || !sim.subjects.contains(known->id)) {
     sim.stack.push_back({subject, sim.graph.node, -1});
@@ -104,7 +109,7 @@ void match_case(Simulation& sim, const Instruction& instruction) {
     sim.emit_raw(Assign{sim.context.list({sim.context.name(id)}), subject});
     subject = sim.context.name(id);
   }
-  // What waits below must not see the names that are bound.
+  // Values that wait on the stack must not see the new values of variables that the pattern binds.
   for (Entry& entry : sim.stack)
     if (auto* waiting = as<Name>(entry.expr); waiting && !waiting->id.starts_with("__temp_")) sim.spill(entry);
   const BasicBlock& block = sim.cursor.cfg.blocks[sim.cursor.block];
@@ -112,6 +117,7 @@ void match_case(Simulation& sim, const Instruction& instruction) {
   node.end = Node::End::branch, node.a = block.next, node.b = block.jump, node.line = instruction.line;
   node.value = sim.cursor.make(Internal{Marker::match_case, int(sim.context.cases.size()), subject});
   sim.context.cases.push_back({pattern, wanted.guard, instruction.aux != 0, instruction.line});
+  // If other cases follow, the subject stays on the stack.
   if (instruction.aux) sim.push(subject->node);
   sim.graph.ended = true;
 }

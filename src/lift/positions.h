@@ -1,4 +1,4 @@
-// Positions of expressions that are printed within another code object than the one that made them.
+// Positions of expressions that are printed in another code object than the one that made them.
 #pragma once
 
 #include <limits>
@@ -7,9 +7,10 @@
 
 namespace depyf {
 
-// Takes the offsets of `expr` and of all in it away, by which the printer looks for columns: those of another code object would
-// stand for other text. The lines stay.
+// Clears the offsets of `expr` and of all expressions in it, by which the printer looks up columns. Columns of another
+// code object would belong to other text. The lines are kept.
 inline void forget_columns(ast::Expr* expr, int depth = 0) {
+  // A limit on recursion.
   constexpr int deepest = 1000;
   constexpr std::uint32_t nowhere = std::numeric_limits<std::uint32_t>::max() / 2;  // beyond any bytecode
   if (!expr || depth > deepest) return;

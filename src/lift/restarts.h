@@ -1,4 +1,4 @@
-// Lifting until nothing more has to be taken literally.
+// Repeats lifting until no more instructions have to be taken literally.
 #pragma once
 #include <set>
 #include "decode/op.h"
@@ -6,7 +6,8 @@
 #include "support/search_limits.h"
 namespace depyf {
 
-// `attempt` gets the instructions that are taken literally; where it throws Restart, it is made again with more of them.
+// Calls `attempt` with the set of instructions to take literally. If it throws Restart, calls it again with more of
+// them.
 template <class Attempt>
 auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   std::set<int> literal;
@@ -15,13 +16,16 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
     try {
       return attempt(literal);
     } catch (const lifting::Restart& restart) {
+      // Functions and constants that the failed attempt added are removed.
       context.functions.resize(functions);
       context.named_constants.resize(named);
       std::size_t before = literal.size();
       if (restart.at >= 0) literal.insert(restart.at);
+      // Restart holds an instruction, or the offset of an expression as -1 - offset.
       else
         for (int at = 0; at < int(cfg.code.size()); ++at)
           if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
+      // If single instructions do not help, take all instructions literally that move values.
       if (literal.size() == before || tries > search_limits::restarts_one_by_one)
         for (int at = 0; at < int(cfg.code.size()); ++at) {
           Op op = cfg.code[at].op;

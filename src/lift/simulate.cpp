@@ -1,4 +1,4 @@
-// The driver of the simulation: block after block in reverse postorder, instruction after instruction, and how blocks end.
+// Drives the simulation: block after block in reverse postorder, and instruction after instruction.
 //
 //   v; POP_JUMP_IF_FALSE n        branch on v
 //   v; FOR_ITER n; STORE x        loop: for x in v
@@ -20,6 +20,7 @@ using namespace ast;
 
 namespace {
 
+// True if the instruction may belong to the evaluation of type parameters.
 bool may_be_generic(const GenericScope& generics, Op op) {
   return generics.is_open || op == Op::intrinsic_1_ || op == Op::intrinsic_2_;
 }
@@ -41,8 +42,11 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
       comprehension_(decoded.is_comprehension || decoded.code->name == "<listcomp>" ||
                      decoded.code->name == "<setcomp>" || decoded.code->name == "<dictcomp>") {}
 
+// Lifts all blocks in reverse postorder, so that a block comes after the blocks that lead to it, except along back
+// edges.
 Lifted Lifter::run() {
   for (int block : cursor_.cfg.order) {
+    // Blocks that only clean up after chained comparisons are left out.
     if (!sim_.chains.blocks.empty() && only_after_chains(block)) sim_.chains.blocks.insert(block);
     if (!sim_.chains.blocks.contains(block)) lift_block(block);
   }
@@ -52,6 +56,7 @@ Lifted Lifter::run() {
   for (int index = 0; index < int(graph_.nodes.size()); ++index) {
     Node& node = graph_.nodes[index];
     if (node.end == Node::End::none) continue;
+    // Edges lead to the nodes that blocks were merged into.
     if (node.a >= 0) node.a = graph_.find(node.a);
     if (node.b >= 0) node.b = graph_.find(node.b);
   }
@@ -59,7 +64,8 @@ Lifted Lifter::run() {
   return lifted;
 }
 
-// What only the cleanup of a chained comparison leads to is a copy of what its last test leads to.
+// True if only the cleanup of a chained comparison leads to `block`. Such a block is a copy of the code that the last
+// test of the chain leads to.
 bool Lifter::only_after_chains(int block) const {
   const std::span<const int> preds = cursor_.cfg.blocks[block].preds;
   return !preds.empty() && std::ranges::all_of(preds, [&](int pred) { return sim_.chains.blocks.contains(pred); });
@@ -71,12 +77,13 @@ void Lifter::lift_block(int block) {
   enter(block);
   graph_.states[block].lifted = true;
   graph_.ended = false;
+  // A setup block has no instructions. It ends in the entry of a region.
   if (info.kind == BasicBlock::Kind::setup) {
     Node& node = graph_.nodes[graph_.node];
     sim_.spill_all(stack_.size());
     node.end = Node::End::setup, node.index = info.setup_of, node.a = info.next, node.b = info.jump;
     if (cursor_.cfg.regions[info.setup_of].kind == Region::Kind::with) {
-      // stack: ..., exit, result of enter
+      // On the stack lie the exit method and the result of __enter__.
       if (stack_.size() < 2) cursor_.fail("with without a context manager");
       auto* entered = as<Internal>(stack_.back().expr);
       if (!entered || entered->marker != Marker::enter_result) cursor_.fail("with without a context manager");
@@ -85,6 +92,7 @@ void Lifter::lift_block(int block) {
     }
     graph_.ended = true;
   } else {
+    // The stack at a loop header is compared with the stacks along its back edges.
     if (!cursor_.flat && is_loop_header(cursor_, block)) header_stacks_[block] = stack_;
     if (!cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops)) count_iterators(block);
     simulate(info.begin, info.end);
@@ -92,7 +100,8 @@ void Lifter::lift_block(int block) {
   finish_block(block);
 }
 
-// What pops iterators may be several blocks: a `break` right behind a loop.
+// Counts the iterators of for loops on the stack at the start of the node, without those that it pops first. Several
+// blocks may pop iterators: `break` right behind an inner loop.
 void Lifter::count_iterators(int block) {
   auto in_loop = [](const Entry& entry) {
     auto* internal = as<Internal>(entry.expr);
@@ -104,6 +113,7 @@ void Lifter::count_iterators(int block) {
   graph_.states[graph_.node].pops = false;
   for (int at = cursor_.cfg.blocks[block].begin; at < cursor_.cfg.blocks[block].end; ++at) {
     if (cursor_.code[at].op == Op::nop_ || cursor_.code[at].op == Op::resume_ || cursor_.code[at].op == Op::jump_)
+      // Only POP_TOP of iterators may come first.
       continue;
     if (cursor_.code[at].op != Op::pop_top_ || depth == 0 || !in_loop(stack_[depth - 1])) return;
     --depth, --node.iterators;
@@ -112,6 +122,7 @@ void Lifter::count_iterators(int block) {
   graph_.states[graph_.node].pops = node.pops_iterator;
 }
 
+// Runs the instructions [begin, end) of the current block.
 void Lifter::simulate(int begin, int end) {
   cursor_.end = end;
   cursor_.first_offset = begin < int(cursor_.code.size()) ? cursor_.code[begin].offset : 0;
@@ -120,6 +131,7 @@ void Lifter::simulate(int begin, int end) {
     const Instruction& instruction = cursor_.code[cursor_.at];
     if (instruction.op == Op::nop_ || instruction.op == Op::resume_) continue;
     step(sim_, instruction);
+    // The exact style names each effect at once.
     if (cursor_.split != Split::none && !graph_.ended) name_effects(sim_);
   }
   cursor_.at = std::max(begin, end - 1);

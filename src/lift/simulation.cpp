@@ -1,9 +1,10 @@
-// A statement is made: what waits on the stack and was evaluated before it gets a name, unless nothing can change its value.
+// Makes statements. Values that wait on the stack were evaluated before the statement, so each gets a name in front of
+// it, unless nothing can change its value:
 //
 //   g; LOAD_GLOBAL a; <f()>; POP_TOP; CALL 1        t = g; u = a; f(); t(u)
 //   g; LOAD_FAST a; <f()>; POP_TOP; CALL 1          t = g; f(); t(a)
 //
-// What only the simulation knows becomes something that Python has before it stands in a statement.
+// Markers, which only the simulation understands, are replaced by Python expressions before they stand in a statement.
 #include "lift/simulation.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
+// Returns the variable that a statement stores or deletes; an empty name if there is none.
 std::string_view stored_name(const Stmt::Node& node) {
   const Expr* target = nullptr;
   if (auto* assign = std::get_if<Assign>(&node)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
@@ -25,6 +27,7 @@ std::string_view stored_name(const Stmt::Node& node) {
   if (auto* name = as<Name>(target)) return name->id;
   return {};
 }
+// True if the expression is the variable `id`, or a tuple that contains it.
 bool mentions(const Expr* expr, std::string_view id) {
   if (auto* name = as<Name>(expr)) return name->id == id;
   if (auto* tuple = as<Tuple>(expr))
@@ -33,6 +36,7 @@ bool mentions(const Expr* expr, std::string_view id) {
 }
 }  // namespace
 
+// Notes the regions of with statements by the first instruction of their bodies, for `enter_with`.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
     : context(shared),
@@ -47,16 +51,19 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
     }
 }
 
+// Values are named in the node where they were made, so the nodes of earlier values come first.
 void Simulation::spill_at_end(int node, std::size_t count) {
   Stack& ended = graph.states[node].stack;
   for (std::size_t index = 0; index < count && index < ended.size(); ++index) {
     if (names.stable(ended[index].expr)) continue;
+    // The iterator of a loop that runs needs no name.
     if (auto* internal = as<Internal>(ended[index].expr);
         internal && internal->marker == Marker::iterator && !internal->value)
       continue;
     int owner = graph.find(ended[index].block);
     if (owner != node) spill_at_end(owner, graph.states[owner].stack.size());
     if (names.stable(ended[index].expr)) continue;
+    // The order of evaluation is not known for a value that was moved.
     if (ended[index].mover >= 0) throw Restart{ended[index].mover};
     spill(ended[index]);
   }
@@ -93,10 +100,12 @@ std::vector<Expr*> Simulation::pop_many(int count) {
   return popped;
 }
 
+// The expression is changed in place to the name, because other stacks may hold the same expression.
 void Simulation::spill(Entry& entry) {
   Expr* expr = entry.expr;
   if (auto* internal = as<Internal>(expr)) {
     if (internal->marker == Marker::copied) throw Restart{internal->index};
+    // An iterator that is used by other code than a loop is a call of iter().
     if (internal->marker == Marker::iterator && internal->value) {
       *expr = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, expr->offset, expr->line};
     } else if (internal->marker == Marker::unpacked) {
@@ -117,6 +126,7 @@ void Simulation::spill(Entry& entry) {
 }
 
 void Simulation::spill_all(std::size_t count) {
+  // Values of other nodes are named at the ends of these nodes.
   for (std::size_t index = 0; index < count && index < stack.size(); ++index) {
     Entry& entry = stack[index];
     if (names.stable(entry.expr)) continue;
@@ -125,6 +135,7 @@ void Simulation::spill_all(std::size_t count) {
   }
 }
 
+// The statement begins at the first instruction behind the statement before it.
 void Simulation::emit_raw(Stmt::Node node) {
   const bool decorated = std::holds_alternative<FunctionDef>(node) || std::holds_alternative<ClassDef>(node);
   const std::int32_t column = decorated ? -1 : cursor.first_column();
@@ -135,6 +146,7 @@ void Simulation::emit_raw(Stmt::Node node) {
   cursor.first_at = cursor.at + 1;
 }
 
+// Most markers change no values, so nothing on the stack needs a name for them.
 void Simulation::emit(Stmt::Node node) {
   flush_unpackings(*this);
   if (auto* marker = std::get_if<InternalStmt>(&node); marker && marker->marker != StmtMarker::append)
@@ -144,6 +156,7 @@ void Simulation::emit(Stmt::Node node) {
   for_each_expr(&holder, [&](Expr*& expr) { settle(expr); });
   for (std::size_t index = 0; index < stack.size(); ++index) {
     Entry& entry = stack[index];
+    // A statement that stores a local changes the value of waiting loads of that local.
     bool overwritten = !stored.empty() && mentions(entry.expr, stored);
     if (names.stable(entry.expr) && !overwritten) continue;
     if (entry.mover >= 0) throw Restart{entry.mover};
@@ -154,15 +167,18 @@ void Simulation::emit(Stmt::Node node) {
   emit_raw(std::move(holder.node));
 }
 
+// Visits the expression with an explicit stack, because it may be very deep.
 void Simulation::settle(Expr*& expr) {
   if (!expr || is<Name>(expr) || is<ConstantExpr>(expr)) return;
   std::vector<Expr**>& todo = settling_;
-  const std::size_t base = todo.size();  // what stands below belongs to who asked for this
+  // The entries below belong to a call that is not finished: `hoist` may call `settle` again.
+  const std::size_t base = todo.size();
   todo.push_back(&expr);
   while (todo.size() > base) {
     Expr*& slot = *todo.back();
     todo.pop_back();
     if (!slot) continue;
+    // A marker of a copy or a chain that ends here has no known shape, so lifting starts again.
     if (auto* internal = as<Internal>(slot)) {
       const Marker marker = internal->marker;
       if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal->index};
@@ -172,13 +188,14 @@ void Simulation::settle(Expr*& expr) {
       else if (marker == Marker::awaitable) *slot = Expr{Await{internal->value}, slot->offset, slot->line};
       else if (marker == Marker::iterator && internal->value)
         *slot = Expr{Call{context.name("iter"), context.list({internal->value}), {}}, slot->offset, slot->line};
-      // The parts of an await or an iterator, and of nothing else, have marks of their own.
+      // Only the markers of awaits and iterators have parts.
       if (marker != Marker::awaitable && marker != Marker::iterator) continue;
     }
     if (is_class(slot)) {
       hoist(*this, slot);
       continue;
     }
+    // A slice stays a slice only directly in a subscript, or in a tuple there.
     if (auto* subscript = as<Subscript>(slot)) {
       todo.push_back(&subscript->value);
       auto in_subscript = [&](Expr*& part) {
@@ -196,6 +213,8 @@ void Simulation::settle(Expr*& expr) {
       auto args = slice->step ? context.list({lower, upper, slice->step}) : context.list({lower, upper});
       slot->node = Call{context.name("slice"), args, {}};
     }
+    // An augmented assignment and a walrus with a target other than a name are no expressions. Restart identifies the
+    // expression by its offset.
     if (auto* binary = as<BinOp>(slot); binary && binary->in_place) throw Restart{-1 - int(slot->offset)};
     if (auto* named = as<NamedExpr>(slot); named && !is<Name>(named->target)) throw Restart{-1 - int(slot->offset)};
     for_each_child(slot, [&](Expr*& child) { todo.push_back(&child); });

@@ -1,5 +1,5 @@
-// The state of the stack simulation, and how a statement is made: what waits on the stack and was evaluated before it gets a name,
-// unless nothing can change its value.
+// The state of the simulation of the stack, and how a statement is made. Values that wait on the stack were evaluated
+// before the statement, so they get names first, unless nothing can change their values.
 #pragma once
 
 #include <set>
@@ -13,46 +13,50 @@
 
 namespace depyf::lifting {
 
-// Lifting starts again with these instructions taken literally: what a swap or copy moves is given a name first.
+// Thrown to start lifting again with instruction `at` taken literally: the values that it moves get names first.
 struct Restart {
   int at;
 };
 
-// Targets of one unpacking, filled by the stores that follow it.
+// The targets of one unpacking, which the stores behind it fill.
 struct Unpacking {
   Entry source;
+  // The markers on the stack, and the target of each; null until its store is reached.
   std::vector<ast::Expr*> markers, targets;
-  int star = -1;
-  std::size_t filled = 0;
-  bool open = true;
-  int at = 0;
+  int star = -1;  // index of the starred target, or -1
+  std::size_t filled = 0;  // number of targets that are known
+  bool open = true;  // not emitted yet
+  int at = 0;  // the instruction that unpacks
 };
 
-// SWAP before stores: `a, b = x, y`.
+// Values that SWAP exchanges in front of stores: `a, b = x, y`.
 struct SwapGroup {
   std::vector<ast::Expr*> values;  // in order of evaluation
   std::vector<ast::Expr*> targets;  // in order of the stores
 };
 
-// Assignments that more stores belong to.
+// Assignments that wait for more of their stores.
 struct PendingStores {
   std::vector<Unpacking> unpackings;
   std::vector<SwapGroup> swaps;
+  // By value: its group in `swaps`.
   std::unordered_map<const ast::Expr*, int> swap_of;
 };
 
-// Chained comparisons.
+// The chained comparisons so far.
 struct Chains {
-  std::set<int> blocks;  // those that only clean up after one
-  int fails = -1;  // where the last one goes where a part before its last does not hold
+  std::set<int> blocks;  // blocks that only pop the middle of a chain
+  // The block to which control goes if a part of the current chain other than the last is false, or -1.
+  int fails = -1;
 };
 
-// Code that evaluates the type parameters of a definition, and returns that.
+// The state while code is simulated that evaluates the type parameters of a definition and returns the definition.
 struct GenericScope {
   bool is_open = false;
-  ast::Expr* class_params = nullptr;  // the tuple in `.type_params`
+  ast::Expr* class_params = nullptr;  // the tuple in `.type_params`, or null
 };
 
+// The state of lifting one code object.
 class Simulation {
  public:
   Simulation(Context& context, const DecodedCode& decoded, const Cfg& cfg, bool flat, const std::set<int>& literal,
@@ -60,21 +64,27 @@ class Simulation {
 
   void push(ast::Expr::Node node);
   void push(ast::Expr* expr);
-  // Pops an operand.
+  // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
   ast::Expr* pop();
+  // Pops an entry, wherever it was moved.
   Entry pop_entry();
+  // Pops `count` operands and returns them in the order in which they were pushed.
   std::vector<ast::Expr*> pop_many(int count);
-  // 1: the top.
+  // Returns the n-th entry from the top, counted from 1.
   Entry& peek(int from_top);
 
+  // Adds a statement. Values on the stack that it could change get names first.
   void emit(ast::Stmt::Node node);
+  // Adds a statement without looking at the stack.
   void emit_raw(ast::Stmt::Node node);
-  // What only the simulation knows becomes something that Python has before it stands in a statement.
+  // Replaces markers in `expr`, which only the simulation understands, by Python expressions.
   void settle(ast::Expr*& expr);
+  // Gives a name to the value of an entry.
   void spill(Entry& entry);
-  // Of the lowest `count` entries, those that are not stable.
+  // Gives names to the unstable values among the lowest `count` entries.
   void spill_all(std::size_t count);
-  // Gives names to the unstable values at the end of `node`, in the order in which they were made.
+  // Gives names to the unstable values among the lowest `count` entries at the end of `node`, in the order in which
+  // they were made.
   void spill_at_end(int node, std::size_t count);
 
   Context& context;
@@ -85,13 +95,15 @@ class Simulation {
   PendingStores stores;
   Chains chains;
   GenericScope generics;
-  std::set<std::string_view> bound_names;  // names that handlers bind
-  std::set<std::string_view> subjects;  // names that match statements give to what they match
-  std::unordered_map<int, int> with_at;  // by first instruction of the body: region of the with statement
-  std::vector<ast::Expr*> items;  // what for loops bind
+  std::set<std::string_view> bound_names;  // the names that exception handlers bind
+  // The names that match statements give to their subjects.
+  std::set<std::string_view> subjects;
+  // By the first instruction of its body: the region of the with statement.
+  std::unordered_map<int, int> with_at;
+  std::vector<ast::Expr*> items;  // the items that for loops bind
 
  private:
-  std::vector<ast::Expr**> settling_;  // what is left of each `settle` at work
+  std::vector<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };
 
 }  // namespace depyf::lifting

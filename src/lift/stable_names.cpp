@@ -12,6 +12,7 @@
 namespace depyf::lifting {
 using namespace ast;
 
+// Collects the locals that only the code itself can change: all but cells.
 StableNames::StableNames(Context& context, const DecodedCode& decoded, const std::vector<Instruction>& instructions)
     : context_(context) {
   const CodeObject& code = *decoded.code;
@@ -24,7 +25,8 @@ StableNames::StableNames(Context& context, const DecodedCode& decoded, const std
   std::sort(fast_.begin(), fast_.end(), std::less<>());
 }
 
-// A global that is there and keeps its value may be read at any time, as a local may.
+// Adds globals that are known to exist and to keep their values (`Options::installed`) and that the code does not
+// store.
 void StableNames::add_installed(const DecodedCode& decoded, const std::vector<Instruction>& code) {
   std::set<std::string_view> changed;
   const std::vector<std::string>& names = decoded.code->names;
@@ -46,6 +48,7 @@ bool StableNames::is_fast(std::string_view id) const {
          (!made_.empty() && made_.contains(id.data()));
 }
 
+// The limit on the number of parts keeps copies of copies from growing without bound.
 bool StableNames::stable(const Expr* expr) const {
   int parts = 1000;
   return stable(expr, parts);
@@ -58,6 +61,7 @@ bool StableNames::stable(const Expr* expr, int& parts) const {
   if (auto* internal = as<Internal>(expr)) {
     const Marker marker = internal->marker;
     if (marker == Marker::iterator) return internal->value == nullptr;
+    // Making a function has no effect, apart from the evaluation of its defaults and annotations.
     if (marker == Marker::function) {
       const FunctionValue& function = context_.functions[internal->index];
       for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})
@@ -69,7 +73,7 @@ bool StableNames::stable(const Expr* expr, int& parts) const {
   }
   if (auto* tuple = as<Tuple>(expr))
     return std::all_of(tuple->elts.begin(), tuple->elts.end(), [&](Expr* e) { return stable(e, parts); });
-  // It stands for itself only in a subscript: elsewhere it is a call of slice().
+  // A slice is a value only in a subscript. Elsewhere it becomes a call of slice().
   if (auto* slice = as<Slice>(expr)) {
     for (Expr* part : {slice->lower, slice->upper, slice->step})
       if (part && !stable(part, parts)) return false;

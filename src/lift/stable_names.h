@@ -1,4 +1,4 @@
-// Names that nothing else can change, and the temporaries that lifting makes.
+// Locals that nothing but the code itself can change, and the temporaries that lifting makes.
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,16 @@ class StableNames {
  public:
   StableNames(Context& context, const DecodedCode& decoded, const std::vector<Instruction>& code);
 
+  // True if only the code itself can change the variable.
   bool is_fast(std::string_view id) const;
-  // Can it be evaluated later, or twice, whatever happens in between (but a store to the local itself)? Not where it has many
-  // parts: copies of copies would grow without bound.
+  // True if evaluating `expr` later or twice gives the same value, whatever happens in between (except a store to the
+  // local itself). False for an expression of very many parts: copies of copies would grow without bound.
   bool stable(const ast::Expr* expr) const;
 
+  // Returns the name of a temporary that has not been used.
   std::string_view fresh_name();
   ast::Expr* fresh() { return context_.name(fresh_name()); }
-  // Another name that lifting makes, and that nothing else can change.
+  // Records a name that lifting made and that nothing else can change.
   void note(std::string_view id) { made_.insert(id.data()); }
 
  private:
@@ -29,8 +31,11 @@ class StableNames {
   void add_installed(const DecodedCode& decoded, const std::vector<Instruction>& code);
 
   Context& context_;
-  std::vector<const char*> fast_;         // ids of locals that nobody else can change, sorted
-  std::unordered_set<const char*> made_;  // and of the temporaries
+  // The names of locals that nobody else can change, sorted by address. The names are interned, so addresses identify
+  // them.
+  std::vector<const char*> fast_;
+  // The same for names that lifting made.
+  std::unordered_set<const char*> made_;
   int temporaries_ = 0;
 };
 

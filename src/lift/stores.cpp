@@ -1,9 +1,9 @@
-// Stores: assignments of every kind, and the definitions that are stores of a function or class.
+// Stores: assignments of every kind, and definitions, which are stores of functions and classes.
 //
 //   chain     v; COPY 1; STORE a; STORE b                  a = b = v
 //   walrus    v; COPY 1; STORE a; <use>                    (a := v)
 //   unpacking v; UNPACK_SEQUENCE 2; STORE a; STORE b       a, b = v
-//   tuple     x; y; SWAP 2; STORE a; STORE b               a, b = x, y     also with the stores exchanged and no SWAP
+//   tuple     x; y; SWAP 2; STORE a; STORE b               a, b = x, y     or with exchanged stores instead of SWAP
 //   augmented a; v; BINARY_OP +=; STORE a                  a += v
 #include <algorithm>
 
@@ -24,7 +24,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Are both the same, where what is a copy on one side is its original on the other?
+// True if both expressions name the same place, where a copy on one side counts as its original on the other.
 bool same_place(const Expr* one, const Expr* two) {
   if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;
   if (auto* a = as<Attribute>(one))
@@ -42,12 +42,14 @@ bool same_place(const Expr* one, const Expr* two) {
 
 void close_unpacking(Simulation& sim, Unpacking& unpacking);
 
-// Two or more values wait and as many stores to locals follow: the compiler exchanged the stores instead of the values. It
-// does so with locals alone: the order in which anything else is stored can be seen.
+// Handles several values with as many stores to locals behind them: the compiler exchanged the stores instead of the
+// values. It does so for locals alone, because the order of any other stores can be observed. Returns false if the code
+// has another shape.
 bool store_run(Simulation& sim, Expr* target) {
   if (sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
   while (values < sim.stack.size()) {
+    // Count the values on the stack that the stores may take.
     const Entry& entry = sim.stack[sim.stack.size() - 1 - values];
     if (is<Internal>(entry.expr) && as<Internal>(entry.expr)->marker != Marker::function) break;
     if (entry.mover >= 0 || sim.stores.swap_of.contains(entry.expr) || sim.graph.find(entry.block) != sim.graph.node)
@@ -58,6 +60,7 @@ bool store_run(Simulation& sim, Expr* target) {
   if (values < 2) return false;
   std::vector<Expr*> targets{target};
   int last = sim.cursor.at;
+  // Collect the stores that follow.
   for (int at = sim.cursor.skip(sim.cursor.at + 1);
        at < sim.cursor.end && sim.cursor.code[at].op == Op::store_fast_ && targets.size() < values;
        at = sim.cursor.skip(at + 1))
@@ -67,6 +70,7 @@ bool store_run(Simulation& sim, Expr* target) {
   std::vector<Expr*> items;
   for (std::size_t index = sim.stack.size() - targets.size(); index < sim.stack.size(); ++index) {
     items.push_back(sim.stack[index].expr);
+    // An augmented value belongs to a statement of its own.
     if (as<BinOp>(items.back()) && as<BinOp>(items.back())->in_place) return false;
   }
   sim.stack.resize(sim.stack.size() - targets.size());
@@ -76,6 +80,7 @@ bool store_run(Simulation& sim, Expr* target) {
   return true;
 }
 
+// Makes the assignment. A walrus around the value is an assignment to several targets: v; COPY 1; STORE a; STORE b.
 void assign(Simulation& sim, Expr* target, Expr* value) {
   if (auto* binary = as<BinOp>(value); binary && binary->in_place) {
     if (!same_place(binary->left, target)) throw Restart{-1 - int(value->offset)};
@@ -90,7 +95,7 @@ void assign(Simulation& sim, Expr* target, Expr* value) {
   sim.emit(Assign{sim.context.arena.copy(targets), value});
 }
 
-// The target of one of the values of an unpacking.
+// Gives a value of an unpacking its target. The last target completes the assignment.
 void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   for (Unpacking& unpacking : sim.stores.unpackings) {
     if (!unpacking.open) continue;
@@ -104,13 +109,14 @@ void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   sim.cursor.fail("a target without its unpacking");
 }
 
+// Makes the assignment of a complete unpacking: a store of its source into a tuple of targets.
 void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   unpacking.open = false;
   std::vector<Expr*> targets;
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
     targets.push_back(int(index) == unpacking.star ? sim.cursor.make(Starred{unpacking.targets[index]})
                                                    : unpacking.targets[index]);
-  // The targets have the position of the unpacking, not that of the store which completes them.
+  // The tuple of targets has the position of the unpacking, not that of the store that completes it.
   const Instruction& instruction = sim.cursor.code[unpacking.at];
   Expr* target = sim.context.expr(Tuple{sim.context.arena.copy(targets)}, instruction.offset, instruction.line);
   if (targets.empty()) target->node = ListExpr{};
@@ -118,17 +124,21 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   store(sim, target, source);
 }
 
+// Makes a definition of the store of a function, class or type alias under its own name. Returns false for any other
+// store.
 bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
   std::vector<Expr*> decorators;
   Expr* inner = value;
+  // Calls with one argument around the function are decorators.
   while (!is_class(inner)) {
     auto* call = as<Call>(inner);
     if (!call || call->args.size() != 1 || !call->keywords.empty() || is<Starred>(call->args[0])) break;
     decorators.push_back(call->func);
     inner = call->args[0];
   }
+  // Names that begin with two underscores are mangled in a class: __f becomes _C__f.
   auto fits = [&](std::string_view own) {
     return name->id == own || (own.starts_with("__") && name->id.starts_with("_") && name->id.ends_with(own));
   };
@@ -152,6 +162,7 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
   if (auto* function = as<FunctionDef>(made)) function->keyword_line = sim.cursor.now().line;
   if (auto* definition = as<ClassDef>(made)) definition->keyword_line = sim.cursor.now().line;
   sim.emit(made->node);
+  // The line of a definition is that of its first decorator, which the code object has.
   sim.graph.nodes[sim.graph.node].statements.back()->line =
       line >= 0 ? line : sim.graph.nodes[sim.graph.node].statements.back()->line;
   return true;
@@ -159,6 +170,7 @@ bool define(Simulation& sim, Expr* target, Expr* value) {
 
 }  // namespace
 
+// Stores the value on top of the stack in a variable.
 void store_name(Simulation& sim, Expr* target) {
   if (store_run(sim, target)) return;
   store(sim, target, sim.pop_entry());
@@ -166,6 +178,7 @@ void store_name(Simulation& sim, Expr* target) {
 
 void store(Simulation& sim, Expr* target, Entry value) {
   Expr* expr = value.expr;
+  // The value is one of those that SWAP exchanged. The last store of the group completes the assignment.
   if (auto group = sim.stores.swap_of.find(expr); group != sim.stores.swap_of.end()) {
     SwapGroup& swap = sim.stores.swaps[group->second];
     sim.stores.swap_of.erase(group);
@@ -177,17 +190,20 @@ void store(Simulation& sim, Expr* target, Entry value) {
   }
   if (auto* internal = as<Internal>(expr)) {
     const Marker marker = internal->marker;
+    // The store of a copy makes a walrus of the original, or another target of a chain.
     if (marker == Marker::copied) {
       if (sim.stack.empty() || sim.stack.back().expr != internal->value) throw Restart{internal->index};
       sim.stack.back().expr = sim.context.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
       return;
     }
     if (marker == Marker::unpacked) return fill_unpacking(sim, expr, target);
+    // The store of the item gives a for loop its target.
     if (marker == Marker::item && !sim.cursor.flat) {
       sim.settle(target);
       sim.graph.nodes[internal->index].target = target;
       return;
     }
+    // The store of the result of __enter__ is the name behind `as`.
     if (marker == Marker::enter_result && !sim.cursor.flat) {
       sim.settle(target);
       Node& setup = sim.graph.nodes[sim.cursor.cfg.regions[internal->index].setup];
@@ -195,13 +211,14 @@ void store(Simulation& sim, Expr* target, Entry value) {
       setup.target = target;
       return;
     }
+    // The store of the exception is the name behind `as`.
     if (marker == Marker::exception && !sim.cursor.flat) {
       if (!is<Name>(target)) sim.cursor.fail("an exception bound to no name");
       sim.bound_names.insert(as<Name>(target)->id);
       sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
       return;
     }
-    // `def f[T]` binds these.
+    // `def f[T]` binds these variables.
     if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
   if (store_annotate(sim, target, expr) || define(sim, target, expr)) return;
@@ -212,11 +229,13 @@ void store(Simulation& sim, Expr* target, Entry value) {
   assign(sim, target, expr);
 }
 
+// Pushes a marker for each target. The stores behind them find their unpacking by the marker.
 void unpack(Simulation& sim, int before, int after, bool star) {
   Unpacking unpacking;
   unpacking.source = sim.pop_entry();
   unpacking.at = sim.cursor.at;
-  // `*args: *Ts` (3.11): the annotation of a name, which lies below it, is the one item of Ts.
+  // In `*args: *Ts` (3.11), the annotation is the one item of Ts, and the name of the parameter lies below it as a
+  // text.
   if (before == 1 && after == 0 && !star && !sim.stack.empty() &&
       dialect_of(sim.cursor.decoded.code->version).starred_annotations &&
       constant_of(sim.stack.back().expr, Constant::Kind::string))
@@ -236,7 +255,7 @@ void unpack(Simulation& sim, int before, int after, bool star) {
   if (count == 0) close_unpacking(sim, sim.stores.unpackings.back());
 }
 
-// Something comes between the stores of an unpacking: what is not stored yet gets names.
+// Gives names to the values of unpackings that are not stored yet, because something else comes between the stores.
 void flush_unpackings(Simulation& sim) {
   for (std::size_t index = 0; index < sim.stores.unpackings.size(); ++index) {
     if (!sim.stores.unpackings[index].open) continue;

@@ -5,10 +5,14 @@
 
 namespace depyf::lifting {
 
+// Stores a value: as an assignment, a definition, or a part of a statement that is not complete yet.
 void store(Simulation& sim, ast::Expr* target, Entry value);
+// Stores the value on top of the stack in a variable.
 void store_name(Simulation& sim, ast::Expr* target);
+// Starts an unpacking into `before` targets, a starred one if `star` is set, and `after` more.
 void unpack(Simulation& sim, int before, int after, bool star);
-// Something comes between the stores of an unpacking: what is not stored yet gets names.
+// Ends unpackings because something other than their stores comes next. Targets that are still missing become
+// temporaries.
 void flush_unpackings(Simulation& sim);
 
 }  // namespace depyf::lifting

@@ -1,15 +1,16 @@
-// yield, yield from and await.
+// yield, yield from and await:
 //
-//   v; YIELD_VALUE                                              yield v
-//   v; GET_YIELD_FROM_ITER; None; yield_from                    yield from v
-//   v; GET_AWAITABLE; None; yield_from                          await v
-//   the same of what `async with` enters and leaves, and of an asynchronous comprehension: nothing, the statement does it
+//   v; YIELD_VALUE                                             yield v
+//   v; GET_YIELD_FROM_ITER; None; yield_from                   yield from v
+//   v; GET_AWAITABLE; None; yield_from                         await v
+//   `async with`, asynchronous comprehension; await            nothing: the statement or comprehension awaits by itself
 #include "decode/op.h"
 #include "lift/operations.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
+// GET_AWAITABLE and GET_YIELD_FROM_ITER push a marker, which yield_from turns into the expression.
 void yields(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::get_awaitable_) return sim.push(Internal{Marker::awaitable, 0, sim.pop()});
   if (instruction.op == Op::get_yield_from_iter_) return sim.push(Internal{Marker::awaitable, 1, sim.pop()});
@@ -18,16 +19,17 @@ void yields(Simulation& sim, const Instruction& instruction) {
     Expr* value = sim.pop();
     return sim.push(Yield{is_none(value) ? nullptr : value});
   }
-  sim.pop();  // None, the first value sent
+  // None is the first value that is sent.
+  sim.pop();
   Entry receiver = sim.pop_entry();
   auto* internal = as<Internal>(receiver.expr);
   if (internal && internal->marker == Marker::awaitable) {
     Expr* value = internal->value;
     if (internal->index == 1) return sim.push(YieldFrom{value});
-    // `async with` awaits what its methods give; the statement does that itself.
+    // `async with` awaits the results of its methods by itself.
     if (auto* entered = as<Internal>(value); entered && entered->marker == Marker::enter_result) return sim.push(value);
     if (auto* exited = as<Internal>(value); exited && exited->marker == Marker::with_exit) return sim.push(value);
-    // So does a comprehension with `async for` or `await` in it.
+    // A comprehension with `async for` or `await` in it is awaited by the code around it.
     if (auto* made = as<ComprehensionExpr>(value); made && made->kind != ComprehensionKind::generator)
       return sim.push(value);
     return sim.push(Await{value});
