@@ -1,4 +1,4 @@
-// Expressions of values that are made of many: displays, calls, unpacking.
+// Expressions of values that are made of several others: displays, calls, unpacking.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -10,6 +10,7 @@ using namespace ast;
 ValueExpression Expressions::display(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const std::size_t count = in.size();
+  // The interpreter takes the type of a display for granted, so the kind is `internal`.
   auto with_type = [](ValueExpression result) {
     result.make_internal();
     return result;
@@ -34,6 +35,7 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
         compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
     return result;
   }
+  // FORMAT_VALUE becomes an f-string of one field; a format specification is not shown.
   if (it.op == Op::format_value_) {
     const char conversions[] = {0, 's', 'r', 'a'};
     if (it.aux) return note("formatted value", true);
@@ -55,15 +57,16 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
     result.reads_memory = true;
     return result;
   }
-  // LIST_TO_TUPLE
+  // Handles LIST_TO_TUPLE.
   if (auto* elements = as<ListExpr>(part(in[0]))) return with_type(compound(Tuple{elements->elts}, in, value));
   return note("tuple of " + text(in[0]), true);
 }
 
-// A display that grows: `[a, *b]` is BUILD_LIST, LIST_EXTEND.
+// Returns the expression of a display after an item was added: `[a, *b]` is compiled to BUILD_LIST; LIST_EXTEND.
 ValueExpression Expressions::addition(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   Expr* before = part(in[0]);
+  // True if all items of the operand are added.
   const bool whole = it.op == Op::list_extend_ || it.op == Op::set_update_;
   auto added = [&](List<Expr*> elements) {
     std::vector<Expr*> all(elements.begin(), elements.end());
@@ -90,6 +93,7 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
   } else {
     return note("display", true);
   }
+  // Iterating over an operand may call code of the user's.
   auto* constant = as<ConstantExpr>(part(in.back()));
   const bool iterates = whole && !constant;
   result.effects |= iterates || it.op == Op::dict_update_ || it.op == Op::dict_merge_;
@@ -97,11 +101,12 @@ ValueExpression Expressions::addition(const StackValue& value, const Instruction
   return result;
 }
 
+// Returns the expression of a call.
 ValueExpression Expressions::call(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   std::vector<Expr*> args;
   std::vector<Keyword> keywords;
-  // A receiver is no argument that source shows.
+  // A receiver is the `self` of a method, which source shows in front of the dot.
   auto is_null = [&](int id) { return of(id).null() || of(id).kind == StackSlot::Kind::receiver; };
   std::size_t first = 0, last = in.size();
   Expr* function = nullptr;
@@ -123,6 +128,7 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
     if (in.empty()) return note("call");
     function = part(in[0]), first = 1;
   } else {  // CALL_FUNCTION_EX
+    // CALL_FUNCTION_EX: the NULLs are left out, so that callable, tuple and dict remain.
     Parts left;
     for (int id : in) {
       if (!is_null(id)) left.push_back(id);
@@ -147,11 +153,12 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   return result;
 }
 
-// `f()[0]` of what a call gave; anything else may be an iterable without subscripts: `[*x][0]`.
+// Returns the expression of one item of an unpacking. An item of a call's result is shown as `f()[0]`. Any other value
+// may be an iterable without subscripts, so an item of it is `[*x][0]`.
 ValueExpression Expressions::unpacked(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const int total = it.op == Op::unpack_ex_ ? it.arg + it.aux + 1 : it.arg;
-  int index = total - 1 - value.index;  // the first is on top
+  int index = total - 1 - value.index;  // the first item is on top
   Expr* whole = part(in[0]);
   ValueExpression result;
   auto* tuple = as<Tuple>(whole);
@@ -163,6 +170,7 @@ ValueExpression Expressions::unpacked(const StackValue& value, const Instruction
   }
   Expr* base = is<Call>(whole) ? whole : expr(ListExpr{arena_.copy(std::vector<Expr*>{expr(Starred{whole})})});
   Expr* subscript;
+  // The starred item is a slice, and the items behind it are counted from the end.
   if (it.op == Op::unpack_ex_ && index == it.arg) {
     Expr* stop = it.aux ? expr(UnaryExpr{UnaryOp::negative, integer(it.aux)}) : nullptr;
     subscript = expr(Slice{it.arg ? integer(it.arg) : nullptr, stop, nullptr});
@@ -172,7 +180,8 @@ ValueExpression Expressions::unpacked(const StackValue& value, const Instruction
     subscript = integer(index);
   }
   result = compound(Subscript{base, subscript}, in, value);
-  result.effects = true;  // iterating may be one
+  // Iterating may have effects.
+  result.effects = true;
   return result;
 }
 

@@ -1,4 +1,5 @@
-// The expressions of values on the stack. It is one file: the table of the operations, and the functions that it names.
+// Returns expressions of values on the stack. It is one file, because most of it is the table of operations and the
+// functions in that table.
 #include "stack/expressions.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ using namespace ast;
 
 namespace {
 
-constexpr int size_max = 300;  // nodes of one expression; a value that is copied and used twice doubles it
+// The limit in nodes: a value that is copied and used twice doubles its expression.
+constexpr int size_max = 300;
 constexpr int depth_max = 60;
 
 }  // namespace
@@ -20,7 +22,8 @@ const ValueExpression& Expressions::of(int value) {
   auto found = known_.find(value);
   if (found != known_.end()) return found->second;
   if (depth_ >= depth_max) return known_[-1] = note("...");
-  known_[value] = note("...");  // a value that is made of itself, in a loop
+  // A value in a loop may be made of itself.
+  known_[value] = note("...");
   ++depth_;
   ValueExpression built = build(values_.value(value));
   --depth_;
@@ -28,6 +31,7 @@ const ValueExpression& Expressions::of(int value) {
   return known_[value] = std::move(built);
 }
 
+// An expression with effects is never current, as evaluating it again would repeat them.
 bool Expressions::is_current(const ValueExpression& expression, const MachineState& state) {
   if (expression.effects || expression.null()) return false;
   if (expression.reads_memory && expression.memory != state.memory) return false;
@@ -36,6 +40,7 @@ bool Expressions::is_current(const ValueExpression& expression, const MachineSta
   });
 }
 
+// Looks for a local whose version was stored by an instruction that stored this value.
 Expr* Expressions::holder(int value, const MachineState& state) {
   for (std::size_t local = 0; local < state.locals.size(); ++local) {
     const VersionId version = state.locals[local];
@@ -45,6 +50,7 @@ Expr* Expressions::holder(int value, const MachineState& state) {
   return nullptr;
 }
 
+// Returns a name of the code object; "_" if there is no such name.
 std::string_view Expressions::name(int index) const {
   return index >= 0 && std::size_t(index) < code_.names.size() ? std::string_view(code_.names[index])
                                                                : std::string_view("_");
@@ -77,7 +83,7 @@ ValueExpression Expressions::note(std::string text, bool internal) {
   return result;
 }
 
-// An expression over others: it reads what they read, when the last of them was made.
+// Returns an expression with parts. It reads what its parts read, at the time when the value was made.
 ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result;
   result.expr = expr(std::move(node));
@@ -87,7 +93,7 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
     result.size += one.size;
     result.effects |= one.effects;
     if (one.reads_memory) {
-      // Where something had effects between the parts, they cannot be read together again.
+      // If something had effects between the parts, they cannot be evaluated together once more.
       result.effects |= one.memory != value.memory;
       result.reads_memory = true;
     }
@@ -98,6 +104,7 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
   return result;
 }
 
+// Values that handlers start with have no expression.
 ValueExpression Expressions::build(const StackValue& value) {
   using Kind = StackValue::Kind;
   switch (value.kind) {
@@ -113,6 +120,7 @@ ValueExpression Expressions::build(const StackValue& value) {
   return note("unknown", true);
 }
 
+// Returns the expression of a value that differs by path: a conditional expression, or a note of the alternatives.
 ValueExpression Expressions::met(const StackValue& value) {
   ValueExpression chosen = choice(value);
   if (chosen.expr) return chosen;
@@ -127,11 +135,12 @@ ValueExpression Expressions::met(const StackValue& value) {
   return note(both.empty() ? "unknown" : both, internal);
 }
 
-// `a or b`, `a and b`, `a if test else b`: two ways from one conditional jump, each with a value.
+// Returns `a or b`, `a and b` or `a if test else b`, if two paths from one conditional jump bring a value each. Returns
+// an empty expression otherwise.
 ValueExpression Expressions::choice(const StackValue& value) {
   const std::vector<int>& ways = values_.ways_to(value.at);
   if (ways.size() != 2 || value.inputs.size() != 2) return {};
-  // The test is the block that jumps here itself, or the one before both arms.
+  // The test is the block that jumps here itself, or the block in front of both branches.
   int test = -1, arms[2] = {ways[0], ways[1]};
   auto only_way = [&](int block) { return values_.ways_to(block).size() == 1 ? values_.ways_to(block)[0] : -1; };
   if (only_way(arms[1]) == arms[0]) test = arms[0];
@@ -143,7 +152,8 @@ ValueExpression Expressions::choice(const StackValue& value) {
   if (tested < 0 || jump.target < 0) return {};
   const bool jumps_if_true = jump.op == Op::jump_if_true_or_pop_ || jump.op == Op::pop_jump_if_true_;
   if (!jumps_if_true && jump.op != Op::jump_if_false_or_pop_ && jump.op != Op::pop_jump_if_false_) return {};
-  // Which value is made on which way: one made before the test is that of the way that makes none.
+  // Find out on which path each value was made. A value that was made before the test belongs to the path that makes
+  // none.
   auto made_in = [&](int id) {
     const StackValue& one = values_.value(id);
     return one.kind == StackValue::Kind::made ? values_.block_of(one.at) : one.at;
@@ -158,9 +168,11 @@ ValueExpression Expressions::choice(const StackValue& value) {
     if (fallen != value.at && belongs(id, fallen)) on_fall = id, on_jump = other;
   }
   if (on_fall < 0 || on_jump < 0) return {};
+  // True if the value is the one that was tested.
   auto is_test = [&](int id) {
     if (id == tested) return true;
-    const StackValue& one = values_.value(tested);  // 3.12: COPY; TO_BOOL
+    // In 3.12 and 3.13, a copy of the value is converted by TO_BOOL.
+    const StackValue& one = values_.value(tested);
     return one.kind == StackValue::Kind::made && values_.code()[one.at].op == Op::to_bool_ && one.inputs[0] == id;
   };
   ValueExpression result;
@@ -174,10 +186,12 @@ ValueExpression Expressions::choice(const StackValue& value) {
     if (one.kind == StackValue::Kind::made && values_.code()[one.at].op == Op::to_bool_) condition = one.inputs[0];
     result = compound(IfExp{part(condition), part(if_true), part(if_false)}, {condition, if_true, if_false}, one);
   }
-  result.reads_memory = true;  // operators of what it tests
+  // Operators of the tested value may read anything.
+  result.reads_memory = true;
   return result;
 }
 
+// Returns the expression of a constant. An object without a literal, or a container of one, is shown by its index.
 ValueExpression Expressions::constant(int index) {
   if (index < 0 || index >= values_.decoded().constant_count()) return note("unknown");
   const Constant& value = values_.decoded().constant(index);
@@ -192,6 +206,7 @@ ValueExpression Expressions::constant(int index) {
   return result;
 }
 
+// Returns the expression of a local. A cell can be changed by other functions, so it reads memory.
 ValueExpression Expressions::local(const StackValue& value, int index) {
   if (index < 0 || std::size_t(index) >= values_.decoded().localsplus.size()) return note("unknown");
   const std::string_view name = values_.decoded().localsplus[index];
@@ -203,13 +218,14 @@ ValueExpression Expressions::local(const StackValue& value, int index) {
   return result;
 }
 
+// Returns an expression that is valid at any time.
 ValueExpression Expressions::plain(Expr::Node node) {
   ValueExpression result;
   result.expr = expr(std::move(node));
   return result;
 }
 
-// What the expression reads has to be as it was when the value was made.
+// Returns an expression that reads memory, which must not have changed since the value was made.
 ValueExpression Expressions::read(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result = compound(std::move(node), parts, value);
   result.reads_memory = true;
@@ -221,6 +237,7 @@ std::string Expressions::variable(const Instruction& it) const {
   return std::string(values_.decoded().localsplus[it.arg]);
 }
 
+// Returns the expression of a NULL on the stack.
 ValueExpression Expressions::null() {
   ValueExpression result = plain(Verbatim{"NULL"});
   result.kind = StackSlot::Kind::null;
@@ -228,7 +245,8 @@ ValueExpression Expressions::null() {
   return result;
 }
 
-// A method, and behind it the object that it is called on.
+// Returns the expression of what LOAD_METHOD and LOAD_SUPER_ATTR push: the method and, above it, the object that it is
+// called on.
 ValueExpression Expressions::method(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   if (value.index != 0) {
@@ -248,14 +266,14 @@ ValueExpression Expressions::comparison(const StackValue& value, CompareOp op) {
   return read(Compare{part(in[0]), arena_.copy(std::vector<CompareOp>{op}), list(in, 1, 2)}, in, value);
 }
 
-// A call of a builtin that the bytecode has an operation for.
+// Returns the call of a builtin for which the bytecode has an operation.
 ValueExpression Expressions::internal_call(std::string_view function, const StackValue& value) {
   ValueExpression result = compound(Call{expr(Name{function}), list(value.inputs, 0, 1), {}}, value.inputs, value);
   result.make_internal();
   return result;
 }
 
-// This is a table: the expression of what each operation pushes.
+// This is a table of the expressions of what each operation pushes.
 ValueExpression Expressions::made(const StackValue& value) {
   const Instruction& it = values_.code()[value.at];
   const Parts& in = value.inputs;
@@ -348,7 +366,7 @@ ValueExpression Expressions::made(const StackValue& value) {
     case Op::check_exc_match_: return note("exception matches " + text(in.back()), true);
     case Op::match_sequence_:
     case Op::match_mapping_: return note("subject has the shape of the case", true);
-    // Operations that push nothing, or what no Python stands for.
+    // These operations push nothing, or a value without an expression in Python.
     case Op::nop_:
     case Op::pop_top_:
     case Op::copy_:

@@ -1,4 +1,4 @@
-// Values on the stack as expressions, and whether evaluating one again gives the same value.
+// The values on the operand stack as expressions, for debuggers, and whether an expression still has the value.
 #pragma once
 
 #include <deque>
@@ -12,33 +12,40 @@
 
 namespace depyf {
 
+// The expression of one value.
 struct ValueExpression {
   ast::Expr* expr = nullptr;
-  int size = 1;             // nodes
-  bool effects = false;     // calls something, or has a part that is no Python
-  bool reads_memory = false;  // what is not local to the frame: valid until something has effects
+  int size = 1;  // number of nodes
+  // True if evaluating the expression calls something, or if it contains a part that is no Python.
+  bool effects = false;
+  // True if the expression reads anything but locals of the frame. It is then valid until an instruction has effects.
+  bool reads_memory = false;
   StackSlot::Kind kind = StackSlot::Kind::value;
   bool null() const { return kind == StackSlot::Kind::null; }
   bool internal() const { return kind == StackSlot::Kind::internal; }
   void make_internal() { kind = StackSlot::Kind::internal; }
-  std::vector<std::pair<int, VersionId>> locals;  // (local, version) that it reads
+  // The locals that the expression reads, each with the version that it had.
+  std::vector<std::pair<int, VersionId>> locals;
+  // The version of everything that is not local, when the value was made.
   VersionId memory = at_start;
 };
 
+// Builds expressions of the values that StackValues follows, and keeps them.
 class Expressions {
  public:
   explicit Expressions(const StackValues& values) : values_(values), code_(*values.decoded().code) {}
 
-  // The expression of a value. The result lives as long as this object.
+  // Returns the expression of a value. The reference is valid as long as this object.
   const ValueExpression& of(int value);
-  // Does evaluating it in `state` give the value?
+  // True if evaluating the expression in `state` gives the value.
   static bool is_current(const ValueExpression& expression, const MachineState& state);
-  // The name of a local that holds the value in `state`; null: none.
+  // Returns the name of a local that holds the value in `state`; null if there is none.
   ast::Expr* holder(int value, const MachineState& state);
 
  private:
   using Parts = std::vector<int>;
 
+  // Each of these functions returns the expression of one kind of value.
   ValueExpression build(const StackValue& value);
   ValueExpression made(const StackValue& value);
   ValueExpression met(const StackValue& value);
@@ -51,13 +58,16 @@ class Expressions {
   ValueExpression method(const StackValue& value, const Instruction& it);
   ValueExpression comparison(const StackValue& value, CompareOp op);
   ValueExpression internal_call(std::string_view function, const StackValue& value);
-  std::string variable(const Instruction& it) const;  // the name of the local that it loads
+  // Returns the name of the local that the instruction loads.
+  std::string variable(const Instruction& it) const;
   ValueExpression display(const StackValue& value, const Instruction& it);
   ValueExpression addition(const StackValue& value, const Instruction& it);
   ValueExpression call(const StackValue& value, const Instruction& it);
   ValueExpression unpacked(const StackValue& value, const Instruction& it);
   ValueExpression compound(ast::Expr::Node node, const Parts& parts, const StackValue& value);
-  ValueExpression note(std::string text, bool internal = false);   // <text>
+  // Returns <text>, which stands for a value without an expression.
+  ValueExpression note(std::string text, bool internal = false);
+  // Returns the source of a value's expression, for use in a note.
   std::string text(int value);
 
   ast::Expr* expr(ast::Expr::Node node) { return arena_.make<ast::Expr>(std::move(node)); }
@@ -70,6 +80,7 @@ class Expressions {
   const CodeObject& code_;
   Arena arena_;
   std::deque<Constant> constants_;
+  // The expressions that have been built, by value.
   std::unordered_map<int, ValueExpression> known_;
   int depth_ = 0;
 };

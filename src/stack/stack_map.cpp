@@ -15,6 +15,7 @@ constexpr std::uint8_t gen_start_310 = 129;
 
 }  // namespace
 
+// The decoded code and the results of the analysis, which keep references into each other.
 struct StackMap::Parts {
   CodeObject code;
   Result<DecodedCode> decoded;
@@ -32,21 +33,24 @@ struct StackMap::Parts {
     error = values->error();
   }
 
-  // The operation that runs next where the interpreter is at `offset`: inside of an instruction its own, on one that is
-  // no operation (PRECALL) the next.
+  // Returns the operation that runs next if the interpreter is at `offset`. Within an instruction, that is the
+  // instruction itself. For an instruction that the decoder leaves out (PRECALL), it is the next one. Returns -1 if
+  // there is none.
   int at(std::uint32_t offset) const {
     if (!error.empty()) return -1;
     const std::vector<Instruction>& all = decoded->instructions;
     auto after = std::upper_bound(all.begin(), all.end(), offset,
                                   [](std::uint32_t value, const Instruction& it) { return value < it.offset; });
     int index = int(after - all.begin()) - 1;
+    // Several operations may be lowered from one instruction; the first counts.
     while (index > 0 && all[index - 1].offset == all[index].offset) --index;
     if (index >= 0 && offset < all[index].offset + std::max<std::uint32_t>(2, all[index].size)) return index;
     const int next = int(after - all.begin());
     return next < int(all.size()) ? next : -1;
   }
 
-  // 3.10: what the first resumption of a generator sent lies there until GEN_START, which is no operation, drops it.
+  // True if the code is at the start of a generator of 3.10. The value that the first resumption sent lies on the stack
+  // there, until GEN_START pops it, which is not an operation.
   bool starts_generator(std::uint32_t offset) const {
     return dialect_of(code.version).generator_start && offset == 0 && !code.bytecode.empty() &&
            code.bytecode[0] == gen_start_310;
@@ -86,6 +90,7 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     slot.current = Expressions::is_current(value, *state);
     slot.kind = value.kind;
     const ast::Expr* expr = value.expr;
+    // An expression that is no longer current is replaced by a local that holds the value.
     if (!slot.current && !value.null()) {
       if (const ast::Expr* holder = parts_->expressions->holder(id, *state)) expr = holder, slot.current = true;
     }
@@ -95,7 +100,8 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     if (made.kind == StackValue::Kind::made) slot.made_at = std::int32_t(parts_->values->code()[made.at].offset);
     result.push_back(std::move(slot));
   }
-  // 3.13: CONVERT_VALUE and the FORMAT_SIMPLE after it are one operation; between them the value is converted already.
+  // In 3.13, CONVERT_VALUE and the FORMAT_SIMPLE behind it are one operation. Between them, the value has been
+  // converted.
   const Instruction& next = parts_->decoded->instructions[at];
   const bool converted = next.op == Op::format_value_ && next.arg != 0 && offset > next.offset;
   if (converted && dialect_of(parts_->code.version).conversion_apart && !result.empty()) {
@@ -108,6 +114,7 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
   return result;
 }
 
+// Returns the entry of the exception table for `offset`, if there is one.
 std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
   const int at = parts_->at(offset);
   if (at < 0) return std::nullopt;
@@ -122,7 +129,7 @@ std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
     }
     return std::nullopt;
   }
-  // To 3.10: the innermost block that is open. Its extent is that of the code around that has the same one open.
+  // Up to 3.10, the innermost open block stands for the entry. Its extent is the code around with the same block open.
   auto open_at = [&](int index) -> std::optional<OpenBlock> {
     std::optional<MachineState> state = parts_->values->before(index);
     if (!state) return std::nullopt;

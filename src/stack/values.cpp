@@ -11,17 +11,20 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t locals_budget = 4'000'000;  // instructions times locals
+constexpr std::size_t locals_budget = 4'000'000;  // instructions times locals; beyond, locals are not followed
 constexpr std::size_t steps_max = 40'000'000;
 constexpr int depth_max = 100'000;
 
+// True if control does not go on to the next instruction.
 bool ends_flow(Op op) { return leaves_frame(op) || op == Op::jump_ || op == Op::unknown_; }
+// True if the operation pushes a block, so that its target is a handler.
 bool enters_block(Op op) { return info_of(op).control == Control::handler; }
 
 }  // namespace
 
 StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), version_(decoded.code->version) {
-  // 3.8 leaves addresses and placeholders of varying depth on the stack, and no interpreter that runs depyf has it.
+  // 3.8 leaves return addresses and placeholders on the stack, whose depth varies by path. No interpreter of 3.8 runs
+  // depyf, so nobody asks for such stacks.
   if (dialect_of(version_).finally_subroutines) {
     fail("stacks are followed from 3.9 on");
     return;
@@ -32,6 +35,7 @@ StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), versio
   run();
 }
 
+// Blocks start at jump targets, handlers, and behind jumps and other ends of flow.
 void StackValues::find_blocks() {
   const int count = int(code().size());
   std::vector<bool> starts(count + 1, false), handler(count + 1, false);
@@ -46,6 +50,7 @@ void StackValues::find_blocks() {
     if (ends_flow(it.op)) starts[at + 1] = true;
   }
   range_of_.assign(count, -1);
+  // The first range that covers an instruction counts, so later ranges are written first.
   for (int index = int(decoded_.ranges.size()) - 1; index >= 0; --index) {
     const ProtectedRange& range = decoded_.ranges[index];
     if (range.target < 0 || range.target >= count) continue;
@@ -63,6 +68,7 @@ void StackValues::find_blocks() {
   }
 }
 
+// Values have an identity, so that running a block once more finds the same values.
 int StackValues::make(StackValue::Kind kind, int at, int index) {
   auto [place, is_new] = known_.try_emplace({int(kind), at, index}, int(values_.size()));
   if (is_new) {
@@ -85,6 +91,7 @@ void StackValues::run() {
   }
 }
 
+// Any instruction may raise, so its handler gets the state in front of it.
 void StackValues::walk(int block) {
   MachineState state = *blocks_[block].entry;
   for (int at = blocks_[block].begin; at < blocks_[block].end; ++at) {
@@ -95,7 +102,7 @@ void StackValues::walk(int block) {
   if (blocks_[block].end < int(code().size())) flow(state, block, blocks_[block].end);
 }
 
-// The exception that the instruction may raise arrives at its handler.
+// Sends the state to the handler: with the stack cut to the handler's depth and the exception on it.
 void StackValues::raise(const MachineState& state, int at) {
   MachineState next;
   int handler = -1;
@@ -108,6 +115,7 @@ void StackValues::raise(const MachineState& state, int at) {
     next.stack.resize(range.depth);
     if (range.lasti) next.stack.push_back(make(StackValue::Kind::lasti, handler, 0));
     next.stack.push_back(make(StackValue::Kind::exception, handler, 0));
+    // Up to 3.10, the innermost block that is no running handler is unwound.
   } else {
     std::size_t open = state.blocks.size();
     while (open > 0 && state.blocks[open - 1].handler < 0) --open;
@@ -119,7 +127,7 @@ void StackValues::raise(const MachineState& state, int at) {
     next.stack.resize(block.level);
     next.blocks.resize(open - 1);
     next.blocks.push_back({-1, block.level});
-    // Of the exception handled so far, then of this one: traceback, value, type.
+    // A handler starts with two triples of traceback, value and type: of the exception handled before, then of its own.
     for (int i = 0; i < 2; ++i) next.stack.push_back(make(StackValue::Kind::traceback, handler, i));
     next.stack.push_back(make(StackValue::Kind::previous_exception, handler, 0));
     next.stack.push_back(make(StackValue::Kind::traceback, handler, 2));
@@ -143,10 +151,11 @@ void StackValues::join(MachineState state, int block) {
     target.entry = std::move(state);
   } else {
     MachineState& entry = *target.entry;
-    // Compilers never let depths differ; where they do, only what is common is known.
+    // Compilers never let the depths differ. In other code, only the slots that both states have are known.
     if (state.stack.size() < entry.stack.size()) entry.stack.resize(state.stack.size()), changed = true;
     for (std::size_t slot = 0; slot < entry.stack.size(); ++slot) {
       int& mine = entry.stack[slot];
+      // Different values become one value of the block, which lists them as inputs.
       const int met = mine == state.stack[slot] ? mine : make(StackValue::Kind::met, block, int(slot));
       if (mine == met && mine == state.stack[slot]) continue;
       std::vector<int>& inputs = values_[met].inputs;
@@ -156,6 +165,7 @@ void StackValues::join(MachineState state, int block) {
       }
       if (mine != met) mine = met, changed = true;
     }
+    // Different versions become the version of this block.
     const VersionId here = int(code().size()) + block;
     for (std::size_t local = 0; local < entry.locals.size(); ++local) {
       if (entry.locals[local] != state.locals[local] && entry.locals[local] != here)
@@ -167,7 +177,7 @@ void StackValues::join(MachineState state, int block) {
   if (changed && !target.queued) target.queued = true, todo_.push_back(block);
 }
 
-// False where control does not go on to the next instruction.
+// Simulates the instruction at `at`. Returns false if control does not go on to the next instruction, or on an error.
 bool StackValues::step(MachineState& state, int at, int block) {
   const Instruction& it = code()[at];
   std::vector<int>& stack = state.stack;
@@ -186,7 +196,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
     return true;
   }
   if (it.op == Op::setup_finally_ || it.op == Op::setup_async_with_) {
-    const int awaited = it.op == Op::setup_async_with_ ? 1 : 0;  // what __aenter__ returned lies above the block
+    const int awaited = it.op == Op::setup_async_with_ ? 1 : 0;  // the result of __aenter__ lies above the block
     if (underflow(awaited)) return false;
     state.blocks.push_back({it.target, depth - awaited});
     return true;
@@ -209,6 +219,7 @@ bool StackValues::step(MachineState& state, int at, int block) {
     return true;
   };
   if (tests_truth(it.op) && depth > 0) blocks_[block].tested = stack.back();
+  // The jump has a stack effect of its own.
   if (it.target >= 0 && !enters_block(it.op)) {
     MachineState jumped = state;
     if (!taken_and_made(jumped, true)) return false;
@@ -224,10 +235,12 @@ bool StackValues::step(MachineState& state, int at, int block) {
   bool sets_local = it.op == Op::store_fast_ || it.op == Op::delete_fast_ || it.op == Op::load_fast_and_clear_ ||
                     it.op == Op::store_deref_ || it.op == Op::delete_deref_ || it.op == Op::make_cell_;
   if (sets_local && it.arg >= 0 && std::size_t(it.arg) < state.locals.size()) state.locals[it.arg] = at;
+  // The version of memory changes with each instruction that may have effects.
   if (has_effects(it)) state.memory = at;
   return true;
 }
 
+// Pushes the values that an operation makes, with special cases for operations that move or change values on the stack.
 void StackValues::special(MachineState& state, const Instruction& it, int at, const std::vector<int>& taken,
                           const StackEffect& effect, bool jump) {
   auto record = [&](int id) {
@@ -242,7 +255,7 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
     record(id);
     state.stack.push_back(id);
   };
-  // What is added to a display on the stack makes another value of it, in its place and wherever else it lies.
+  // Adding to a display on the stack makes another value of it, which replaces the old one in all slots.
   auto add_to = [&](int from_top) {
     if (from_top < 1 || std::size_t(from_top) > state.stack.size()) return;
     const int old = state.stack[state.stack.size() - from_top];
@@ -260,11 +273,12 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
   const int stay = std::min({effect.stays, int(taken.size()), effect.pushes});
   for (int index = 0; index < effect.pushes; ++index) {
     if (index < stay) state.stack.push_back(taken[index]);
-    // The two ways out of a jump push different things.
+    // The two ways out of a jump push different values.
     else push(jump ? index + jump_values : index);
   }
 }
 
+// States are kept only at the starts of blocks, and are run forward from there.
 std::optional<MachineState> StackValues::before(int instruction) {
   if (!error_.empty() || instruction < 0 || instruction >= int(code().size())) return std::nullopt;
   const int block = block_of_[instruction];

@@ -1,4 +1,4 @@
-// A node with two ways on, and what stands on them until they meet:
+// A node with two successors, and the code on both ways until they meet:
 //
 //     if c: a          if c: a             if c:               if not c:
 //     else: b          rest                    continue            rest
@@ -12,7 +12,8 @@ using namespace ast;
 
 namespace {
 
-// 3.8: what stands behind a statement that never goes on lies behind the else clause, which starts at `second`.
+// True if the code behind the body of an `if` is not the other branch, which starts at `second`, but lies behind an
+// else clause. In 3.8, this happens if the body ends in a try statement that never goes on.
 bool skips_else(const Outline& outline, int first, int second, const std::vector<Stmt*>& body) {
   if (outline.dead_ends().empty() || !is<Try>(body.back())) return false;
   return std::ranges::any_of(outline.dead_ends(), [&](int node) {
@@ -24,15 +25,17 @@ bool skips_else(const Outline& outline, int first, int second, const std::vector
 
 }  // namespace
 
+// Writes an if statement.
 int Structurer::branch(int node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   auto* internal = as<Internal>(info.value);
   bool handler = internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match);
+  // Both ways lead to the same node, so only the test has an effect.
   if (info.a == info.b) {
     out.push_back(make(If{info.value, block({make(Pass{}, info)}), {}}, info));
     return go(info.a, place, out, tail);
   }
-  // A jump back that was not turned around stands for itself: `if c: continue`.
+  // A jump back that the compiler did not turn around is a statement: `if c: continue`.
   if (!handler && info.turned == Turned::no && place.cont >= 0 && place.next == place.cont &&
       (info.a == place.cont || info.b == place.cont) && nodes_[place.cont].offset < info.offset) {
     const bool on_true = info.a == place.cont;
@@ -42,17 +45,20 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
       return go(on_true ? info.b : info.a, place, out, tail);
     }
   }
-  // What stands first in the code is the body.
+  // The branch that stands first in the code is the body.
   bool negated = !handler && info.b >= 0 && info.a >= 0 && nodes_[info.b].offset < nodes_[info.a].offset;
   if (!handler) {
     bool jump_a = info.a == place.next, jump_b = info.b == place.next;
     bool far_a = place.jumps_to(info.a), far_b = place.jumps_to(info.b);
+    // A branch that has no code of its own becomes the absent else.
     if (jump_a) negated = true;
     else if (jump_b) negated = false;
-    else if (far_a && !far_b) negated = false;   // `if c: continue` before the rest
+    // This is `if c: continue` in front of the rest.
+    else if (far_a && !far_b) negated = false;
     else if (far_b && !far_a) negated = true;
   }
-  // A negation that would be another instruction is avoided: `if c: continue`, or the arms exchanged.
+  // Negations that need another instruction are avoided: the test stays as it is for `if c: continue`, or the branches
+  // change places.
   if (negated && negation_changes(context_, info.value)) negated = false;
   else if (!negated && !handler && as<UnaryExpr>(info.value) && as<UnaryExpr>(info.value)->op == UnaryOp::not_ &&
            negation_changes(context_, as<UnaryExpr>(info.value)->operand))
@@ -60,6 +66,7 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   int first = negated ? info.b : info.a, second = negated ? info.a : info.b;
   Expr* test = negated ? negate(context_, info.value) : info.value;
   Statements body, orelse;
+  // If the body never reaches its end, the other branch follows the statement and needs no else.
   go(first, place, body, false);
   if (!handler && !body.empty() && leaves(body) && !skips_else(outline_, first, second, body)) {
     out.push_back(make(If{test, block(body), {}}, info));
@@ -67,12 +74,13 @@ int Structurer::branch(int node, const Place& place, Statements& out, bool tail)
   }
   go(second, place, orelse, false);
   if (body.empty() && !orelse.empty() && !handler) {
+    // True if the test reads worse negated than as it is.
     bool wrapped = as<BoolOp>(test) && negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
     if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {
       test = negate(context_, test);
       std::swap(body, orelse);
     } else if (place.next == place.cont && place.cont >= 0) {
-      // At the end of a loop's body the way on is `continue`, and the rest needs no else.
+      // At the end of a loop's body, the way on is `continue`, and the rest needs no else.
       body.push_back(make(Continue{}, info));
       out.push_back(make(If{test, block(body), {}}, info));
       out.insert(out.end(), orelse.begin(), orelse.end());

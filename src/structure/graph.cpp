@@ -13,6 +13,7 @@ Successors Graph::find_successors(int node) const {
   switch (info.end) {
     case Node::End::go: return {{info.a}, 1};
     case Node::End::branch:
+      // The branch with the lower offset stands first in the code.
       if (info.b < 0) return {{info.a}, 1};
       if (info.a >= 0 && nodes[info.b].offset < nodes[info.a].offset) return {{info.b, info.a}, 2};
       return {{info.a, info.b}, 2};
@@ -20,6 +21,7 @@ Successors Graph::find_successors(int node) const {
     case Node::End::setup:
       if (info.b >= 0) return {{info.a, info.b}, 2};
       return {{info.a}, 1};
+    // In 3.8, the successor of a stop is the code behind its statement.
     case Node::End::stop:
       if (info.a >= 0) return {{info.a}, 1};
       return {};
@@ -29,6 +31,7 @@ Successors Graph::find_successors(int node) const {
   return {};
 }
 
+// Depth-first search with an explicit stack.
 void Graph::find_order() {
   sequence_.clear();
   sequence_.reserve(nodes.size());
@@ -47,7 +50,8 @@ void Graph::find_order() {
       stack.pop_back();
       continue;
     }
-    int to = frame.next.nodes[--frame.next.count];  // the last first, so that the first comes first when reversed
+    // The last successor is visited first, so that the first comes first in reverse postorder.
+    int to = frame.next.nodes[--frame.next.count];
     if (to >= 0 && order_[to] < 0) {
       order_[to] = 0;
       stack.push_back({to, successors(to)});
@@ -57,11 +61,13 @@ void Graph::find_order() {
   for (int index = 0; index < int(sequence_.size()); ++index) order_[sequence_[index]] = index;
 }
 
+// Counting sort of the edges by their target.
 void Graph::find_preds() {
   for (int node : sequence_)
     for (int to : successors_[node]) ++first_pred_[to];
   int sum = 0;
-  for (int& first : first_pred_) sum += first, first = sum;  // the end of each for now
+  // Each entry is the end of its list until the list is filled from behind.
+  for (int& first : first_pred_) sum += first, first = sum;
   preds_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;) {
     int node = sequence_[index];
@@ -74,6 +80,7 @@ void Graph::find_preds() {
   }
 }
 
+// Fills the lists of dominated nodes, and numbers the dominator tree.
 void Graph::find_dominated() {
   for (int node : sequence_)
     if (node != entry) ++first_dominated_[idom_[node]];
@@ -82,7 +89,8 @@ void Graph::find_dominated() {
   dominated_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;)
     if (int node = sequence_[index]; node != entry) dominated_[--first_dominated_[idom_[node]]] = node;
-  // A dominator comes earlier in the order: sizes of subtrees from the back, places from the front.
+  // A dominator comes earlier in the order. So the sizes of subtrees are summed up from the last node to the first, and
+  // then positions are given out from the first to the last.
   std::vector<int> next(nodes.size());
   for (std::size_t index = sequence_.size(); index--;) {
     int node = sequence_[index];
@@ -96,6 +104,7 @@ void Graph::find_dominated() {
   }
 }
 
+// The spans are parts of one vector, because an allocation for each would take longer than filling it.
 void Graph::analyse() {
   irreducible_ = false;
   const std::size_t count = nodes.size();
@@ -121,9 +130,11 @@ void Graph::analyse() {
   loops_ = loops ? Forest(outer_, sequence_, [&](int node) { return loop_[node]; }) : Forest();
 }
 
+// Finds the innermost loop of each node. A loop consists of the nodes that lead back to a header that dominates them.
 void Graph::find_loops() {
   std::vector<int> todo;
-  // Inner loops come later in the order: from the last header to the first, each claims what no inner loop has.
+  // Inner loops come later in the order. So the headers are visited from the last to the first, and each loop takes the
+  // nodes that no inner loop has taken.
   for (int index = int(sequence_.size()) - 1; index >= 0; --index) {
     int header = sequence_[index];
     todo.clear();
@@ -140,7 +151,7 @@ void Graph::find_loops() {
     while (!todo.empty()) {
       int node = todo.back();
       todo.pop_back();
-      // Climb to the outermost loop found so far.
+      // Climb to the outermost loop that is known so far.
       int top = node;
       if (loop_[top] >= 0) {
         top = loop_[top];

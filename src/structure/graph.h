@@ -1,4 +1,4 @@
-// The lifted graph as structuring needs it: order, dominators, loops.
+// The lifted graph with its order, dominators and loops, as structuring needs it.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace depyf {
 
-// The nodes that may come after one, what stands first in the code first; at most two.
+// The successors of a node, at most two. The one that stands first in the code comes first.
 struct Successors {
   int nodes[2] = {};
   int count = 0;
@@ -18,31 +18,43 @@ struct Successors {
   const int* end() const { return nodes + count; }
 };
 
+// A graph of lifted nodes. Changes of edges take effect with the next call of `analyse`.
 class Graph {
  public:
   Graph(std::vector<Node>& nodes, int entry);
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  void analyse();                                   // after any change of edges
+  // Computes everything below; to be called after any change of edges.
+  void analyse();
   bool irreducible() const { return irreducible_; }
   const Successors& successors(int node) const { return successors_[node]; }
-  std::span<const int> preds(int node) const {                                    // one an edge
+  // Returns the predecessors of a node, one for each edge.
+  std::span<const int> preds(int node) const {
     return std::span(preds_).subspan(first_pred_[node], first_pred_[node + 1] - first_pred_[node]);
   }
-  int forward_preds(int node) const { return forward_preds_[node]; }              // edges that are no back edges
-  int order(int node) const { return order_[node]; }                              // -1: cannot be reached
+  // Returns the number of edges to the node that are no back edges.
+  int forward_preds(int node) const { return forward_preds_[node]; }
+  // Returns the position in reverse postorder; -1 if the node cannot be reached.
+  int order(int node) const { return order_[node]; }
+  // Returns the immediate dominator.
   int idom(int node) const { return idom_[node]; }
-  int loop_of(int node) const { return loop_[node]; }  // header of the innermost loop; a header's own
+  // Returns the header of the innermost loop around the node, or -1. A header is in its own loop.
+  int loop_of(int node) const { return loop_[node]; }
+  // Returns the header of the loop around the loop at `header`, or -1.
   int outer_loop(int header) const { return outer_[header]; }
   bool is_header(int node) const { return loop_[node] == node; }
+  // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
   bool in_loop(int node, int header) const;
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
-  std::span<const int> dominated(int node) const {  // those whose immediate dominator it is, in their order
+  // Returns the nodes whose immediate dominator is `node`, in reverse postorder.
+  std::span<const int> dominated(int node) const {
     return std::span(dominated_).subspan(first_dominated_[node], first_dominated_[node + 1] - first_dominated_[node]);
   }
-  std::span<const int> members(int header) const { return loops_.of(header); }  // of the loop and those in it
-  const std::vector<int>& sequence() const { return sequence_; }  // reverse postorder
+  // Returns the nodes of the loop at `header` and of the loops within it.
+  std::span<const int> members(int header) const { return loops_.of(header); }
+  // Returns the nodes that can be reached, in reverse postorder.
+  const std::vector<int>& sequence() const { return sequence_; }
 
   std::vector<Node>& nodes;
   int entry;
@@ -55,9 +67,13 @@ class Graph {
   void find_loops();
 
   std::vector<Successors> successors_;           // by node
-  std::vector<int> numbers_;                     // what the spans below show
-  std::span<int> first_pred_, first_dominated_;  // of node n: preds_[first_pred_[n] .. first_pred_[n + 1])
-  std::span<int> enter_, leave_;  // a walk of the dominator tree: a node's are around those of what it dominates
+  // One allocation for all the arrays below.
+  std::vector<int> numbers_;
+  // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
+  std::span<int> first_pred_, first_dominated_;
+  // Numbers from a walk over the dominator tree. The interval of a node encloses the intervals of all nodes that it
+  // dominates.
+  std::span<int> enter_, leave_;
   std::span<int> forward_preds_, order_, idom_, loop_, outer_;
   std::vector<int> preds_, dominated_, sequence_;
   Forest loops_;

@@ -1,4 +1,4 @@
-// The code of a handler to except clauses:
+// Turns the code of a handler into except clauses:
 //
 //     if <exc_match A>:            except A as name:
 //         bind_exception name          body
@@ -15,18 +15,22 @@ using namespace ast;
 namespace {
 using Statements = std::vector<Stmt*>;
 
+// Returns the marker if the statement is one of that kind; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
+// True if only the reraise is left that raises exceptions which no clause matched.
 bool ends_clauses(const std::vector<Stmt*>& statements) {
   return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
 }
 }  // namespace
 
+// Each test of an exception type opens a clause; its else holds the further clauses.
 std::vector<ExceptHandler> except_clauses(Context& context, const Statements& body) {
   std::vector<ExceptHandler> clauses;
   Statements rest = body;
+  // A clause needs a statement.
   auto pass = [&](Statements statements) {
     if (statements.empty()) statements.push_back(context.stmt(Pass{}));
     return context.arena.copy(statements);
@@ -48,10 +52,12 @@ std::vector<ExceptHandler> except_clauses(Context& context, const Statements& bo
       rest.assign(branch->orelse.begin(), branch->orelse.end());
       continue;
     }
+    // Without a test, the rest is a bare except clause.
     ExceptHandler clause{nullptr, {}, {}};
     Statements inner = rest;
     if (auto* bind = marker(inner[0], StmtMarker::bind_exception)) {
       if (bind->value) {
+        // A bare except cannot bind a name, but `except BaseException as e` has the same effect.
         clause.type = context.name("BaseException");
         clause.name = as<Name>(bind->value)->id;
       }
@@ -61,6 +67,7 @@ std::vector<ExceptHandler> except_clauses(Context& context, const Statements& bo
     clauses.push_back(clause);
     break;
   }
+  // A handler that only raises again still needs a clause.
   if (clauses.empty()) {
     ExceptHandler clause{nullptr, {}, context.list({context.stmt(Raise{nullptr, nullptr})})};
     clauses.push_back(clause);
@@ -68,6 +75,7 @@ std::vector<ExceptHandler> except_clauses(Context& context, const Statements& bo
   return clauses;
 }
 
+// In a finally clause, the marker of a popped exception has no name.
 Statements without_exception(Context& context, const Statements& body) {
   Statements result;
   for (Stmt* stmt : body) {
@@ -83,7 +91,7 @@ Statements without_exception(Context& context, const Statements& body) {
   return result;
 }
 
-// Markers of what statements do by themselves go; a reraise that is left is a bare `raise`.
+// Removes markers of work that statements do by themselves. A reraise that is left becomes a bare `raise`.
 Block clean(Context& context, Block statements) {
   std::size_t kept = 0;
   for (Stmt* stmt : statements) {
@@ -102,6 +110,7 @@ Block clean(Context& context, Block statements) {
     for_each_block(stmt, [&](Block& inner) {
       bool had = !inner.empty();
       inner = clean(context, inner);
+      // A block that has lost all of its statements needs a `pass`.
       if (had && inner.empty()) inner = context.list({context.stmt(Pass{})});
     });
     statements[kept++] = stmt;

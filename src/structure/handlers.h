@@ -1,4 +1,4 @@
-// Nested statements of a handler as the clauses of a try statement; see handlers.cpp.
+// Returns the except clauses that the statements of a handler stand for; see handlers.cpp.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,12 @@ namespace depyf {
 
 std::vector<ast::ExceptHandler> except_clauses(Context& context, const std::vector<ast::Stmt*>& body);
 
-// The body of a finally clause. It drops the exception where it leaves by return, break or continue.
+// Returns the body of a finally clause, without the markers that pop the exception where the body leaves by return,
+// break or continue.
 std::vector<ast::Stmt*> without_exception(Context& context, const std::vector<ast::Stmt*>& body);
 
-// `statements`, which it changes, without what only the stages before know.
+// Removes from `statements` the markers that only earlier stages need, and returns the rest. Changes the given
+// statements.
 ast::Block clean(Context& context, ast::Block statements);
 
 }  // namespace depyf

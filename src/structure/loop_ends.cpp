@@ -1,11 +1,12 @@
-// Where a loop ends: the node that `break` goes to. Nothing in bytecode says it; the ways out of the loop do, by where they
-// meet, what lies between them and what still has the iterator on the stack.
+// Finds where a loop ends in the source, which is the node that `break` leads to. Bytecode does not say it. The ways
+// out of the loop show it: by the node where they meet, by the code on them, and by whether the iterator is still on
+// the stack.
 //
 //     for x in v:
-//         if a: break           a way out that meets the end of the else clause: it is a break, and they meet behind the loop
-//         if b: return 1        a way out that does not: it stands in the loop
+//         if a: break           this way out meets the end of the else clause behind the loop, so it is a break
+//         if b: return 1        this way out does not: its code stands in the loop
 //     else:
-//         c()                   where the end of the iterator leads
+//         c()                   where control goes when the iterator is exhausted
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,32 +21,38 @@ namespace {
 
 // The ways out of a loop.
 struct LoopExits {
-  std::set<int> exits;  // where they lead
-  std::set<int> lexical;  // what lies on them in statements that begin in the loop: handlers, and what leaves those
-  std::vector<int> go_round;  // 3.8: statements in the loop, where what stands behind their handlers leads back
-  std::uint32_t last = 0;  // offset of the loop's end: what lies before is no place to go on
+  std::set<int> exits;  // the nodes outside of the loop that they lead to
+  // The nodes on ways out that belong to statements inside of the loop: handlers, and what leaves handlers.
+  std::set<int> lexical;
+  // In 3.8: statements in the loop whose handlers are followed by code that leads back to the header.
+  std::vector<int> go_round;
+  // The offset of the loop's end. Code in front of it cannot be the code behind the loop.
+  std::uint32_t last = 0;
 };
 
 bool leaves_for_good(const Outline& outline, int node, const Place& place);
 bool leaves_at_once(const Outline& outline, int node);
 
-// Where the else clause of a loop, which starts at `exhausted`, and a way out of it to `exit` meet; -1: nowhere.
+// Returns the node where two ways meet: that through the else clause, which starts at `exhausted`, and a way out of the
+// loop to `exit`. Returns -1 if they meet nowhere.
 int else_meet(const Outline& outline, int header, int exit, int exhausted, const Place& place) {
-  // What still has the iterator on the stack has not come to its break yet, or leaves by return or raise.
+  // A node with the iterator still on the stack lies in front of its `break`, or leaves by return or raise.
   auto behind = [&](int node) {
     return outline.nodes[header].end != Node::End::loop ||
            outline.nodes[node].iterators <= outline.nodes[header].iterators;
   };
-  // Both ways forward at once, in order: the first node that both come to. 1: from the exit, 2: from the else clause.
-  std::map<int, int> ahead;  // by order
-  int open[2] = {0, 0};  // entries of each side
+  // Follow both ways forward in reverse postorder, to the first node on both. Side 1 comes from the exit, side 2 from
+  // the else clause.
+  std::map<int, int> ahead;  // by order: the sides that come to it
+  int open[2] = {0, 0};  // the number of open entries of each side
   auto visit = [&](int node, int sides) {
     int& known = ahead[outline.order(node)];
     for (int side : {0, 1}) open[side] += (sides & ~known) >> side & 1;
     known |= sides;
   };
   visit(exit, 1), visit(exhausted, 2);
-  while (open[0] > 0 && open[1] > 0) {  // one that has come to its end meets nobody
+  // A side without entries has ended, and meets nothing.
+  while (open[0] > 0 && open[1] > 0) {
     auto [order, sides] = *ahead.begin();
     ahead.erase(ahead.begin());
     for (int side : {0, 1}) open[side] -= sides >> side & 1;
@@ -57,9 +64,10 @@ int else_meet(const Outline& outline, int header, int exit, int exhausted, const
     for (int next : outline.successors(node))
       if (outline.order(next) > order) visit(next, sides);
   }
+  // The ways may meet at the nodes that the place leads to.
   for (int node : {place.next, place.cont})
     if (node >= 0 && reaches(outline, exit, node, place) && reaches(outline, exhausted, node, place)) return node;
-  // The else clause leaves for good: what stands behind it in the code follows the loop.
+  // The else clause never reaches its end. Then the code behind it in bytecode order follows the loop.
   int meet = -1;
   for (int node = exit, steps = 0; meet < 0 && node >= 0 && steps < search_limits::nodes_to_meeting; ++steps) {
     bool after = outline.nodes[node].offset > outline.nodes[exhausted].offset || outline.nodes[node].pops_iterator;
@@ -71,7 +79,8 @@ int else_meet(const Outline& outline, int header, int exit, int exhausted, const
   return meet;
 }
 
-// The first node that does something behind a `break` of the for loop at `header`, which has dropped the iterator already; -1: none.
+// Returns the first node behind a `break` that does something. The loop at `header` is a for loop, and the break has
+// popped its iterator. Returns -1 if there is no such node.
 int behind_break(const Outline& outline, int header, int exit) {
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
@@ -82,6 +91,7 @@ int behind_break(const Outline& outline, int header, int exit) {
   return -1;
 }
 
+// Collects the ways out of the loop.
 LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Place& place) {
   LoopExits ways;
   auto& [exits, lexical, go_round, last] = ways;
@@ -92,7 +102,7 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
     todo.push_back(node);
   }
   int region = outline.nodes[header].region;
-  // 3.8: what stands behind the handlers of a statement in the loop does so too, as the jump back comes last.
+  // In 3.8, code behind the handlers of a statement in the loop lies in the loop too, because the jump back comes last.
   if (!outline.dead_ends().empty())
     for (int node : outline.members(header)) {
       if (outline.nodes[node].end != Node::End::setup || outline.nodes[node].b < 0) continue;
@@ -104,6 +114,7 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
                lexical.insert(to).second)
         todo.push_back(to);
     }
+  // Nodes in regions that start within the loop are part of the loop, wherever control goes.
   while (!todo.empty()) {
     int node = todo.back();
     todo.pop_back();
@@ -122,29 +133,32 @@ LoopExits loop_exits(const Outline& outline, int header, int exhausted, const Pl
   return ways;
 }
 
-// With an else clause, `break` goes where that clause, which starts at `exhausted`, and what the loop leaves for meet.
+// Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the clause and
+// a way out meet.
 int after_else(const Outline& outline, int header, int exhausted, const Place& place, const LoopExits& ways) {
   int best = -1;
-  // `else: continue`: what has left the iterator behind and goes round the loop around stands after the loop.
+  // In `else: continue`, the clause goes back to the header of the outer loop. A way out that has popped the iterator
+  // and goes back as well belongs behind the loop.
   auto behind = [&](int node) {
     return !place.leads_to(node) && place.jumps_to(exhausted) && outline.nodes[header].end == Node::End::loop &&
            outline.nodes[node].iterators <= outline.nodes[header].iterators;
   };
   for (int exit : ways.exits) {
+    // Copies of a return can stand in the loop.
     if (outline.trivial_tail(exit) && exit != place.next) continue;
-    // What raises or returns above the else clause does so in the loop.
+    // Code that raises or returns on a line above the else clause stands in the loop.
     if (outline.nodes[exit].line >= 0 && outline.nodes[exit].line < outline.nodes[exhausted].line &&
         leaves_at_once(outline, exit))
       continue;
     int meet = -1;
     if (behind(exit)) meet = exit;
-    // The test of the loop leads round the loop around, or past what surrounds it, and so does each `break`. Code that one way
-    // alone leaves for, and that returns or raises in the end, stands in the loop.
+    // The test of the while loop leads directly to a place around the loop, and each `break` does too. Code that only
+    // one way leads to, and that always returns or raises, then stands in the loop.
     else if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) &&
              outline.forward_preds(exit) == 1 && leaves_for_good(outline, exit, place))
       continue;
     else if (!reaches(outline, exit, exhausted, place)) meet = else_meet(outline, header, exit, exhausted, place);
-    // `else: ...; continue`: what runs when the iterator is gone stands behind the loop.
+    // In `else: ...; continue`, the code that runs after the iterator is popped stands behind the loop.
     if (meet >= 0 && meet == place.cont)
       if (const int at = behind_break(outline, header, exit); at >= 0 && !place.leads_to(at)) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
@@ -152,11 +166,12 @@ int after_else(const Outline& outline, int header, int exhausted, const Place& p
   return best >= 0 ? best : exhausted;
 }
 
-// Of a loop that ends by `break` alone.
+// Returns the node behind a loop that only `break` ends.
 int after_endless(const Outline& outline, const Claims& claims, int header, const Place& place, const LoopExits& ways) {
   const auto& [exits, lexical, go_round, last] = ways;
   for (int exit : exits)
     if (exit == place.next) return exit;
+  // First choice: a node outside, dominated by the loop, where several ways meet.
   int best = -1;
   auto consider = [&](int dominator) {
     for (int node : outline.dominated(dominator)) {
@@ -170,25 +185,28 @@ int after_endless(const Outline& outline, const Claims& claims, int header, cons
   for (int node : outline.members(header)) consider(node);
   for (int node : lexical) consider(node);
   if (best >= 0) return best;
-  // Ways that meet past what stands behind their statement meet behind the loop.
+  // Ways that meet behind the code behind their statement meet behind the loop.
   for (int node : go_round)
     for (int other : outline.dominated(node))
       if (!outline.in_loop(other, header) && outline.forward_preds(other) >= 2 && !lexical.contains(other) &&
           !claims.claimed[other] && outline.cfg().inside(outline.nodes[other].region, place.region))
         return other;
+  // A way out may lead directly to a place around the loop.
   for (int exit : exits)
     if (place.jumps_to(exit)) return exit;
+  // Otherwise, the last way out in code order that is no short end.
   for (int exit : exits) {
     if (outline.trivial_tail(exit) || leaves_at_once(outline, exit)) continue;
     if (outline.nodes[exit].offset > last && (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
       best = exit;
   }
-  // Not where another way out goes on past it: then both end in `break`.
+  // If another way out passes this node by, both are breaks to the node behind it.
   if (best >= 0 && exits.size() > 1)
     for (int exit : exits)
       if (exit != best && reaches(outline, exit, place.next, place) && !reaches(outline, exit, best, place))
         return place.next;
-  // A statement that every way through its body leaves the loop by: what stands behind it comes later in the code.
+  // A statement in the loop may leave the loop on every way through its body. The code behind the loop then comes later
+  // in the code.
   if (best < 0)
     for (int node : lexical)
       for (int next : outline.successors(node))
@@ -198,7 +216,7 @@ int after_endless(const Outline& outline, const Claims& claims, int header, cons
   return best;
 }
 
-// True if no way from `node` leads to one of the places that surround it, or back in a loop.
+// True if no path from `node` leads to a node that `place` leads to, or back in a loop.
 bool leaves_for_good(const Outline& outline, int node, const Place& place) {
   std::vector<int> todo{node};
   std::set<int> seen{node};
@@ -213,7 +231,7 @@ bool leaves_for_good(const Outline& outline, int node, const Place& place) {
   return true;
 }
 
-// Does it but return or raise, for one place only?
+// True if the node only returns or raises, and one edge leads to it.
 bool leaves_at_once(const Outline& outline, int node) {
   const Node& info = outline.nodes[node];
   if (outline.forward_preds(node) > 1) return false;
@@ -224,7 +242,7 @@ bool leaves_at_once(const Outline& outline, int node) {
 
 }  // namespace
 
-// Asked from both sides in turn: one of them is near, where the rest of a long function lies on the other.
+// Searches from both sides in turn. One side is mostly small, while the other may be the rest of a long function.
 bool reaches(const Outline& outline, int from, int to, const Place& place) {
   if (from < 0 || to < 0) return false;
   if (from == to) return true;
@@ -243,7 +261,7 @@ bool reaches(const Outline& outline, int from, int to, const Place& place) {
     backward.pop_back();
     for (int pred : outline.preds(node)) {
       if (pred == from) return true;
-      const bool ahead = outline.order(pred) < outline.order(node) || node == to;  // the last step may go back
+      const bool ahead = outline.order(pred) < outline.order(node) || node == to;  // the last step may be a back edge
       if (!ahead || outline.order(pred) < outline.order(from) || place.leads_to(pred)) continue;
       if (seen_back.insert(pred).second) backward.push_back(pred);
     }

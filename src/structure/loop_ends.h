@@ -1,4 +1,4 @@
-// Where loops end; see loop_ends.cpp.
+// Where loops end in the source; see loop_ends.cpp.
 #pragma once
 
 #include "structure/outline.h"
@@ -6,13 +6,16 @@
 
 namespace depyf {
 
-// The node that stands after the loop, to which `break` goes; -1: none. The else clause starts at `exhausted`.
+// Returns the node behind the loop, to which `break` leads, or -1 if there is none. The else clause starts at
+// `exhausted`.
 int after_loop(const Outline& outline, const Claims& claims, int header, int exhausted, const Place& place);
 
-// The node that stands after a for loop whose body never goes round: every way through it ends in `break`, or leaves for good.
+// Returns the node behind a for loop whose body never comes back to the header, because each path through the body ends
+// in `break` or leaves the function.
 int after_single_pass(const Outline& outline, int header, int body, int exhausted, const Place& place);
 
-// True if control gets from one node to the other without going round a loop, or past the places that surround `place`.
+// True if some path leads from one node to the other without a back edge and without passing a node that `place` leads
+// to.
 bool reaches(const Outline& outline, int from, int to, const Place& place);
 
 }  // namespace depyf

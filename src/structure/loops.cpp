@@ -1,9 +1,9 @@
-// A node that control comes back to, and what lies on the ways back:
+// Writes a loop: a node to which control comes back, and the nodes on the ways back.
 //
-//     FOR_ITER, or a test that leads into the loop on one way only        for x in v: ...    while c: ...
-//     anything else                                                       while True: ...
+//     FOR_ITER, or a test of which only one way leads into the loop       for x in v: ...    while c: ...
+//     any other node                                                      while True: ...
 //
-// The clause `else` is where the iterator's end or the test leads, unless `break` goes there too.
+// The else clause starts where the exhausted iterator or the failed test leads, unless `break` leads there too.
 #include <algorithm>
 
 #include "structure/loop_ends.h"
@@ -14,8 +14,8 @@ using namespace ast;
 
 namespace {
 
-// True if `exit`, which is not in the loop, stands between its lines, so that the test of the loop does not lead to it. On the
-// line of the test itself stands what an assert raises.
+// True if `exit`, which lies outside of the loop, stands between the lines of the loop. Then the test at the header is
+// not the test of a while loop. The code that an assert raises stands on the line of its test.
 bool stands_within(const Outline& outline, int header, int exit) {
   if (exit < 0 || outline.forward_preds(exit) > 1) return false;
   const bool may_assert =
@@ -27,6 +27,7 @@ bool stands_within(const Outline& outline, int header, int exit) {
 
 }  // namespace
 
+// Writes the loop at `header`, and returns the node behind it that is left to the caller.
 int Structurer::loop(int header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = outline_.is_header(header);
@@ -46,11 +47,12 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   int follow = back ? after_loop(outline_, claims_, header, exhausted, place)
                     : after_single_pass(outline_, header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
+  // A node behind the loop that only this loop leads to is placed right behind it.
   bool own_follow = follow >= 0 && !place.leads_to(follow);
-  // Several loops at the end of a with statement: each goes on to the return behind it.
+  // Several loops may stand at the end of a with statement, and each goes on to the return behind it.
   if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
   if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);
-  // Behind the loop: the node that follows, then those where ways from it and from the loop meet.
+  // Behind the loop stand the node to which `break` leads, and the nodes where ways from it and from the loop meet.
   std::vector<int> after;
   if (own_follow) {
     claims_.claimed[follow] = 1;
@@ -72,8 +74,10 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next,
   inner.loop = back ? header : place.loop;
   Statements body, orelse;
+  // Without a test of its own, the header belongs to the body of `while True`.
   if (is_for || is_while) {
     if (back) claims_.emitted[header] = 1;
+    // A for loop whose body never comes back: the body may not fall through to the header.
     else inner.next = -2;
     if (body_at != header) go(body_at, inner, body, false);
   } else {
@@ -82,10 +86,12 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   if (has_else) {
     Place step = place;
     step.next = follow;
+    // The clause cannot fall through to a node that only a jump reaches.
     if (place.jumps_to(follow)) step.next = -2;
     go(exhausted, step, orelse, false);
     if (follow == place.cont && !leaves(orelse)) orelse.push_back(make(Continue{}, info));
   }
+  // The last statement of the body falls through to the header.
   if (!body.empty() && is<Continue>(body.back()) && body.size() > 1) body.pop_back();
   if (body.empty()) body.push_back(make(Pass{}, info));
   Stmt* made;
@@ -100,6 +106,7 @@ int Structurer::loop(int header, const Place& place, Statements& out) {
   if (!own_follow) return follow == place.next ? -1 : go(follow, place, out, true);
   after.insert(after.begin(), follow);
   int node = place_all(after, place, out);
+  // A return may stand outside of the region, because it can be copied.
   if (cfg_.inside(nodes_[node].region, place.region)) return node;
   if (!outline_.trivial_tail(node)) fail("a loop ends outside its statement", node);
   out.push_back(make(Return{nodes_[node].value}, nodes_[node]));

@@ -1,4 +1,4 @@
-// Branches on the patterns of one subject to a match statement:
+// Turns branches on patterns of one subject into a match statement:
 //
 //     T = <subject>                        match <subject>:
 //     C: if T matches p: [if g:] a             case p [if g]: a
@@ -15,7 +15,8 @@ using namespace ast;
 
 namespace {
 
-// Returns the subject of a match statement, which was given a name just before: that assignment is taken out of `statements`.
+// Returns the subject of a match statement. Lifting gave it a name right in front, and this assignment is removed from
+// `statements`.
 Expr* take_subject(Context& context, std::string_view name, std::vector<Stmt*>& statements) {
   auto* assign = statements.empty() ? nullptr : as<Assign>(statements.back());
   auto* target = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
@@ -25,16 +26,18 @@ Expr* take_subject(Context& context, std::string_view name, std::vector<Stmt*>& 
   return subject;
 }
 
-// The branch on the guard of the case that `test` tests, -1: there is none.
+// Returns the branch on the guard of the case that `test` tests, or -1 if it has no guard.
 int guard_of(const Context& context, const Outline& outline, int test) {
   const Node& info = outline.nodes[test];
   const CaseTest& wanted = context.cases[as<Internal>(info.value)->index];
   if (wanted.keeps && !wanted.guard) return -1;
   const Node& guard = outline.nodes[info.a];
+  // A guard is a single test, which only the pattern leads to.
   bool fits = info.a != info.b && guard.end == Node::End::branch && guard.statements.empty() &&
               !outline.is_case(info.a) && outline.preds(info.a).size() == 1 && !outline.is_header(info.a) &&
               guard.a != guard.b;
-  // The last case is left where its guard fails; where it always matches, only the line tells the guard from an `if`.
+  // If the guard fails, control goes where it goes if the pattern does not match. For a last case that always matches,
+  // only the line tells a guard from an `if` in the body.
   bool shared = fits && (guard.a == info.b || guard.b == info.b);
   if (wanted.keeps) return shared ? info.a : -1;
   bool one_line = wanted.line >= 0 && guard.line == wanted.line;
@@ -43,6 +46,7 @@ int guard_of(const Context& context, const Outline& outline, int test) {
 
 }  // namespace
 
+// Writes the match statement whose first case is tested by `first`.
 int Structurer::match(int first, const Place& place, Statements& out) {
   struct Arm {
     int test, guard;
@@ -52,8 +56,10 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   auto test_of = [&](int node) -> const CaseTest& { return context_.cases[as<Internal>(nodes_[node].value)->index]; };
   const std::string_view subject = subject_of(first);
   std::vector<Arm> arms;
-  std::set<int> own;        // they decide which arm runs
-  int rest = first;                      // where no pattern matches
+  // The tests and guards, which decide which arm runs.
+  std::set<int> own;
+  int rest = first;  // the node to go to if no pattern matches
+  // Collect the cases: each test leads to the next, as long as the subject is the same and other cases follow.
   do {
     arms.push_back({rest, guard_of(context_, outline_, rest), {}});
     own.insert(rest);
@@ -62,16 +68,19 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   } while (test_of(arms.back().test).keeps && outline_.is_case(rest) && !own.contains(rest) &&
            nodes_[rest].statements.empty() && subject_of(rest) == subject);
   if (test_of(arms.back().test).keeps) fail("a match statement without its last case", first);
+  // True if only tests and guards lead to the node.
   auto only_failures = [&](int node) {
     return std::all_of(outline_.preds(node).begin(), outline_.preds(node).end(),
                        [&](int pred) { return own.contains(pred); });
   };
-  // Where control goes from a guard, or a test without one. The last case may match always: then its body stands first.
+  // Returns the node to which a guard leads if it fails, or a test without a guard. If the last case always matches,
+  // the successor that stands first is its body.
   auto failure_of = [&](int guard, int next) {
     const Node& branch = nodes_[guard];
     if (next >= 0) return next;
     return nodes_[branch.b].offset < nodes_[branch.a].offset ? branch.a : branch.b;
   };
+  // Returns the first node of the body of a case.
   auto body_of = [&](int test, int guard) {
     if (guard < 0) return nodes_[test].a;
     return nodes_[guard].a == failure_of(guard, nodes_[test].b) ? nodes_[guard].b : nodes_[guard].a;
@@ -79,6 +88,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
   for (const Arm& arm : arms) {
     if (arm.test != first && (!only_failures(arm.test) || claims_.claimed[arm.test] || claims_.emitted[arm.test]))
       fail("a case in two places", arm.test);
+    // A guard with statements in it has no form in Python.
     bool guarded = test_of(arm.test).guard && nodes_[arm.test].a != nodes_[arm.test].b;
     if (guarded && arm.guard < 0) fail("a guard of several statements", arm.test);
   }
@@ -86,8 +96,9 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     claims_.emitted[arm.test] = claims_.claimed[arm.test] = 1;
     if (arm.guard >= 0) claims_.emitted[arm.guard] = claims_.claimed[arm.guard] = 1;
   }
-  // What stands after the statement.
+  // Find the code behind the statement.
   if (rest < 0 && arms.back().guard >= 0) rest = failure_of(arms.back().guard, -1);
+  // An empty body leads directly behind the statement, so the node is no `case _`.
   const bool empty_arm =
       std::any_of(arms.begin(), arms.end(), [&](const Arm& arm) { return body_of(arm.test, arm.guard) == rest; });
   const bool own_rest =
@@ -114,6 +125,7 @@ int Structurer::match(int first, const Place& place, Statements& out) {
       const Node& branch = nodes_[arm.guard];
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
+    // The compiler has folded a guard that is always false.
     if (wanted.guard && test.a == test.b) {
       guard = context_.constant(Constant::Kind::false_);
     } else {
@@ -123,7 +135,8 @@ int Structurer::match(int first, const Place& place, Statements& out) {
     if (arm.body.empty()) arm.body.push_back(make(Pass{}, test));
     cases.push_back({wanted.pattern, guard, block(arm.body)});
   }
-  // `case _:` where the other cases go on, or where the compiler left its NOP.
+  // Write `case _:` if the other cases go on behind the statement, or if a NOP of the compiler stands there. Otherwise
+  // the code follows the statement.
   bool hinted = false;
   if (rest >= 0 && rest < int(cfg_.blocks.size())) hinted = cfg_.code[cfg_.blocks[rest].begin].op == Op::nop_;
   const bool follows = own_rest && after.empty() && all_leave && !hinted;

@@ -8,6 +8,7 @@
 namespace depyf {
 using namespace ast;
 
+// Derives the facts in an order in which each needs only those before it.
 Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
     : Graph(lifted.nodes, lifted.entry),
       version_(version),
@@ -21,14 +22,16 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
   find_star_ends();
 }
 
+// Groups the nodes by region.
 void Outline::find_regions() {
   std::vector<int> parents;
   for (const Region& region : cfg_.regions) parents.push_back(region.parent);
   regions_ = Forest(parents, sequence(), [&](int node) { return nodes[node].region; });
 }
 
+// Finds the last jump back to each block. This looks at the bytecode, because unreachable jumps count.
 void Outline::find_loop_ends() {
-  std::vector<std::uint32_t> last(cfg_.code.size());  // by where they lead
+  std::vector<std::uint32_t> last(cfg_.code.size());  // by target
   for (int at = 0; at < int(cfg_.code.size()); ++at)
     if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
       last[it.target] = it.offset;
@@ -37,6 +40,7 @@ void Outline::find_loop_ends() {
     if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
 }
 
+// A return is trivial if its value was made before it, or is a constant that the compiler loads late.
 bool Outline::trivial_tail(int node) const {
   const Node& info = nodes[node];
   if (info.end != Node::End::leave || !may_return_ || after_star_[node]) return false;
@@ -48,8 +52,9 @@ bool Outline::trivial_tail(int node) const {
   return info.inherited || is_kept_back(info.value);
 }
 
-// A constant that a `return` loads behind what a `finally` or `with` around it does, so that the place does not tell whether it
-// stands within. From 3.14 on those are not that the compiler folds only later.
+// True for a constant that `return` loads behind the code that a `finally` or `with` around it runs. Then the position
+// of the load does not show whether the return stands within the statement. From 3.14 on, this excludes constants that
+// the compiler makes by folding, because it folds after it has placed the load.
 bool Outline::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
   if (!node || !dialect_of(version_).late_folding) return node;
@@ -78,6 +83,7 @@ bool Outline::is_case(int node) const {
   return internal && internal->marker == Marker::match_case;
 }
 
+// Nodes that structuring adds have no block.
 std::uint32_t Outline::start_of(int node) const {
   if (node >= int(cfg_.blocks.size())) return nodes[node].offset;
   return cfg_.code[cfg_.blocks[node].begin].offset;

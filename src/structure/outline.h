@@ -1,4 +1,4 @@
-// What the lifted graph says about statements before the first is placed. Nothing in it changes while they are.
+// The facts of the lifted graph that are known before the first statement is placed. They do not change afterwards.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@ namespace depyf {
 
 class Outline : public Graph {
  public:
-  // `may_return`: `return` is a statement here, which it is not in modules and class bodies.
+  // `may_return` is false for modules and class bodies, where `return` is no statement.
   Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return);
 
   const Cfg& cfg() const { return cfg_; }
-  const Forest& regions() const { return regions_; }  // nodes by region
-  // The offset of the last jump back to a node; to 3.9 it may be one that nothing reaches. 0: there is none.
+  const Forest& regions() const { return regions_; }  // the nodes of each region
+  // Returns the offset of the last jump back to a node, or 0 if there is none. Up to 3.9, that jump may be unreachable.
   std::uint32_t loop_end(int header) const { return loop_end_[header]; }
-  // 3.8: nodes that never go on, but say what stands behind their statement.
+  // Returns the nodes of 3.8 that never go on, but name the code behind their statement (see replace_block_stack).
   const std::vector<int>& dead_ends() const { return dead_ends_; }
-  // 3.8: the end of the handlers in `scope`, which raises again and leads on all the same; -1: none.
+  // In 3.8: returns the node in `scope` that ends the handlers by raising again, and names the code behind the
+  // statement; -1 if there is none.
   int dead_end_of(int scope) const;
-  // True if the node only returns, so that the statement may be written wherever control goes to it.
+  // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(int node) const;
   // True if the node is the test of a case.
   bool is_case(int node) const;
-  // The offset of a node's first instruction; its own `offset` is the one that it is known by.
+  // Returns the offset of the first instruction of a node. `Node::offset` may be changed, as it decides the order.
   std::uint32_t start_of(int node) const;
 
  private:
@@ -41,7 +42,8 @@ class Outline : public Graph {
   const Version version_;
   const Cfg& cfg_;
   Forest regions_;
-  std::vector<char> after_star_;  // except* clauses go on to it: they must not return themselves
+  // By node: true if clauses of `except*` go on to it, which must not contain a return themselves.
+  std::vector<char> after_star_;
   std::vector<std::uint32_t> loop_end_;  // by header
   std::vector<int> dead_ends_;
   const bool may_return_;

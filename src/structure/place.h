@@ -1,22 +1,26 @@
-// Where a statement is placed, and which nodes have their place.
+// The place where a statement is written, and the nodes that have been placed.
 #pragma once
 
 #include <vector>
 
 namespace depyf {
 
-// Where control goes from the place at work without a jump, by `continue`, by `break`; the region and the loop it lies in.
+// The nodes to which control goes from the current place: without a jump, by `continue` and by `break`; and the region
+// and the loop around the place. -1 stands for none. A `next` of -2 equals no node, so that every way on needs a
+// statement.
 struct Place {
   int next = -1, cont = -1, brk = -1, region = -1, loop = -1;
+  // True if `continue` or `break` leads to the node.
   bool jumps_to(int node) const { return node == cont || node == brk; }
+  // True if control can get from this place to the node without further statements than a jump.
   bool leads_to(int node) const { return node == next || jumps_to(node); }
 };
 
-// By node.
+// What has been decided about each node.
 struct Claims {
   explicit Claims(std::size_t nodes) : claimed(nodes), emitted(nodes) {}
-  std::vector<char> claimed;  // some place has it already
-  std::vector<char> emitted;
+  std::vector<char> claimed;  // some place will emit the node
+  std::vector<char> emitted;  // the node has been written
 };
 
 }  // namespace depyf

@@ -1,9 +1,9 @@
-// A setup node, the nodes of the region that it enters, and its handler:
+// Writes try statements: a setup node, the nodes of the region that it enters, and the handler:
 //
 //     setup; <region>; handler: <clauses>         try: ... except: ... else: ...
 //     setup; <region>; handler: <body>; reraise   try: ... finally: ...
 //
-// An else clause is what only the body leads to, where handlers go on past it.
+// An else clause is code that only the body leads to, while handlers go on to the code behind it.
 #include <algorithm>
 
 #include "structure/handlers.h"
@@ -14,7 +14,7 @@ using namespace ast;
 
 namespace {
 
-// Does some way through the handlers go on after the statement, to a place that is no node of its own?
+// True if some path through the handlers goes on to `place.next`, which is the code behind the statement then.
 bool handler_falls(const Outline& outline, int handler, int scope, const Place& place) {
   for (int node : scope >= 0 ? outline.regions().of(scope) : std::span<const int>(outline.sequence())) {
     if (!outline.dominates(handler, node)) continue;
@@ -26,6 +26,7 @@ bool handler_falls(const Outline& outline, int handler, int scope, const Place& 
 
 }  // namespace
 
+// Writes the try or with statement that the setup node enters.
 int Structurer::protect(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   int region = info.index;
@@ -39,17 +40,18 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
   std::vector<int> handler_exits = exits_of(handler_scope, info.b, place);
   bool is_finally = kind.kind == Region::Kind::try_finally;
   int orelse_at = -1;
+  // The body of a statement can end in one place only.
   if (body_exits.size() > 1) fail("a try statement with several ends", setup);
   if (!body_exits.empty()) {
     claims_.claimed[body_exits[0]] = 1;
     bool joined = !after.empty() || !handler_exits.empty();
-    // Handlers that go on to where the statement ends make what only the body reaches its else clause.
+    // If handlers go on to the end of the statement, code that only the body reaches is its else clause.
     if (!is_finally &&
         (joined || nodes_[body_exits[0]].else_clause || handler_falls(outline_, info.b, handler_scope, place)))
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
-  // 3.8: an else clause that no way leads to stands behind the handlers, which go on to somewhere else.
+  // In 3.8, an else clause may be unreachable and stand behind handlers that go on elsewhere.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       int node = handler_exits[index];
@@ -60,8 +62,9 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
       orelse_at = node, claims_.claimed[node] = 1;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  int goes_on = -1;  // what follows the statement, where it is no node of its own
-  // 3.8: what control would go on to if no handler raised the exception again stands behind the statement.
+  // The code behind the statement, if it is the target of a jump and not placed here.
+  int goes_on = -1;
+  // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
   const int behind = is_finally ? -1 : outline_.dead_end_of(handler_scope);
   if (behind >= 0) {
     const int at = nodes_[behind].a;
@@ -92,13 +95,14 @@ int Structurer::protect(int setup, const Place& place, Statements& out) {
     Place step = place;
     step.next = next;
     place_node(orelse_at, step, orelse);
-    // The jump to an else clause that is only `break` goes where the clause does.
+    // The body jumps to an else clause that consists of `break`. The jump was written as a break too, and is removed.
     if (orelse.size() == 1 && is<Break>(orelse[0]) && body.size() > 1 && is<Break>(body.back())) body.pop_back();
   }
   Place step = place;
   step.next = next;
   if (is_finally) {
     step.next = -2;
+    // The body of a finally clause ends in one node, which raises the exception again.
     for (auto [scope, end] : finally_ends_)
       if (scope == handler_scope) step.next = end, claims_.claimed[end] = 1;
   }

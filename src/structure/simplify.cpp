@@ -1,4 +1,7 @@
-//     if c:                 3.10 and later test before the loop and again at its end:
+// Simplifies the lifted graph before structuring. From 3.10 on, the compiler tests the condition of a while loop once
+// in front of the loop and again at its end:
+//
+//     if c:                 becomes
 //         do: body          while c: body
 //         while c
 #include <algorithm>
@@ -18,6 +21,7 @@ using namespace ast;
 
 namespace {
 
+// True if the node has no statements but markers that structuring removes.
 bool only_markers(const Node& node) {
   return std::all_of(node.statements.begin(), node.statements.end(), [](const Stmt* stmt) {
     auto* internal = as<InternalStmt>(stmt);
@@ -25,26 +29,30 @@ bool only_markers(const Node& node) {
   });
 }
 
-// Every edge that closes a loop leads to where the loop begins, and does not lead forward in the code.
+// True if the edge may close a loop. Back edges lead to the start of a loop, which does not come later in the code.
 bool leads_back(const std::vector<Node>& nodes, const Node& from, int to) {
   return to >= 0 && nodes[to].offset <= from.offset;
 }
 
+// Redirects edges past nodes that do nothing.
 void skip_empty(Lifted& lifted) {
   auto& nodes = lifted.nodes;
-  std::vector<char> may_head(nodes.size());  // a loop
+  std::vector<char> may_head(nodes.size());  // by node: a back edge may lead to it
   for (const Node& node : nodes)
     for (int to : {node.a, node.b})
       if (node.end != Node::End::none && leads_back(nodes, node, to)) may_head[to] = true;
   std::optional<Graph> graph;
-  // The empty start of a loop stays where its body starts with a for loop: the two would become one.
+  // The empty node at the start of a loop is needed if the body starts with a for loop: without it, the two loops would
+  // have one header.
   auto needed = [&](int node) {
-    if (nodes[node].carries) return true;  // a value that a return takes is made in the statement
+    // The node makes a value inside of its statement, which the return behind takes.
+    if (nodes[node].carries) return true;
     if (nodes[node].else_break) return true;
     if (!may_head[node] || nodes[node].a < 0 || nodes[nodes[node].a].end != Node::End::loop) return false;
     if (!graph) graph.emplace(nodes, lifted.entry);
     return graph->order(node) >= 0 && graph->is_header(node);
   };
+  // Returns the node to which edges to `node` can lead instead.
   auto target = [&](int node) {
     for (int steps = 0; steps < int(nodes.size()); ++steps) {
       if (node < 0 || nodes[node].end != Node::End::go || !only_markers(nodes[node]) || nodes[node].a == node ||
@@ -56,14 +64,14 @@ void skip_empty(Lifted& lifted) {
   };
   for (Node& node : nodes) {
     if (node.end == Node::End::none) continue;
-    // A statement keeps its body, though it may be empty: what comes next is not protected.
+    // The body of a protected statement stays, even if it is empty: the code behind it is not protected.
     if (node.end != Node::End::setup) node.a = target(node.a);
     node.b = target(node.b);
   }
   lifted.entry = target(lifted.entry);
 }
 
-// Is what follows the same, though it may be written twice?
+// True if both nodes do the same. The compiler may have written the code twice.
 bool same_target(const std::vector<Node>& nodes, int one, int two) {
   if (one == two) return true;
   if (one < 0 || two < 0) return false;
@@ -76,7 +84,8 @@ bool same_target(const std::vector<Node>& nodes, int one, int two) {
   return false;
 }
 
-// Does `test` end in `wanted`, as the last operands of and (or)? Returns what stands before, null if nothing does.
+// True if `test` ends in the operands of `wanted`. `prefix` becomes the condition in front of them, or null if there is
+// none.
 bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, Expr*& prefix) {
   prefix = nullptr;
   if (equal(test, wanted)) return true;
@@ -96,16 +105,16 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
-// A copy of a test stands on the line of the test.
+// Returns the line of the last operand. The copy of a test has the line of the original.
 std::int32_t last_line(const Expr* test) {
   while (auto* chain = as<BoolOp>(test)) test = chain->values.back();
   return test->line;
 }
 
-// Tests that were cut in two, and the second part of each, where another way led.
+// Pairs of a test that was cut in two and the node of its second part, to which another way led.
 using Splits = std::vector<std::pair<int, int>>;
 
-// Makes one test again of those parts to which no other way leads any more.
+// Joins the parts of tests that were cut, if no other way leads to the second part any more.
 void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
   const Graph graph(lifted.nodes, lifted.entry);
   for (auto split = splits.rbegin(); split != splits.rend(); ++split) {
@@ -127,15 +136,18 @@ void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
   }
 }
 
-// One loop: what `graph` says of other loops still holds afterwards.
+// Joins the two tests of one loop. The facts in `graph` about other loops stay true.
 bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int header, Splits& splits) {
   auto& nodes = lifted.nodes;
-  if (nodes[header].end == Node::End::loop) return false;  // of a for loop: what is tested before it is another thing
+  // The test in front of a for loop is not a copy of anything.
+  if (nodes[header].end == Node::End::loop) return false;
+  // A latch ends in the copy of the test. It leads back to the header or out of the loop.
   for (int latch : graph.preds(header)) {
     if (graph.order(latch) < graph.order(header) || nodes[latch].end != Node::End::branch) continue;
     if (nodes[latch].a != header && nodes[latch].b != header) continue;
     bool on_true = nodes[latch].a == header;
     int leave = on_true ? nodes[latch].b : nodes[latch].a;
+    // In front of the loop stands the original test, with equal successors.
     for (int before : graph.preds(header)) {
       if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
         continue;
@@ -145,11 +157,12 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
       Expr *prefix, *break_test = nullptr;
       if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
       if (!same_target(nodes, leave, other)) continue;
-      // `if t: break` at the end of the body is one test with that of the loop, where both leave to the same place.
+      // `if t: break` at the end of the body was joined with the copy of the test, if both leave to the same node.
       if (!split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix) &&
           !split_suffix(context, nodes[latch].value, nodes[before].value, !on_true, break_test))
         continue;
       int test = before;
+      // The test needs a node of its own if the node in front does more than test.
       if (prefix || !nodes[before].statements.empty()) {
         test = int(nodes.size());
         Node made = nodes[before];
@@ -179,6 +192,7 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, int he
   return false;
 }
 
+// Joins the tests of all loops once. Returns true if any were joined.
 bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Splits& splits) {
   bool joined = false;
   for (int header : graph.sequence())
@@ -186,7 +200,7 @@ bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Split
   return joined;
 }
 
-// Without `return`, all ways out are one place: the end.
+// Joins all returns of None in a module or class body to one node, the end.
 void join_ends(Context& context, Lifted& lifted) {
   Node end;
   end.end = Node::End::leave, end.value = context.none();
@@ -200,9 +214,9 @@ void join_ends(Context& context, Lifted& lifted) {
   lifted.nodes.push_back(end);
 }
 
-// The body of a finally ends in one place, wherever it raises the exception again.
+// Joins the nodes that raise the exception again at the end of a finally body, so that the body has one end.
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
-  std::unordered_map<int, std::vector<int>> raising;  // by region: nodes that end so
+  std::unordered_map<int, std::vector<int>> raising;  // by region: nodes that end in reraise
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     const Node& node = lifted.nodes[index];
     if (node.end != Node::End::stop || node.statements.empty()) continue;
@@ -226,8 +240,9 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// Gives a for loop a node of its own where its iterator is made in the same block, and a way back leads there. Such a way makes
-// a new iterator: it is one of a loop around, whose body starts with a for loop that never goes round.
+// Splits a block that both makes the iterator of a for loop and is its header, if a back edge leads to it. Such an edge
+// makes a new iterator, so it belongs to an outer loop. The body of the outer loop starts with a for loop that never
+// goes round.
 void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
   std::vector<char> may_head(nodes.size());
@@ -249,7 +264,8 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// Does any loop begin, but not as a for loop, where two branches lead, one of them back?
+// True if some loop without an iterator has a header to which two branches lead, one of them back. This is cheap to
+// ask, and no other loop has a test that was copied.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
   std::vector<int> branches(nodes.size());
@@ -277,7 +293,8 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
-    skip_empty(lifted);  // a test that was joined with another leads there
+    // Nodes of tests that were joined are empty, and edges lead past them.
+    skip_empty(lifted);
   }
   if (!splits.empty()) unite_tests(context, lifted, splits);
 }

@@ -1,4 +1,4 @@
-// Clauses of `except*` may not return: a `return` that they go on to stands after the statement.
+// The clauses of `except*` may not return. A `return` to which they go on stands behind the statement:
 //
 //     with a:                       with a:
 //         try: ...                      try: ...
@@ -10,6 +10,8 @@
 namespace depyf {
 using namespace ast;
 
+// Finds the returns behind except* clauses. Each is replaced by the return behind a with statement around it if both
+// return the same, or must not be copied into the clauses.
 void Outline::find_star_ends() {
   bool changed = false;
   for (int index = 0; index < int(nodes.size()); ++index) {
@@ -30,7 +32,8 @@ void Outline::find_star_ends() {
   find_regions();
 }
 
-// `tail` returns what is returned after a with statement around `region` too: it becomes the end of its body.
+// True if the node `tail` returns what the code behind a with statement around `region` returns too. Then edges to
+// `tail` lead to that code.
 bool Outline::end_with(int region, int tail) {
   for (int with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
     const Region& outer = cfg_.regions[with];

@@ -1,8 +1,8 @@
-// Any graph whatever: each block is one arm of a loop over the number of the block that runs.
+// Writes any graph at all as a state machine: each block is one arm of a loop over the number of the current block.
 //
 //     __state = 0
 //     while True:
-//         try:                                   only where the code has handlers
+//         try:                                   only if the code has handlers
 //             if __state == 0:
 //                 ...
 //                 __state = 3 if test else 1         a module or class, which cannot return, leaves by `break`
@@ -15,11 +15,11 @@
 //             while __state in (7, 8):           blocks that run while the exception is being handled
 //                 ...                                in the same manner, one level deeper
 //
-// A handler's blocks stand in the except clause, so that what they raise has the context that it had, and `raise` alone and
-// sys.exc_info() find the exception.
+// The blocks of a handler stand in the except clause, so that the exceptions that they raise get the right context, and
+// so that a bare `raise` and sys.exc_info() find the handled exception.
 //
-// Blocks that only lead on are left out, and a block that one other block alone leads to is part of its arm. What the blocks
-// are numbered by tells nothing, so the arms are numbered in order.
+// Blocks that do nothing are left out. A block that only one other block leads to becomes part of that block's arm. The
+// remaining blocks are numbered in order, since their numbers in the graph have no meaning for readers.
 #include <algorithm>
 #include <map>
 
@@ -33,9 +33,11 @@ using namespace ast;
 
 namespace {
 
-// More exceptions that are being handled one within the other than any code has.
+// The largest number of exceptions that are handled at a time, one within the handler of another. No real code comes
+// near.
 constexpr int level_max = 20;
 
+// Builds the loop of the state machine from the nodes of `lift_flat`.
 class StateMachine {
  public:
   StateMachine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
@@ -56,14 +58,16 @@ class StateMachine {
  private:
   int count() const { return int(lifted_.nodes.size()); }
   bool is_state(int node) const { return lifted_.nodes[std::size_t(node)].end != Node::End::none; }
-  // The number of the state that runs a block.
+  // Returns the number of the state that runs a block, as an expression.
   Expr* number(int block) {
     return context_.constant(Constant::Kind::integer, std::to_string(numbers_[std::size_t(block)]));
   }
+  // Returns the statement that sets the state.
   Stmt* set(Expr* value, const Node& node) {
     return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
   }
 
+  // True if the first instruction of the block is PUSH_EXC_INFO.
   bool begins_handler(int block) const {
     const BasicBlock& info = cfg_.blocks[std::size_t(block)];
     for (int at = info.begin; at < info.end; ++at) {
@@ -73,11 +77,11 @@ class StateMachine {
     return false;
   }
 
-  // Finds how many exceptions are being handled while each block runs, and how many when it ends.
+  // Finds for each block how many exceptions are being handled while it runs.
   void find_levels() {
     running_.assign(std::size_t(count()), -1);
-    std::vector<std::pair<int, int>> todo{
-        {lifted_.entry, 0}};  // block, exceptions that are being handled where it begins
+    // Pairs of a block and the number of exceptions that are being handled where it begins.
+    std::vector<std::pair<int, int>> todo{{lifted_.entry, 0}};
     while (!todo.empty()) {
       const auto [block, before] = todo.back();
       todo.pop_back();
@@ -90,14 +94,14 @@ class StateMachine {
         after -= cfg_.code[std::size_t(at)].op == Op::pop_except_ && after > 0;
       todo.push_back({info.next, after});
       todo.push_back({info.jump, after});
-      // A block that begins a handler may be in the region that cleans up behind it.
+      // The block that begins a handler may lie in the region that cleans up behind the handler.
       if (info.region >= 0) todo.push_back({cfg_.regions[std::size_t(info.region)].handler, running});
     }
   }
 
   std::vector<Node>& nodes() { return lifted_.nodes; }
 
-  // The blocks that control goes to from `node`, itself left out: exceptions lead to handlers.
+  // Returns pointers to the successors of a node. Exceptions are not among the edges.
   static std::vector<int*> ways_of(Node& node) {
     switch (node.end) {
       case Node::End::go: return {&node.a};
@@ -111,6 +115,7 @@ class StateMachine {
     return {};
   }
 
+  // Redirects edges and handlers past blocks that do nothing.
   void skip_empty() {
     const auto behind = [&](int block) {
       for (int steps = 0; steps < count(); ++steps) {
@@ -127,11 +132,13 @@ class StateMachine {
         if (*way >= 0) *way = behind(*way);
   }
 
+  // Returns the block to which an exception in `block` leads, or -1.
   int handler_of(int block) const {
     const int region = cfg_.blocks[std::size_t(block)].region;
     return region < 0 ? -1 : handlers_[std::size_t(region)];
   }
 
+  // Removes blocks that cannot be reached.
   void drop_unreached() {
     reached_.assign(std::size_t(count()), false);
     std::vector<int> todo{lifted_.entry};
@@ -147,13 +154,15 @@ class StateMachine {
       if (!reached_[std::size_t(block)]) nodes()[std::size_t(block)].end = Node::End::none;
   }
 
+  // Appends a block to the block in front of it if no other way leads there, and region and level are the same.
   void merge_chains() {
-    std::vector<int> leading(std::size_t(count()), 0);  // how many ways lead to a block
+    std::vector<int> leading(std::size_t(count()), 0);  // by block: the number of ways to it
     ++leading[std::size_t(lifted_.entry)];
     for (int block = 0; block < count(); ++block) {
       if (!reached_[std::size_t(block)]) continue;
       for (const int* way : ways_of(nodes()[std::size_t(block)]))
         if (*way >= 0) ++leading[std::size_t(*way)];
+      // A handler stays a block of its own, however few ways lead to it.
       if (const int handler = handler_of(block); handler >= 0) leading[std::size_t(handler)] += 2;
     }
     for (int block = 0; block < count(); ++block) {
@@ -170,6 +179,7 @@ class StateMachine {
     }
   }
 
+  // Numbers the remaining blocks.
   void number_states() {
     numbers_.assign(std::size_t(count()), 0);
     int states = 0;
@@ -177,7 +187,7 @@ class StateMachine {
       if (is_state(block)) numbers_[std::size_t(block)] = states++;
   }
 
-  // The lines of the source broke where its statements did, not where these do.
+  // Removes the lines of all expressions. The lines of the source ended at its own statements, not at these.
   void forget_lines() {
     for (Node& node : nodes()) {
       for (Stmt* stmt : node.statements) for_each_expr(stmt, [&](Expr*& expr) { forget_line(expr, 0); });
@@ -193,7 +203,7 @@ class StateMachine {
 
   int running(int block) const { return running_[std::size_t(block)]; }
 
-  // `__state in (...)`, or `==` where there is one.
+  // Returns `__state in (...)`, or `__state == n` for a single state.
   Expr* is_any_of(const std::vector<int>& states) {
     std::vector<Expr*> numbers;
     for (int state : states) numbers.push_back(number(state));
@@ -203,6 +213,8 @@ class StateMachine {
                                  context_.list({right})});
   }
 
+  // Returns the arm of a block: an `if` on the state with the statements of the block, which end by setting the next
+  // state.
   Stmt* arm(int index) {
     Node& node = lifted_.nodes[std::size_t(index)];
     std::vector<Stmt*> body = node.statements;
@@ -221,7 +233,7 @@ class StateMachine {
       }
       case Node::End::leave:
         if (may_return_) {
-          // An asynchronous generator may not return a value.
+          // An asynchronous generator may not return a value, not even None.
           body.push_back(context_.stmt(Return{is_none(node.value) ? nullptr : node.value}, node.offset, node.line));
         } else {
           if (!is<ConstantExpr>(node.value))
@@ -237,7 +249,8 @@ class StateMachine {
     return context_.stmt(If{is_any_of({index}), context_.arena.copy(body), {}}, node.offset, node.line);
   }
 
-  // The loop over the blocks that run while `depth` exceptions are being handled, those of more within it.
+  // Returns the loop over the blocks that run while `depth` exceptions are being handled. The blocks of deeper levels
+  // stand in its except clause.
   Stmt* level(int depth) {
     std::vector<Stmt*> arms;
     std::map<int, std::vector<int>> by_region;
@@ -252,6 +265,7 @@ class StateMachine {
     return context_.stmt(While{is_any_of(states_from(depth)), body, {}});
   }
 
+  // Returns the states that run while at least `depth` exceptions are being handled.
   std::vector<int> states_from(int depth) const {
     std::vector<int> states;
     for (int index = 0; index < count(); ++index)
@@ -259,6 +273,8 @@ class StateMachine {
     return states;
   }
 
+  // Puts a try statement around the arms. Its except clause stores the exception where the handler expects it and sets
+  // the state of the handler, by the region of the block that raised.
   Stmt* protect(Block body, const std::map<int, std::vector<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";
@@ -287,10 +303,11 @@ class StateMachine {
   Lifted& lifted_;
   const Cfg& cfg_;
   const bool may_return_;
-  std::vector<int> handlers_;  // by region: the block that an exception leads to
+  std::vector<int> handlers_;  // by region: the block to which an exception leads
   std::vector<bool> reached_;  // by block
-  std::vector<int> numbers_;  // by block: of its state
-  std::vector<int> running_;  // by block: exceptions that are being handled while it runs, -1: it never does
+  std::vector<int> numbers_;  // by block: the number of its state
+  // By block: the number of exceptions that are being handled while it runs, or -1 if it never runs.
+  std::vector<int> running_;
 };
 
 }  // namespace

@@ -1,15 +1,17 @@
-// The graph to nested statements.
+// Turns the graph into nested statements.
 #pragma once
 #include "lift/lift.h"
 namespace depyf {
-// Statements of Python alone. Throws InternalError where no nesting fits; then the state machine does.
-// `may_return`: false for modules and class bodies, where control leaves at the end alone.
+// Returns the statements of Python that the graph stands for. Throws InternalError if no nesting fits; the state
+// machine takes over then. `may_return` is false for modules and class bodies, which control leaves only at their end.
 ast::Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
-// `while True:` over a block number; always succeeds. From `lift_flat` and a graph built with structured = false.
+// Returns `while True:` over the number of a block, which expresses any graph. `lifted` comes from `lift_flat`, and
+// `cfg` was built with structured = false.
 ast::Block state_machine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
-// Undoes what compilers copy: empty blocks, and the test of a while loop that stands again at its end (3.10 and later).
+// Removes what compilers add: empty blocks, and the copy of a while loop's test at the end of the loop (3.10 and
+// later).
 void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
-// Code that goes straight to its end: there is nothing to simplify, and no nesting.
+// True if the code goes straight to its end, so that there is nothing to simplify or nest.
 inline bool is_one_node(const Lifted& lifted) {
   if (lifted.nodes.size() != 1) return false;
   const Node& node = lifted.nodes[0];

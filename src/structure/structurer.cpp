@@ -9,8 +9,9 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-constexpr int depth_max = 4000;  // a chain of elif is as deep as it is long
-}
+// A chain of elif is nested as deeply as it is long.
+constexpr int depth_max = 4000;
+}  // namespace
 
 Structurer::Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
     : context_(context),
@@ -24,6 +25,7 @@ void Structurer::fail(const char* what, int node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
 }
 
+// Places all nodes from the entry on.
 Block Structurer::run() {
   if (outline_.irreducible()) fail("a loop with two entries", outline_.entry);
   Statements out;
@@ -31,6 +33,8 @@ Block Structurer::run() {
   return clean(context_, block(out));
 }
 
+// A match statement leaves if its last case matches everything and all cases leave; a try statement if its body (or
+// else clause) and all handlers do.
 bool leaves(std::span<Stmt* const> out) {
   if (out.empty()) return false;
   const Stmt* last = out.back();
@@ -52,11 +56,11 @@ bool leaves(std::span<Stmt* const> out) {
   return false;
 }
 
-// The nodes where ways meet that stand after `node`, in order.
+// Returns the nodes behind `node` where ways from it meet, in order.
 std::vector<int> Structurer::merges(int node, const Place& place) {
   std::vector<int> found;
   for (int other : outline_.dominated(node)) {
-    // One that leaves the loop for good (a return that several ways share) is placed like any other.
+    // A return outside of the loop that several ways share is placed like any other node.
     if (claims_.claimed[other] || outline_.forward_preds(other) < 2) continue;
     if (!cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
@@ -64,11 +68,11 @@ std::vector<int> Structurer::merges(int node, const Place& place) {
   return found;
 }
 
-// The nodes outside `region` that are reached from within it and only from there (from `first` on), but for tails and where
-// control goes from `place` anyway.
+// Returns the nodes outside `region` that only ways from within it reach, from `first` on. Short returns do not count,
+// since copies of them can be written, nor do nodes that `place` leads to anyway.
 std::vector<int> Structurer::exits_of(int region, int first, const Place& place) const {
   if (region < 0) return {};
-  std::set<int> found;  // by order
+  std::set<int> found;  // positions in reverse postorder
   for (int pred : outline_.regions().of(region))
     for (int node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
@@ -82,11 +86,12 @@ std::vector<int> Structurer::exits_of(int region, int first, const Place& place)
   return nodes;
 }
 
+// Writes nodes one behind the other, as long as they belong to this place.
 void Structurer::emit(int node, Place place, Statements& out) {
   if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
     if (outline_.is_header(node) && place.cont != node) {
-      // What lies behind the loop but not in it is placed by the loop.
+      // The loop itself places the code behind it.
       node = step_to(loop(node, place, out), place);
       continue;
     }
@@ -101,6 +106,7 @@ void Structurer::emit(int node, Place place, Statements& out) {
     } else if (nodes_[node].end == Node::End::setup) {
       next = protect(node, place, out);
     } else {
+      // The node where ways from this node meet follows its statement, so they fall through to it.
       std::vector<int> after = merges(node, place);
       for (int other : after) claims_.claimed[other] = 1;
       Place inner = place;
@@ -113,7 +119,8 @@ void Structurer::emit(int node, Place place, Statements& out) {
   --depth_;
 }
 
-// Nodes that leave the loop for good stand in it all the same; their own merges are in no loop or in one further out.
+// A node that leaves the loop for good still stands inside of it. The nodes behind it belong to no loop, or to an outer
+// one.
 int Structurer::step_to(int node, Place& place) const {
   if (node < 0 || place.loop < 0 || outline_.in_loop(node, place.loop)) return node;
   place.loop = outline_.loop_of(node);
@@ -126,7 +133,7 @@ void Structurer::place_node(int node, Place place, Statements& out) {
   emit(node, place, out);
 }
 
-// Places `nodes` one after the other; the last is what is left to do.
+// Writes all `nodes` but the last, which it returns.
 int Structurer::place_all(const std::vector<int>& nodes, const Place& place, Statements& out) {
   for (std::size_t index = 0; index + 1 < nodes.size(); ++index) {
     Place step = place;
@@ -136,6 +143,7 @@ int Structurer::place_all(const std::vector<int>& nodes, const Place& place, Sta
   return nodes.empty() ? -1 : nodes.back();
 }
 
+// Writes the end of a node that is no statement with a body.
 int Structurer::terminator(int node, const Place& place, Statements& out, bool tail) {
   const Node& info = nodes_[node];
   switch (info.end) {
@@ -150,6 +158,7 @@ int Structurer::terminator(int node, const Place& place, Statements& out, bool t
   return -1;
 }
 
+// The way to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
 int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   if (target == place.next) return -1;
   if (target == place.cont) {
@@ -162,6 +171,7 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
+  // True if this is the only way to the target, and it has not been placed.
   bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
   if (outline_.trivial_tail(target) && (!first || !cfg_.inside(info.region, place.region))) {
     out.insert(out.end(), info.statements.begin(), info.statements.end());
@@ -175,12 +185,14 @@ int Structurer::go(int target, const Place& place, Statements& out, bool tail) {
   return -1;
 }
 
+// The body of a statement is empty if its first node already follows the statement.
 void Structurer::go_into(int node, const Place& place, Statements& out) {
   if (node == place.next) return;
   if (claims_.emitted[node]) fail("a block in two places", node);
   emit(node, place, out);
 }
 
+// Code of one node needs no nesting.
 Block structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   if (is_one_node(lifted)) {
     const Node& node = lifted.nodes[0];

@@ -1,5 +1,6 @@
-// Nests the graph along its dominator tree: a node where ways meet stands after the node that dominates it, everything
-// else where control comes from. What lies after a loop or a try is found from the ways out.
+// Nests the statements along the dominator tree of the graph. A node where ways meet is placed behind the statement of
+// the node that dominates it. Any other node is placed where control comes from. The code behind a loop or try
+// statement is found by the ways out of the statement.
 #pragma once
 
 #include <span>
@@ -12,9 +13,10 @@
 
 namespace depyf {
 
-// True if control never gets behind the statements.
+// True if control never reaches the end of the statements.
 bool leaves(std::span<ast::Stmt* const> statements);
 
+// Places the nodes of one graph as statements.
 class Structurer {
  public:
   Structurer(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
@@ -23,25 +25,35 @@ class Structurer {
  private:
   using Statements = std::vector<ast::Stmt*>;
 
-  // Of these, those that place what starts at a node return the node to go on with at the same place, or -1.
+  // Functions that return a node return the node to go on with at the same place, or -1 if there is none.
 
   // structurer.cpp
+  // Writes the statements from `node` on into `out`, as far as they belong to `place`.
   void emit(int node, Place place, Statements& out);
+  // Writes the end of a node. With `tail`, the successor may be returned instead of being placed.
   int terminator(int node, const Place& place, Statements& out, bool tail);
+  // Goes on to `target`: by nothing, a jump, a copied return, or by placing it.
   int go(int target, const Place& place, Statements& out, bool tail);
+  // Writes the body of a statement, whose first node is `node`.
   void go_into(int node, const Place& place, Statements& out);
+  // Sets the loop of `place` to that of `node`, if the node lies outside of the current loop. Returns `node`.
   int step_to(int node, Place& place) const;
+  // Writes `node` behind a statement.
   void place_node(int node, Place place, Statements& out);
+  // Writes `nodes` one behind the other. Returns the last, which is left to the caller.
   int place_all(const std::vector<int>& nodes, const Place& place, Statements& out);
+  // Returns the nodes that belong behind `node`, since ways from it meet there.
   std::vector<int> merges(int node, const Place& place);
+  // Returns the nodes outside `region` to which only ways from within the region lead.
   std::vector<int> exits_of(int region, int first, const Place& place) const;
   ast::Block block(const Statements& statements) { return context_.arena.copy(statements); }
   ast::Stmt* make(ast::Stmt::Node node, const Node& from) {
     return context_.stmt(std::move(node), from.offset, from.line, from.column, from.width);
   }
+  // Throws InternalError with the offset of `node`.
   [[noreturn]] void fail(const char* what, int node) const;
 
-  // A file each
+  // Each of these functions has a file of its own.
   int branch(int node, const Place& place, Statements& out, bool tail);  // branches.cpp
   int loop(int header, const Place& place, Statements& out);             // loops.cpp
   int protect(int setup, const Place& place, Statements& out);           // protected.cpp

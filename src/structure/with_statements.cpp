@@ -1,14 +1,18 @@
-// setup of a manager; <region>; exit(None, None, None)         with manager as target: ...
+// Writes with statements:
+//
+//   setup of a manager; <region>; exit(None, None, None)         with manager as target: ...
 #include "structure/structurer.h"
 
 namespace depyf {
 using namespace ast;
 
+// `follow` is the node behind the statement.
 int Structurer::with(int setup, const Place& place, Statements& out) {
   const Node& info = nodes_[setup];
   int region = info.index, follow = info.b;
   std::vector<int> after;
   bool own = follow >= 0 && !place.leads_to(follow);
+  // The node behind the statement may stand elsewhere if it is a return, because that can be copied.
   bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));
   if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
   if (own && !tail) claims_.claimed[follow] = 1, after.push_back(follow);
