@@ -1,6 +1,6 @@
-// tmp_2 = f()            ->   __temp_tmp_2 = f()
+// Turns the temporaries that Dynamo's code generator names into temporaries of depyf, which later passes fold or name:
 //
-// The temporaries that Dynamo's code generator names become temporaries of ours: folded, or named for what they hold.
+//   tmp_2 = f()            ->   __temp_tmp_2 = f()
 #include <algorithm>
 #include <cctype>
 
@@ -14,6 +14,7 @@ using namespace ast;
 
 namespace {
 
+// True for `tmp_` and a number.
 bool numbered(std::string_view name) {
   constexpr std::string_view stem = "tmp_";
   return name.size() > stem.size() && name.starts_with(stem) &&
@@ -27,6 +28,7 @@ Block adopt_temporaries(Context& context, Block body, const Scope& scope) {
   if (!locals.generated()) return body;
   std::map<std::string_view, std::string_view> names;
   const auto& code = *scope.decoded.code;
+  // Arguments keep their names.
   for (std::size_t i = std::size_t(code.argument_count()); i < code.varnames.size(); ++i)
     if (const std::string& name = code.varnames[i]; numbered(name) && locals.is_fast(name))
       names[name] = context.arena.copy("__temp_" + name);

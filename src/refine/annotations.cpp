@@ -1,7 +1,10 @@
-// x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
+// Restores annotations of variables:
 //
-// From 3.14 on a function makes the annotations (lift/annotations.cpp). An annotation that stands where it need not be
-// reached, and each of a module, has a mark there; of the others only the line tells the place.
+//   x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
+//
+// From 3.14 on, a function evaluates the annotations (see lift/annotations.cpp). An annotation that is not always
+// reached, and each annotation of a module, has a mark at its place in the code. For any other annotation, only its
+// line shows the place.
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -16,7 +19,7 @@ namespace {
 
 using Statements = std::vector<Stmt*>;
 
-// `name: annotation`, with the value that is assigned just before, which goes.
+// Returns `name: annotation`. An assignment of the name right in front becomes its value, and is removed from `before`.
 Stmt* annotated(Context& context, Statements& before, std::string_view name, Expr* annotation, const Stmt& place) {
   Expr* value = nullptr;
   auto* assign = before.empty() ? nullptr : as<Assign>(before.back());
@@ -28,17 +31,20 @@ Stmt* annotated(Context& context, Statements& before, std::string_view name, Exp
   return context.stmt(AnnAssign{context.name(name), annotation, value, true}, place.offset, place.line);
 }
 
+// Returns the marker if the statement is one of that kind; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
 
+// Returns the name if the statement assigns to exactly one; otherwise an empty name.
 std::string_view assigned_name(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
   return name ? name->id : std::string_view{};
 }
 
+// True if the mark of an annotation stands in the statement or in a block nested in it.
 bool has_mark(Stmt* stmt, int index) {
   if (auto* mark = marker(stmt, StmtMarker::annotated)) return mark->index == index;
   bool found = false;
@@ -48,11 +54,12 @@ bool has_mark(Stmt* stmt, int index) {
   return found;
 }
 
-// Writes the annotations without a mark into the statements of the body, in their order.
+// Writes the annotations without a mark into the body, in their order, at the places that their lines show.
 void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
   std::size_t at = 0, end = 0;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  while (at < end && assigned_name(statements[at]).starts_with("__")) ++at;  // what the compiler stores first
+  // Skip the names that the compiler stores first.
+  while (at < end && assigned_name(statements[at]).starts_with("__")) ++at;
   for (const DeferredAnnotation& each : table) {
     if (each.index >= 0) {
       for (std::size_t next = at; next < end; ++next)
@@ -60,7 +67,7 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
       continue;
     }
     const std::int32_t line = each.value->line;
-    // The assignment on that line, or the place before what stands on a later one.
+    // The place is the assignment on that line, or in front of the first statement on a later line.
     std::size_t place = at;
     bool found = false;
     for (std::size_t next = at; next < end && !found; ++next) {
@@ -85,6 +92,7 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   }
 }
 
+// Places the annotations of 3.14 and later, and removes their marks.
 Block deferred(Context& context, Block body) {
   const std::vector<DeferredAnnotation>* table = nullptr;
   auto find = [&](Statements& statements) {
@@ -92,7 +100,8 @@ Block deferred(Context& context, Block body) {
       if (auto* made = marker(stmt, StmtMarker::annotate)) table = &context.deferred[std::size_t(made->index)];
   };
   rewrite_blocks(context, body, find);
-  static const std::vector<DeferredAnnotation> none;  // `from __future__ import annotations`
+  // The table is empty with `from __future__ import annotations`.
+  static const std::vector<DeferredAnnotation> none;
   if (!table) table = &none;
   Statements whole(body.begin(), body.end());
   place_unmarked(context, whole, *table);
@@ -102,6 +111,7 @@ Block deferred(Context& context, Block body) {
       if (marker(stmt, StmtMarker::annotate)) continue;
       auto* assign = as<Assign>(stmt);
       auto* empty = assign ? as<SetExpr>(assign->value) : nullptr;
+      // The set of annotations that were reached is created by the compiler.
       if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") continue;
       auto* mark = marker(stmt, StmtMarker::annotated);
       if (!mark) {

@@ -1,4 +1,6 @@
-// if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
+// Restores assert statements:
+//
+//   if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
 #include <algorithm>
 
 #include "decode/op.h"
@@ -11,8 +13,9 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// From 3.9 on only LOAD_ASSERTION_ERROR makes a name of this very text; a global is a view of co_names. In 3.8 it is a
-// global, also in a module or class, where other names are looked up first; in a function the two statements are the same.
+// True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name that LOAD_ASSERTION_ERROR gives is
+// a text of its own, while a global is a view of co_names. In 3.8 the exception is loaded by LOAD_GLOBAL even in
+// modules and classes, where code that a person wrote uses LOAD_NAME. In functions of 3.8, both are the same code.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
@@ -25,14 +28,15 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
   return true;
 }
 
-// Does `assert False` test nothing?
+// True if the compiler leaves out the test of `assert False`.
 bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.code->version).known_assertions; }
 
-// Is `block` but `raise AssertionError` or `raise AssertionError(message)`?
+// True if `block` is just `raise AssertionError` or `raise AssertionError(message)`. `message` becomes the message, or
+// null.
 bool fails(Block block, const Scope& scope, Expr*& message) {
   message = nullptr;
   if (block.size() != 1) return false;
-  // Before 3.10 `assert False` is a test like any other.
+  // Before 3.10, `assert False` is compiled as any other test.
   if (auto* failed = as<Assert>(block[0]); failed && known_to_fail(scope)) {
     message = failed->msg;
     return constant_of(failed->test, Constant::Kind::false_) != nullptr;
@@ -47,10 +51,12 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   message = call->args[0];
   return true;
 }
-// The failure of an assert stands where its test begins, that of an `assert False` in a line below the `if`.
+// True if the failure belongs to the test of an assert, which has the line of the test. The failure of an
+// `assert False` in the body of an `if` stands on a later line.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
 
-// `if c: continue` before the end of a loop's body, which became an assertion, leaves a `continue` that says nothing.
+// Removes the `continue` behind an assert at the end of a loop. It is left over from an `if c: continue` that became
+// the assert.
 void drop_continue(Stmt* stmt) {
   auto drop = [](Block& body) {
     if (body.size() > 1 && is<Continue>(body.back()) && is<Assert>(body[body.size() - 2]))
@@ -60,7 +66,8 @@ void drop_continue(Stmt* stmt) {
   else if (auto* repeat = as<While>(stmt)) drop(repeat->body);
 }
 
-// The return behind an assert that ends a function has the position of the assert's test; nobody wrote it.
+// Removes the return behind an assert at the end of a function. The compiler gave it the position of the assert's test,
+// so it was not written.
 Block drop_return(Block body, const Scope& scope) {
   const bool has_implied = scope.kind == Scope::Kind::function && body.size() > 1 &&
                            is<Assert>(body[body.size() - 2]) && is<Return>(body.back()) &&
@@ -82,12 +89,13 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       }
       Expr* test = nullptr;
       Block rest;
-      // The block within was looked at before.
+      // Blocks nested in this one have been rewritten already.
       if (fails(branch->body, scope, message) &&
           (dialect_of(scope.decoded.code->version).asserts_either_way || !negation_changes(context, branch->test))) {
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
-        test = branch->test;  // `assert c in d`, which cannot be negated
+        // This is `assert c in d`, whose test cannot be negated without another instruction.
+        test = branch->test;
       } else if (fails(branch->orelse, scope, message) &&
                  (!known_to_fail(scope) || asserts(statements[index], branch->orelse[0]))) {
         test = branch->test, rest = branch->body;

@@ -1,5 +1,5 @@
-// What every class body does by itself is not written out: __module__ = __name__, __qualname__ = '...',
-// the cells of __class__ and __classdict__, type parameters; __doc__ = '...' is the docstring.
+// Removes the statements that every class body has by itself: __module__ = __name__, __qualname__ = '...', the stores
+// of the cells of __class__ and __classdict__, and those of type parameters. __doc__ = '...' becomes the docstring.
 #include <set>
 #include <string_view>
 
@@ -12,13 +12,14 @@ using namespace ast;
 
 namespace {
 
+// True if the statement assigns to the name alone.
 bool stores(const Stmt* stmt, std::string_view id) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
   return name && name->id == id;
 }
 
-// return (__classcell__ := <the cell>)
+// True for `return (__classcell__ := <the cell>)`, which ends a class body whose methods use `super`.
 bool returns_cell(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   auto* named = leave ? as<NamedExpr>(leave->value) : nullptr;
@@ -26,7 +27,8 @@ bool returns_cell(const Stmt* stmt) {
   return name && name->id == "__classcell__";
 }
 
-// What a class does last (the store is of 3.13 and later) stands in the branch that reaches the end:
+// Removes the last statements of a class body, which the compiler adds (`__static_attributes__` from 3.13 on). They
+// stand in the branch that reaches the end of the body:
 //
 //     if c:                              if c:
 //         a()                                a()
@@ -56,11 +58,13 @@ Block class_body(Context& context, Block body, const Scope& scope) {
   std::vector<Stmt*> result;
   Stmt* doc = nullptr;
   body = without_end(context, body, 0);
-  std::set<std::string_view> seen;  // what stands there twice is a person's
+  // A statement that occurs a second time was written by a person.
+  std::set<std::string_view> seen;
   for (Stmt* stmt : body) {
     if (auto* assign = as<Assign>(stmt); assign && assign->targets.size() == 1) {
       auto* name = as<Name>(assign->targets[0]);
       auto* text = as<ConstantExpr>(assign->value);
+      // The compiler's stores come before all other statements.
       if (name && result.empty() && !doc) {
         auto* module = as<Name>(assign->value);
         bool own = (name->id == "__module__" && module && module->id == "__name__") ||

@@ -1,6 +1,6 @@
-// What the compiler's symbol table knew and no instruction says: `global` and `nonlocal`; locals that are never bound
-// (`if False: x = None`) or that nothing shares (`if False: lambda: x`); that a function without a reachable yield is a
-// generator (`if False: yield`).
+// Writes declarations that no instruction shows, but that the compiler's symbol table must have had: `global` and
+// `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
+// and that a function without a reachable yield is a generator (`if False: yield`).
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// The loads and stores of a case's pattern.
+// Returns the instructions of a case's pattern that load and store names.
 std::vector<Instruction> pattern_instructions(const Scope& scope, int pattern) {
   std::vector<Instruction> found;
   auto add = [&](int at) {
@@ -30,12 +30,13 @@ std::vector<Instruction> pattern_instructions(const Scope& scope, int pattern) {
   return found;
 }
 
-// Cells that classes have by themselves.
+// True for cells that class bodies have without a declaration.
 bool is_implied(std::string_view name) {
   return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
 
-// `[x := a for a in b]` binds x in the function around: what is no variable of that function it has declared.
+// Collects names that comprehensions of a function bind by a walrus: `[x := a for a in b]` binds x in the function. If
+// x is no variable of the function there, the function must have declared it.
 void walrus_targets(const CodeObject& function, const CodeObject& code, std::set<std::string_view>& globals,
                     std::set<std::string_view>& nonlocals) {
   for (const Constant& constant : code.constants) {
@@ -59,7 +60,8 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
-// Of most classes and modules, and of functions whose only locals are their arguments, there is nothing to say.
+// True if there may be anything to declare. Most classes and modules have nothing, nor have functions whose only locals
+// are their arguments.
 bool has_declarations(const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   const OpSet& ops = scope.cfg.ops;
@@ -73,7 +75,7 @@ bool has_declarations(const Scope& scope) {
          std::ranges::any_of(code.constants, [](const Constant& constant) { return constant.code != nullptr; });
 }
 
-// The names of a code object by how its instructions use them.
+// Collects the names of a code object by the ways in which its instructions use them.
 class NameUses {
  public:
   explicit NameUses(const Scope& scope)
@@ -89,12 +91,12 @@ class NameUses {
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
     if (scope.kind != Scope::Kind::function) return;
     walrus_targets(code_, code_, globals, nonlocals);
-    // A free variable that nothing mentions was declared, and that is all.
+    // A free variable that no instruction uses must have been declared.
     for (const std::string& name : code_.freevars)
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
   }
 
-  // Locals that are loaded and never bound.
+  // Returns the locals that are loaded but never bound.
   std::set<std::string_view> unbound() const {
     std::set<std::string_view> names;
     for (std::size_t index = 0; index < uses_.size(); ++index)
@@ -105,7 +107,7 @@ class NameUses {
   }
 
   std::set<std::string_view> globals, nonlocals;
-  std::set<std::string_view> shared;  // cells that a closure is built of
+  std::set<std::string_view> shared;  // cells that closures contain
   bool yields = false;
 
  private:
@@ -116,6 +118,7 @@ class NameUses {
   bool is_known(int index) const { return index >= 0 && index < int(uses_.size()); }
   std::string_view local(int index) const { return is_known(index) ? decoded_.localsplus[index] : std::string_view{}; }
 
+  // Records how one instruction uses a name.
   void look(const Instruction& instruction) {
     const int index = instruction.arg;
     const Op op = instruction.op;
@@ -138,14 +141,15 @@ class NameUses {
     } else if (op == Op::yield_value_) {
       yields = true;
     } else if (op == Op::yield_from_) {
-      yields |= !(code_.flags & CodeObject::async_generator);  // there it is an await
+      // In an asynchronous generator, yield_from is an await.
+      yields |= !(code_.flags & CodeObject::async_generator);
     }
   }
 
-  // The variables of an inlined comprehension are names of their own.
+  // Looks at the body of an inlined comprehension. Its variables are apart from those of the function.
   void look_into(const InlinedComprehension& part) {
     std::set<int> own(part.variables.begin(), part.variables.end());
-    own.insert(int(part.body.localsplus.size()) - 1);  // .0
+    own.insert(int(part.body.localsplus.size()) - 1);  // the argument .0
     for (const Instruction& instruction : part.body.instructions)
       if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
     for (const Instruction& instruction : part.body.instructions) {
@@ -162,7 +166,7 @@ class NameUses {
   std::set<std::string_view> closed_;  // free variables that are loaded
 };
 
-// The statements that make the compiler's symbol table what it was; most of them never run.
+// Returns the statements that make the compiler's symbol table what it was. Most of them never run.
 std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope) {
   const NameUses uses(scope);
   const CodeObject& code = *scope.decoded.code;
@@ -173,12 +177,14 @@ std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope) {
   if (!uses.globals.empty()) statements.push_back(context.stmt(Global{names(uses.globals)}));
   if (!uses.nonlocals.empty()) statements.push_back(context.stmt(Nonlocal{names(uses.nonlocals)}));
   if (scope.kind != Scope::Kind::function) return statements;
+  // Adds `if False: stmt`.
   auto never = [&](Stmt* stmt) {
     statements.push_back(context.stmt(If{context.constant(Constant::Kind::false_), context.list({stmt}), {}}));
   };
   for (std::string_view name : uses.unbound())
     if (!uses.nonlocals.contains(name) && !name.empty())
       never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
+  // A cell that no closure contains: some function that mentions the name was removed as dead code.
   for (const std::string& name : code.cellvars)
     if (!uses.shared.contains(name)) {
       auto* nothing = context.arena.make<Arguments>();
@@ -194,7 +200,7 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression || !has_declarations(scope)) return body;
   const std::vector<Stmt*> statements = declaring_statements(context, scope);
   if (statements.empty()) return body;
-  // In a module they stand behind what has to come first.
+  // In a module, they stand behind the docstring and imports from __future__, which must come first.
   std::size_t first = 0;
   auto must_lead = [&](const Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
@@ -210,6 +216,8 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   return context.arena.copy(whole);
 }
 
+// Puts the docstring in front of the body. That of a function is its first constant, that of a module is assigned to
+// __doc__.
 Block docstring(Context& context, Block body, const Scope& scope) {
   const CodeObject& code = *scope.decoded.code;
   Expr* text = nullptr;

@@ -1,4 +1,4 @@
-// Which names are read from the statement at work on.
+// Which names the statements from the current one on may read.
 #pragma once
 
 #include <algorithm>
@@ -12,39 +12,48 @@ namespace depyf::displays {
 
 using Intervals = std::vector<Reads::Interval>;
 
+// Tracks the current statement of fold_displays.cpp, and answers whether a name is read from there on.
 class Liveness {
  public:
   explicit Liveness(ast::Block body) : reads_(body) {}
 
+  // A point of the execution. Intervals hold numbers of statements in the order of the text.
   struct Moment {
-    Intervals after, future;  // where the execution may go from the statement at work; with what is nested in it
-    const ast::Stmt* now = nullptr;  // the statement at work
+    // `after`: the statements to which control may go behind the current statement. `future`: the same with the
+    // statements nested in the current one.
+    Intervals after, future;
+    // The current statement; null at the end of a block.
+    const ast::Stmt* now = nullptr;
   };
   const Moment& moment() const { return moment_; }
   const ast::Stmt* now() const { return moment_.now; }
   const Intervals& after() const { return moment_.after; }
   const Intervals& future() const { return moment_.future; }
 
+  // Makes `stmt` the current statement.
   void come_to(const ast::Stmt* stmt, Intervals after) {
     Intervals future = after;
     future.push_back({reads_.number_of(stmt) + 1, reads_.extent(stmt).second});
     moment_ = {std::move(after), std::move(future), stmt};
   }
+  // Moves to the end of a block, behind which `outside` may be executed.
   void come_to_end(const Intervals& outside) { moment_.future = outside, moment_.now = nullptr; }
   void come_back(Moment moment) { moment_ = std::move(moment); }
-  // What the statement reads itself may be read again behind it.
+  // Records that the current statement may run once more, so that its own reads count as later reads.
   void repeat(const ast::Stmt* stmt) { moment_.future.push_back(reads_.extent(stmt)); }
 
+  // True if the name is read later.
   bool live(std::string_view name) const { return live(name, moment_.future); }
   bool live(std::string_view name, const Intervals& within) const {
     return std::ranges::any_of(within, [&](Reads::Interval each) { return reads_.any(name, each); });
   }
-  // Read by the statement at work, or later.
+  // True if the current statement or a later one reads the name.
   bool live_or_now(std::string_view name) const {
     return live(name) || (moment_.now && reads_.any(name, own(moment_.now)));
   }
   // True if the statement at work reads the name more than once.
   bool read_twice_now(std::string_view name) const { return moment_.now && reads_.count(name, own(moment_.now)) > 1; }
+  // Returns the numbers of the statement and of all statements nested in it.
   Reads::Interval extent(const ast::Stmt* stmt) const { return reads_.extent(stmt); }
   Reads::Interval extent(ast::Block block) const {
     return {reads_.number_of(block.front()), reads_.extent(block.back()).second};

@@ -1,7 +1,6 @@
-// t = [a]; t.append(f()); b = t; g(b)   ->   t = [a, f()]; g(t)
+// Tracks which names are read later and what is known of each, and writes the stores that are needed after all:
 //
-// Which names are read later, what is known of each, and the stores that stay after all: where something that is not
-// followed reads a name, or what it was known to be gets another value.
+//   t = [a]; t.append(f()); b = t; g(b)   ->   t = [a, f()]; g(t)
 #include "refine/display_names.h"
 
 #include <algorithm>
@@ -25,6 +24,7 @@ bool Names::sequence(const Value& value, std::vector<Value>& items) {
     items = object->items;
     return true;
   }
+  // A constant tuple has known items as well.
   const Constant* constant = constant_of(value.atom, Constant::Kind::tuple);
   if (!constant) return false;
   for (const Constant& item : constant->items) items.push_back({context_.expr(ConstantExpr{&item}), -1});
@@ -37,6 +37,7 @@ void Names::refresh(Value& value) const {
     value = {context_.name(named->second), -1};
 }
 
+// Objects that no name refers to any more are forgotten with the names.
 void Names::forget_dead() {
   std::erase_if(state().names, [&](const auto& entry) { return !liveness_.live_or_now(entry.first); });
   std::set<int> kept;
@@ -45,10 +46,12 @@ void Names::forget_dead() {
 }
 
 void Names::bind(std::string_view name, Value value) {
+  // `x = x` changes nothing.
   if (auto* same = as<Name>(value.atom); same && same->id == name) return;
   stored(name);
   if (!liveness_.live(name)) return;
   state().names[name] = value;
+  // A temporary that was copied to a local may get the local's name (see name_temporaries.cpp).
   auto* read = as<Name>(value.atom);
   if (!read || !is_temporary(read->id) || is_temporary(name)) return;
   auto [lent, fresh] = context_.lent.try_emplace(read->id, name);
@@ -57,6 +60,7 @@ void Names::bind(std::string_view name, Value value) {
 
 void Names::stored(std::string_view name) {
   state().names.erase(name);
+  // The copy is made only if some value refers to the local.
   Expr* copy = nullptr;
   auto replace = [&](Value& value) {
     auto* read = as<Name>(value.atom);
@@ -88,7 +92,7 @@ void Names::name_all_live(const Intervals& within) {
   std::vector<std::string_view> names;
   for (const auto& [name, value] : state().names)
     if (liveness_.live(name, within)) names.push_back(name);
-  // Objects first by the names of people.
+  // Names that people chose come first, so that an object gets such a name rather than that of a temporary.
   std::ranges::stable_sort(names, {}, [](std::string_view name) { return is_temporary(name); });
   for (std::string_view name : names) give_name(name);
   state().names.clear();
@@ -98,6 +102,7 @@ void Names::name_all_live(const Intervals& within) {
 std::string_view Names::name_object(int object, std::string_view name) {
   if (name.empty()) {
     for (const auto& [each, value] : state().names)
+      // A name that a person chose is preferred to that of a temporary.
       if (value.object == object && (name.empty() || is_temporary(name))) name = each;
     if (name.empty()) name = fresh_name();
   }

@@ -1,6 +1,6 @@
-// f(*t, u[0]), with t known to be [a, b] and u to be {0: c}   ->   f(a, b, c)
+// Puts known values where they are needed:
 //
-// What is known stands where it is needed.
+//   f(*t, u[0]), with t known to be [a, b] and u to be {0: c}   ->   f(a, b, c)
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 
@@ -9,6 +9,7 @@ using namespace ast;
 
 namespace {
 
+// Returns the name of the variable from which subscripts take an item; an empty name if there is none.
 std::string_view base_name(const Expr* expr) {
   while (auto* subscript = as<Subscript>(expr)) expr = subscript->value;
   auto* name = as<Name>(expr);
@@ -23,6 +24,7 @@ void Known::use(Expr*& slot) {
     if (found != names_.state().names.end()) slot = names_.given(found->second, name->id);
     return;
   }
+  // Lambdas and comprehensions see names, not values.
   if (is<Lambda>(slot) || is<ComprehensionExpr>(slot) || is_cell(slot)) return;
   if (is<Subscript>(slot)) {
     if (auto value = known(slot, false)) {
@@ -30,6 +32,7 @@ void Known::use(Expr*& slot) {
       return;
     }
   }
+  // A walrus whose name nobody reads is only its value.
   if (auto* walrus = as<NamedExpr>(slot)) {
     use(walrus->value);
     auto* name = as<Name>(walrus->target);
@@ -55,7 +58,7 @@ void Known::use(Expr*& slot) {
   for_each_child(slot, [&](Expr*& child) { use(child); });
 }
 
-// Items, with displays that stand after a star in their place.
+// Replaces starred displays by their items, and puts known values in the place of all other items.
 List<Expr*> Known::spread(List<Expr*> items) {
   std::vector<Expr*> result;
   bool changed = false;

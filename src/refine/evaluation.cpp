@@ -7,14 +7,17 @@ using namespace ast;
 
 namespace {
 
+// `effect` means that something with an effect may come before the expression.
 enum class Found : std::uint8_t { no, yes, effect };
 
+// Searches one statement in the order of evaluation.
 class Search {
  public:
   Search(const Locals& locals, FunctionRef<bool(const Expr*)> wanted) : locals_(locals), wanted_(wanted) {}
 
   FirstEvaluated result;
 
+  // Each statement evaluates this expression first.
   Found in(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) return in(assign->value);
     if (auto* returned = as<Return>(stmt)) return returned->value ? in(returned->value) : Found::no;
@@ -40,7 +43,7 @@ class Search {
   Found in_parts(Expr*& expr) {
     if (auto* name = as<Name>(expr)) return locals_.is_fast(name->id) ? Found::no : Found::effect;
     if (is<ConstantExpr>(expr)) return Found::no;
-    // Of these only the first part is sure to be evaluated.
+    // Only the first part of these expressions is certain to be evaluated.
     if (auto* either = as<BoolOp>(expr)) return first(either->values[0]);
     if (auto* choice = as<IfExp>(expr)) return first(choice->test);
     if (auto* chain = as<Compare>(expr)) {
@@ -54,10 +57,12 @@ class Search {
     for_each_child(expr, [&](Expr*& child) {
       if (found == Found::no) found = in(child);
     });
+    // Making these displays has no effect.
     const bool silent = is<Tuple>(expr) || is<ListExpr>(expr) || is<Slice>(expr);
     return found == Found::no && !silent ? Found::effect : found;
   }
 
+  // Searches the only part that is certain to be evaluated; behind it, an effect is assumed.
   Found first(Expr*& expr) {
     const Found found = in(expr);
     return found == Found::no ? Found::effect : found;

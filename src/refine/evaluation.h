@@ -1,4 +1,4 @@
-// What a statement evaluates before it has any effect.
+// Finds the part of a statement that is evaluated before anything with an effect.
 #pragma once
 
 #include <set>
@@ -9,12 +9,15 @@
 namespace depyf {
 
 struct FirstEvaluated {
-  ast::Expr** slot = nullptr;                // null where an effect comes first, or no such expression
-  std::set<std::string_view> read_before{};  // fast locals that are read before the expression
+  // The place that holds the expression; null if an effect comes first or there is no such expression.
+  ast::Expr** slot = nullptr;
+  // Fast locals that are read before the expression.
+  std::set<std::string_view> read_before{};
 };
 
-// The first subexpression, in the order of evaluation, for which `wanted` holds. An expression comes after its parts, and
-// effects of its own parts are not in front of it: in `g((t := f()), h())` the walrus is first, although f() is called.
+// Returns the first subexpression in the order of evaluation for which `wanted` holds. A subexpression comes after its
+// parts, and their effects do not count: in `g((t := f()), h())` the walrus comes first, although f() is called before
+// it binds t.
 FirstEvaluated first_evaluated(ast::Stmt* stmt, const Locals& locals, FunctionRef<bool(const ast::Expr*)> wanted);
 
 }  // namespace depyf

@@ -1,8 +1,9 @@
-// weight = (t := self._parameters)['weight']   ->   t = self._parameters
-//                                                   weight = t['weight']
+// Gives a name that a statement binds before it does anything else a statement of its own in front:
 //
-// What a statement binds before it does anything else is bound by a statement of its own in front of it. The name can then
-// say what it holds, and a debugger stops there.
+//   weight = (t := self._parameters)['weight']   ->   t = self._parameters
+//                                                     weight = t['weight']
+//
+// The name can then say what it holds, and a debugger can stop at the statement.
 #include "ast/visit.h"
 #include "refine/evaluation.h"
 #include "refine/rewrite.h"
@@ -12,6 +13,7 @@ using namespace ast;
 
 namespace {
 
+// True if a walrus in the expression binds one of the names.
 bool binds_any(Expr* expr, const std::set<std::string_view>& names) {
   bool binds = false;
   if (auto* walrus = as<NamedExpr>(expr))
@@ -35,6 +37,7 @@ Block first_walrus(Context& context, Block body, const Scope& scope) {
     for (Stmt* stmt : statements) {
       while (true) {
         const FirstEvaluated first = first_evaluated(stmt, locals, is_walrus);
+        // Moving the walrus forward must not change a local that is read before it.
         if (!first.slot || binds_any(*first.slot, first.read_before)) break;
         auto* walrus = as<NamedExpr>(*first.slot);
         const std::vector<Expr*> targets{walrus->target};

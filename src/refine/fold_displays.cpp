@@ -1,8 +1,11 @@
-// t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)     ->   f(a, b)
+// Folds displays that are built step by step:
 //
-// Lists, tuples and dicts that only locals hold are followed from statement to statement: what is put in is what comes
-// out. The stores that make and change them go; where something else gets one, it is written there as a display. Copies
-// (`b = a`) and stores that nothing reads go with them.
+//   t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)     ->   f(a, b)
+//
+// Lists, tuples and dicts that only locals refer to are followed from statement to statement, with their items. The
+// statements that build them are removed. Where any other code gets such an object, the display is written there.
+// Copies (`b = a`) and stores that nothing reads are removed too. The proof of equivalence decides whether the result
+// is used.
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 #include "support/search_limits.h"
@@ -12,6 +15,7 @@ using namespace ast;
 
 namespace displays {
 namespace {
+// True if the block always leaves the function.
 bool ends_function(Block body) {
   if (body.empty()) return false;
   const Stmt* last = body.back();
@@ -19,6 +23,7 @@ bool ends_function(Block body) {
   return is<Return>(last) || is<Raise>(last);
 }
 
+// Rewrites the statements of one code object.
 class Folder {
  public:
   Folder(Context& context, const Scope& scope, Block body)
@@ -36,17 +41,24 @@ class Folder {
   }
 
  private:
+  // Rewrites a block. `outside` holds the statements that may run behind it.
   Block block(Block body, State& state, const Intervals& outside);
   void statement(Stmt* stmt);
+  // Rewrites a statement with nested blocks, without following values into or out of it.
   void compound(Stmt* stmt);
+  // Rewrites an `if`.
   void conditional(Stmt* stmt, If& branch);
   void assignment(Stmt* stmt, Assign& assign);
+  // Handles the call of a compiled graph, whose number of outputs is known.
   bool outputs(std::string_view name, Expr*& value);
   bool unpack(Tuple& targets, Expr* value);
+  // Handles `object[key] = value`.
   bool store_item(Subscript& target, Expr*& value);
   void deletion(Stmt* stmt, Delete& remove);
   void expression(Stmt* stmt, ExprStmt& single);
+  // Handles the methods append and extend.
   bool grow(Attribute& method, Expr*& argument);
+  // True if evaluating the expression has no effect.
   bool silent(const Expr* expr) const {
     auto* name = as<Name>(expr);
     return is<ConstantExpr>(expr) || (name && locals_.is_fast(name->id));
@@ -57,7 +69,7 @@ class Folder {
   Liveness liveness_;
   Names names_;
   Known known_;
-  bool in_try_ = false;
+  bool in_try_ = false;  // the code is protected, so any statement may be followed by a handler
 };
 
 Block Folder::block(Block body, State& state, const Intervals& outside) {
@@ -73,6 +85,7 @@ Block Folder::block(Block body, State& state, const Intervals& outside) {
   }
   liveness_.come_to_end(outside);
   // What the block leaves behind for others has its name then.
+  // Values that code behind the block may read get their names at its end.
   if (!ends_function(body)) names_.name_all_live();
   names_.exchange(outer);
   liveness_.come_back(std::move(before));
@@ -85,6 +98,7 @@ void Folder::statement(Stmt* stmt) {
   if (auto* remove = as<Delete>(stmt)) return deletion(stmt, *remove);
   if (auto* single = as<ExprStmt>(stmt)) return expression(stmt, *single);
   if (auto* branch = as<If>(stmt)) return conditional(stmt, *branch);
+  // An augmented assignment may change the object itself.
   if (auto* augmented = as<AugAssign>(stmt)) {
     if (auto* name = as<Name>(augmented->target)) names_.give_name(name->id);
     else known_.use_parts(augmented->target);
@@ -102,13 +116,14 @@ void Folder::statement(Stmt* stmt) {
   compound(stmt);
 }
 
-// Known values get their names before: what happens within is followed from there.
+// Known values get their names in front of the statement. Inside, the pass starts without knowledge.
 void Folder::compound(Stmt* stmt) {
   liveness_.repeat(stmt);
   names_.name_all_live();
   const bool protects = is<Try>(stmt) || is<With>(stmt);
   const bool outer = std::exchange(in_try_, in_try_ || protects);
   Intervals within = liveness_.after();
+  // A loop repeats its body, and a handler may run behind any statement of the body.
   if (is<For>(stmt) || is<While>(stmt) || protects) within.push_back(liveness_.extent(stmt));
   for_each_block(stmt, [&](Block& inner) {
     State fresh;
@@ -120,6 +135,7 @@ void Folder::compound(Stmt* stmt) {
 
 void Folder::conditional(Stmt* stmt, If& branch) {
   known_.use(branch.test);
+  // If a branch leaves the function, what it knows does not matter behind the statement.
   bool first = ends_function(branch.body), second = ends_function(branch.orelse);
   if (in_try_ || (!first && !second)) return compound(stmt);
   Intervals after = liveness_.after();
@@ -131,7 +147,7 @@ void Folder::conditional(Stmt* stmt, If& branch) {
     *other = block(*other, copy, {});
     names_.state().names.clear();
   } else if (!other->empty()) {
-    // The only way on: what it does is known after it.
+    // The other branch is the only way on, so its values are known behind the statement.
     after.push_back(liveness_.extent(*other));
     names_.name_all_live(after);
     State fresh;
@@ -144,6 +160,7 @@ void Folder::conditional(Stmt* stmt, If& branch) {
 void Folder::assignment(Stmt* stmt, Assign& assign) {
   if (assign.targets.size() == 1) {
     if (auto* name = as<Name>(assign.targets[0]); name && locals_.foldable(name->id)) {
+      // If the value is known, the store is removed, and written later if it is needed.
       if (outputs(name->id, assign.value)) return;
       if (auto value = known_.known(assign.value, true)) return names_.bind(name->id, *value);
       known_.use(assign.value);
@@ -163,7 +180,11 @@ void Folder::assignment(Stmt* stmt, Assign& assign) {
   names_.keep(stmt);
 }
 
-// t = f(x); g(t[0], t[1])   ->   a, b = f(x); g(a, b)     where f returns a container of two items that nobody else has
+// Gives the outputs of a compiled graph names of their own:
+//
+//   t = f(x); g(t[0], t[1])   ->   a, b = f(x); g(a, b)
+//
+// The options say that f returns a container of two items to which nobody else has a reference.
 bool Folder::outputs(std::string_view name, Expr*& value) {
   auto* call = as<Call>(value);
   auto* function = call ? as<Name>(call->func) : nullptr;
@@ -190,7 +211,7 @@ bool Folder::outputs(std::string_view name, Expr*& value) {
   return true;
 }
 
-// a, b = c, d and a, b = display, for locals that may go
+// Handles `a, b = c, d` and `a, b = display` for locals whose stores may be removed.
 bool Folder::unpack(Tuple& targets, Expr* value) {
   for (Expr* target : targets.elts) {
     auto* name = as<Name>(target);
@@ -207,7 +228,7 @@ bool Folder::unpack(Tuple& targets, Expr* value) {
     auto made = known_.known(value, false);
     if (!made || !names_.sequence(*made, items) || items.size() != targets.elts.size()) return false;
   }
-  // All values are there before the first is stored.
+  // All values are evaluated before the first one is stored.
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::string_view id = as<Name>(targets.elts[i])->id;
@@ -227,6 +248,7 @@ bool Folder::store_item(Subscript& target, Expr*& value) {
   const bool is_dict = object->kind == Object::Kind::dict;
   std::size_t first = 0, last = 0;
   std::vector<Value> items;
+  // An item of a dict or list with a known key or index.
   if (is_dict ? plain_key(target.slice) : index_in(target.slice, object->items.size(), first)) {
     items.push_back(known_.value_of(value));
     object = known_.receiver(*container, items);
@@ -236,6 +258,7 @@ bool Folder::store_item(Subscript& target, Expr*& value) {
     else object->keys.push_back(target.slice), object->items.push_back(items[0]);
     return true;
   }
+  // A slice of a list is replaced by the items of a known sequence.
   if (is_dict || !bounds_in(target.slice, object->items.size(), first, last)) return false;
   auto made = known_.known(value, true);
   if (!made || !names_.sequence(*made, items)) return false;
@@ -251,6 +274,7 @@ void Folder::deletion(Stmt* stmt, Delete& remove) {
   std::vector<Stmt*> kept;
   for (Expr* target : remove.targets) {
     if (auto* name = as<Name>(target); name && locals_.foldable(name->id)) {
+      // The deletion of a local that nobody reads needs no statement.
       if (!liveness_.live(name->id)) {
         names_.state().names.erase(name->id);
         continue;
@@ -276,12 +300,13 @@ void Folder::expression(Stmt* stmt, ExprStmt& single) {
     auto* method = as<Attribute>(call->func);
     if (method && !is<Starred>(call->args[0]) && grow(*method, call->args[0])) return;
   }
+  // A known value as a statement has no effect.
   if (auto value = known_.known(single.value, false)) return;
   known_.use(single.value);
   if (!silent(single.value)) names_.keep(stmt);
 }
 
-// list.append(x), list.extend(display)
+// Handles list.append(x) and list.extend(display). A very long display gets a name, since more would not be readable.
 bool Folder::grow(Attribute& method, Expr*& argument) {
   if (method.attr != "append" && method.attr != "extend") return false;
   auto container = known_.known(method.value, false);

@@ -1,9 +1,9 @@
-// LOAD_CONST None; RETURN_VALUE at the end of a body is not written out:
+// Removes LOAD_CONST None; RETURN_VALUE where the compiler added it at the end of a function:
 //
 //     if c:                 if c:
 //         a()                   a()
 //         return None       else:
-//     b()                       b()        where that return stands on the line of a()
+//     b()                       b()        if that return stands on the line of a()
 //     return None
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
@@ -17,8 +17,10 @@ using namespace ast;
 
 namespace {
 
+// The lengths of the words `None` and `break`.
 constexpr int width_of_none = 4, width_of_break = 5;
 
+// True for `return` and `return None`.
 bool returns_none(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   return leave && (!leave->value || is_none(leave->value));
@@ -29,14 +31,14 @@ bool returns_none(const Stmt* stmt) {
 WrittenReturn written_return(const Stmt* stmt) {
   if (!returns_none(stmt) || stmt->column < 0 || stmt->width < 0) return WrittenReturn::unknown;
   if (stmt->width == width_of_return) return WrittenReturn::written;
-  // `None` stands behind `return `, at an odd column; a `pass` does not.
+  // A written `None` stands seven columns behind an even column, so at an odd one. A `pass` stands at an even column.
   if (stmt->width == width_of_none && stmt->column % 2 == 1) return WrittenReturn::written;
   return stmt->width == width_of_break ? WrittenReturn::broke : WrittenReturn::implied;
 }
 
 namespace {
 
-// Does a `break` or a `pass` stand in `stmt`, whose line is unknown?
+// True if a statement without a known line (`break`, `pass` and the like) stands in `stmt`.
 bool has_silent(Stmt* stmt, int depth) {
   if (is<Pass>(stmt) || is<Break>(stmt) || is<Continue>(stmt) || is<FunctionDef>(stmt) || is<ClassDef>(stmt))
     return true;
@@ -47,8 +49,8 @@ bool has_silent(Stmt* stmt, int depth) {
   return found;
 }
 
-// Was the return of None at the end of a block written there? Then it stands on a line of its own: one that falls off the end has
-// that of what comes before it.
+// True if the return of None at the end of a block was written. A written return stands on a line of its own, while an
+// implied one has the line of the statement in front of it.
 bool stands_alone(const Stmt* leave, Stmt* before) {
   if (leave->line >= 0 && leave->line <= last_line({&before, 1})) return false;
   if (WrittenReturn written = written_return(leave); written != WrittenReturn::unknown)
@@ -56,10 +58,11 @@ bool stands_alone(const Stmt* leave, Stmt* before) {
   return leave->line >= 0 && !has_silent(before, 0);
 }
 
-// 3.10: a handler that leaves the function by falling off its end, and what follows the statement: that is its else clause.
+// Restores the else clause of a try statement in 3.10. If a handler leaves the function by reaching its end, the code
+// behind the statement must have been the else clause:
 //
 //     try: a()             try: a()
-//     except E: pass       except E: return        the same, but for the line that `else:` takes
+//     except E: pass       except E: return        equal bytecode, but for the line that `else:` takes
 //     else: b()            b()
 void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
@@ -73,6 +76,7 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
       if (handler.body.size() == 1) may_fall = true;
       else falls |= !stands_alone(handler.body.back(), handler.body[handler.body.size() - 2]);
     }
+    // The else clause starts two lines below the last handler, because of the line with `else:`.
     may_fall &= index + 2 == statements.size() && first_line(statements[index + 1]) == last + 2;
     if (!falls && !may_fall) continue;
     attempt->orelse =
@@ -81,7 +85,8 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   }
 }
 
-// Where nothing can be written, in a module or a class, what follows an `if` of which one branch ends so is in the other.
+// In a module or class, nobody can write a return. So if one branch of an `if` ends in a return of None, the code
+// behind the statement belongs to the other branch. Returns true if it was moved there.
 bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t index) {
   auto* branch = as<If>(statements[index]);
   const bool first = has_return(branch->body) && leaves(branch->body);
@@ -95,14 +100,16 @@ bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t i
   return true;
 }
 
+// Facts about the ends of a code object.
 struct Ends {
-  bool may_be_written;  // the code is a function's
-  // 3.10 says the same of a `pass` and a `return` in a handler, and `pass` is what most handlers at the end of a function are
-  // that returns no value.
+  bool may_be_written;  // true for functions, where `return` can be written
+  // True in 3.10 for functions that return no value. There, `pass` and `return` in a handler compile to the same code,
+  // and most handlers at the end of such functions contain `pass`.
   bool silent_handlers;
 };
 
-// `implied`: what the block ends in is known not to be written.
+// Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
+// the return of this block is known not to be written.
 Block drop(Context& context, Block body, const Ends& ends, int depth, bool implied = false) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!statements.empty() && returns_none(statements.back())) {
@@ -111,7 +118,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
     if (implied || !written || !ends.may_be_written) statements.pop_back();
   }
   if (statements.empty() || depth > search_limits::statement_nesting) return context.arena.copy(statements);
-  // `if` with a return of its own before the rest: the rest is its else.
+  // If the body of an `if` ends in a return that was not written, the code behind the statement is its else clause.
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
     if (branch && !ends.may_be_written && into_branch(context, statements, index)) break;
@@ -125,13 +132,14 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
   }
   if (ends.silent_handlers) else_of_try(context, statements);
   Stmt* last = statements.back();
+  // A block whose only statement is removed gets a `pass`.
   auto keep = [&](Block& inner, bool known = false) {
     if (inner.empty()) return;
     inner = drop(context, inner, ends, depth + 1, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
-  // The same at the end of the last statement's own blocks, where the return has no line of its own.
-  // `next`: the line where the statement goes on.
+  // Treats the end of a block in the last statement, whose implied return may have the line of the statement in front
+  // of it. `next` is the line where the code goes on behind the block, or -1.
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
     const int line = inner.back()->line;
@@ -166,21 +174,22 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, bool impli
   return context.arena.copy(statements);
 }
 
-// `return None` is written out where the function returns other values too, if no column says that it was not, and may not be in
-// an async generator.
+// Decides between `return` and `return None`. The long form is used in functions that return other values as well,
+// unless the column shows the short one. An asynchronous generator allows only the short form.
 void shorten(Context& context, Block body, const Scope& scope, bool values) {
   const bool never = (scope.decoded.code->flags & CodeObject::async_generator) != 0;
   rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       if (!returns_none(stmt)) continue;
       const bool written = written_return(stmt) == WrittenReturn::written;
-      // At the end of a function people write it out.
+      // At the end of a function, people write the long form.
       const bool needless = written ? stmt->width == width_of_return : !values && stmt != body.back();
       if (never || needless) stmt->node = Return{nullptr};
     }
   });
 }
 
+// True if some return has a value other than None.
 bool returns_values(Block body) {
   return has_any(body, [](const Stmt* stmt) { return is<Return>(stmt) && !returns_none(stmt); });
 }

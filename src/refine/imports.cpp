@@ -1,4 +1,6 @@
-// import a, b             IMPORT_NAME a; STORE a; IMPORT_NAME b; STORE b        where all begin at one place of the source
+// Joins imports that were one statement:
+//
+//   import a, b             IMPORT_NAME a; STORE a; IMPORT_NAME b; STORE b     if all begin at one place of the source
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 

@@ -1,4 +1,5 @@
-// Several forms give the same bytecode. From 3.11 on the columns of its positions tell how statements were indented:
+// Chooses between forms that compile to equal bytecode. From 3.11 on, the columns of the bytecode's positions show how
+// statements were indented:
 //
 //     if a:                if a:                     if a and b:            if a:
 //         return b    or       return b                  c()           or       if b:
@@ -24,6 +25,7 @@ using namespace ast;
 
 namespace {
 
+// Returns the operand of a test that stands first in the source.
 const Expr* innermost_left(const Expr* test) {
   for (int depth = 0; depth < search_limits::operand_nesting; ++depth) {
     if (auto* chain = as<BoolOp>(test)) test = chain->values[0];
@@ -33,9 +35,10 @@ const Expr* innermost_left(const Expr* test) {
   return test;
 }
 
-constexpr int behind_return = 7;  // columns of `return `
-constexpr int behind_with = 5, behind_async_with = 11;
+constexpr int behind_return = 7;  // the length of `return `
+constexpr int behind_with = 5, behind_async_with = 11;  // the lengths of `with ` and `async with `
 
+// Rewrites the blocks of one code object.
 class Indentation {
  public:
   Indentation(Context& context, const Scope& scope) : context_(context), code_(*scope.decoded.code) {}
@@ -45,7 +48,8 @@ class Indentation {
     if (columns_.empty()) return body;
     const int least = *std::min_element(columns_.begin(), columns_.end());
     for (int unit : {4, 2, 3, 1}) {
-      // A position here and there belongs to another statement.
+      // The unit of indentation is the largest of these of which most columns are multiples. A quarter may be wrong,
+      // because CPython attributes some positions to a neighbouring statement.
       unit_ = unit;
       if (4 * std::ranges::count_if(columns_, [&](int at) { return (at - least) % unit == 0; }) >=
           3 * std::ssize(columns_))
@@ -55,9 +59,10 @@ class Indentation {
   }
 
  private:
-  // What comes behind a block: the loop goes on, or the function ends.
+  // What follows a block: the next round of a loop, or the end of the function.
   enum class Tail : std::uint8_t { none, loop, function };
 
+  // Collects the columns of all statements.
   void collect(Block body, int depth) {
     if (depth > search_limits::statement_nesting) return;
     for (Stmt* stmt : body) {
@@ -66,18 +71,19 @@ class Indentation {
     }
   }
 
-  // Of a statement, where it is the first in its line; -1: unknown.
+  // Returns the column of a statement that is the first on its line; -1 if it is unknown.
   int column(const Stmt* stmt, int depth = 0) const {
     if (auto* leave = as<Return>(stmt); leave && (!leave->value || is<ConstantExpr>(leave->value))) {
       if (!leave->value || written_return(stmt) != WrittenReturn::unknown)
         return written_return(stmt) != WrittenReturn::written ? -1
                : stmt->width == width_of_return               ? stmt->column
                                                               : stmt->column - behind_return;
-      return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the constant's
+      return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // the column of the constant
     }
-    // A return out of a finally clause may stand where that ends.
+    // A return out of a finally clause may have the position of the clause's end.
     if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
     if (stmt->column >= 0) return stmt->column;
+    // A with statement has no position of its own, but its first context manager has one.
     if (auto* with = as<With>(stmt)) {
       const Expr* context = with->items[0].context_expr;
       const int behind = with->is_async ? behind_async_with : behind_with;
@@ -85,12 +91,13 @@ class Indentation {
     }
     int found = -1;
     if (depth > search_limits::statement_nesting_searched) return -1;
+    // Otherwise the column follows from the first statement of its body.
     for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
       if (found >= 0 || inner.empty() || inner[0]->line <= stmt->line) return;
       const int within = column(inner[0], depth + 1);
       if (within >= unit_) found = within - unit_;
     });
-    // The body of `if a and b` may stand further in: see nest.
+    // The body of `if a and b` may be indented further, because the source had nested statements (see `nest`).
     if (auto* branch = as<If>(stmt); branch && unit_ > 0 && found >= unit_ && is<BoolOp>(branch->test)) {
       for (int outer = found; outer >= 0; outer -= unit_)
         if (is_behind_if(test_column(branch->test) - outer) || is_behind_elif(test_column(branch->test) - outer))
@@ -98,27 +105,29 @@ class Indentation {
     }
     return found;
   }
+  // Returns the column of the first statement of a block; -1 if it is unknown.
   int first_column(Block body) const { return body.empty() ? -1 : column(body[0]); }
 
-  // Where the first part of a test begins in its line; -1: unknown.
+  // Returns the column where the first operand of a test begins; -1 if it is unknown.
   int test_column(const Expr* test) const { return position_of(innermost_left(test)); }
   int position_of(const Expr* expr) const {
     const Position* position = position_in(code_, expr);
     return position ? position->column : -1;
   }
 
-  // `if`, blank, and `(`, `not ` or both.
+  // True if a test may stand so many columns behind the start of `if`: behind `if `, `if (`, `if not ` or `if not (`.
   static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
+  // The same behind `elif`, which is two columns longer.
   static bool is_behind_elif(int columns) { return is_behind_if(columns - 2); }
 
-  // Does the test of `branch` stand behind `elif` at `base`, not behind `if`? Both may be followed by `(` or `not`.
+  // True if the test of the statement stands where it does behind an `elif` at column `base`.
   bool is_elif(const Stmt* stmt, int base) const {
     auto* branch = as<If>(stmt);
     if (!branch) return false;
     return is_behind_elif(test_column(branch->test) - base);
   }
 
-  // Do the statements that tell their column stand at `base`?
+  // True if all statements of which the column is known stand at `base`, and it is known of at least one.
   bool stands_at(Block statements, int base) const {
     bool told = false;
     for (const Stmt* stmt : statements) {
@@ -129,7 +138,7 @@ class Indentation {
     return told;
   }
 
-  // A statement with a branch that leaves, and what follows: is this its else?
+  // Moves the statements that are indented further than the `if` at `index`, whose body leaves, into its else clause.
   void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     std::size_t end = index + 1;
@@ -139,12 +148,12 @@ class Indentation {
     statements.erase(statements.begin() + index + 1, statements.begin() + end);
   }
 
-  // An else that stands at the column of its if is none.
+  // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it did.
   bool splice(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
-    // Of a `break` nothing is known; behind a body that leaves, few write `else:` before it.
+    // The column of a `break` is unknown. Behind a body that leaves, few people write `else:` in front of a break.
     const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
     if (!only_breaks && !stands_at(branch->orelse, base)) return false;
     for (const Stmt* stmt : branch->orelse)
@@ -155,7 +164,7 @@ class Indentation {
     return true;
   }
 
-  // The last statement of a loop, whose body stands at its own column: it was `if not test: continue`.
+  // Rewrites the `if` at the end of a loop whose body is indented like the `if`: it was `if not test: continue`.
   void turn(std::vector<Stmt*>& statements, int base) {
     auto* branch = as<If>(statements.back());
     if (negation_changes(context_, branch->test)) return;
@@ -167,7 +176,8 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // What leaves the loop at its end, behind a body that goes on and stands at the column of its if: it came first.
+  // Moves the statement that leaves the loop at its end in front of the body of the `if`, if that body goes on and is
+  // indented like the `if`:
   //
   //     if c:               if not c:
   //         a()                 return
@@ -187,7 +197,8 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // An else of a try statement that stands at the column of its try is none: each handler left.
+  // Moves statements that are indented like the `try` itself from its else clause behind it. This needs handlers that
+  // leave.
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
@@ -204,29 +215,30 @@ class Indentation {
     attempt->orelse = {};
   }
 
-  // In a loop behind which the function ends: what returns there was a `break`.
+  // Restores `break` in a loop behind which the function ends. The compiler has made a return of it.
   void break_out(Block body, int depth) {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
       if (depth > search_limits::statement_nesting || is<For>(stmt) || is<While>(stmt)) continue;
+      // A break out of a try statement with a finally clause compiles to other code.
       if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
       for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
     }
   }
 
-  // What stands first in the source stands first.
+  // Exchanges the branches if the second one comes first in the source.
   void exchange(If& branch, const Stmt* stmt) {
     if (branch.body.empty() || branch.orelse.empty() || negation_changes(context_, branch.test)) return;
     const Stmt *first = branch.body[0], *second = branch.orelse[0];
     if (second->line <= stmt->line || column(second) < 0) return;
-    // Nothing is known of a `break`: it stands behind where there is no room for it before.
+    // The line of a `break` is unknown. It comes second if there is no line for it in front of the other branch.
     const bool jumps = is<Break>(first) || is<Continue>(first);
     if (jumps ? second->line - stmt->line > 1 : column(first) < 0 || first->line <= second->line) return;
     branch.test = negate(context_, branch.test);
     std::swap(branch.body, branch.orelse);
   }
 
-  // `not (a or b)` and `not a and not b`: by the column of a.
+  // Chooses between `not (a or b)` and `not a and not b` by the column of a.
   void choose_negation(If& branch, int base) {
     const int behind = test_column(branch.test) - base;
     auto* chain = as<BoolOp>(branch.test);
@@ -239,13 +251,16 @@ class Indentation {
     for (Expr* part : (chain ? chain : wrapped)->values) values.push_back(negate(context_, part));
     Expr* turned = context_.expr(BoolOp{!(chain ? chain : wrapped)->is_or, context_.arena.copy(values)},
                                  branch.test->offset, branch.test->line);
+    // The operand stands behind `if not ` or `elif not `, so there is no bracket.
     if (wrapped && (behind == 7 || behind == 9)) branch.test = turned;
     auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
+    // The operand stands behind `if not (` or `elif not (`.
     if (first && first->op == UnaryOp::not_ && (behind == 8 || behind == 10))
       branch.test = context_.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
   }
 
-  // `if a and b:` whose body stands further in: the parts with a line of their own are statements of their own.
+  // Splits `if a and b:` into nested statements if the body is indented further than one unit. The operands that stand
+  // on lines of their own, behind the space for an `if`, are the tests of the nested statements.
   void nest(Stmt* stmt, int base) {
     auto* branch = as<If>(stmt);
     auto* chain = as<BoolOp>(branch->test);
@@ -266,6 +281,7 @@ class Indentation {
                             : context_.expr(BoolOp{false, values.subspan(from, to - from)}, values[from]->offset,
                                             values[from]->line);
     };
+    // Build the nested statements from the inside out.
     Block body = branch->body;
     std::size_t end = values.size();
     for (std::size_t cut = cuts.size(); cut-- > 0;) {
@@ -277,7 +293,7 @@ class Indentation {
     branch->body = body;
   }
 
-  // The statements of a block whose column is `base`.
+  // Rewrites a block whose statements stand at column `base` (-1: unknown).
   Block block(Block body, int base, Tail behind, int depth) {
     if (depth > search_limits::statement_nesting) return body;
     std::vector<Stmt*> statements(body.begin(), body.end());
@@ -296,6 +312,7 @@ class Indentation {
         choose_negation(*branch, base);
         const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
         branch->body = block(branch->body, base + unit_, tail, depth + 1);
+        // An elif is not indented further than its if.
         const bool chained = !branch->orelse.empty() && is_elif(branch->orelse[0], base);
         branch->orelse = block(branch->orelse, chained ? base : base + unit_, tail, depth + 1);
         continue;
@@ -305,6 +322,7 @@ class Indentation {
       bool first = true;
       for_each_block(stmt, [&](Block& inner) {
         if (looping && first && behind == Tail::function && index + 1 == statements.size()) break_out(inner, 0);
+        // The body may stand on the line of its statement, and then has no indentation.
         const bool below = base >= 0 && !inner.empty() && inner[0]->line > stmt->line;
         inner = block(inner, below ? base + unit_ : first_column(inner), looping && first ? Tail::loop : Tail::none,
                       depth + 1);
@@ -317,7 +335,7 @@ class Indentation {
   Context& context_;
   const CodeObject& code_;
   std::vector<int> columns_;
-  int unit_ = 0;  // of one indentation; 0: not yet known
+  int unit_ = 0;  // columns of one indentation; 0: not known yet
 };
 
 }  // namespace

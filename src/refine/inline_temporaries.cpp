@@ -1,8 +1,11 @@
-// t = f(a)               ->   return g(f(a))      where g is a local: nothing happens between the call and its use
-// return g(t)
-// t = f(a); x = t        ->   x = f(a)
+// Puts values of temporaries in the place where they are used:
 //
-// For temporaries that are stored once and read once, by the next statement, before that does anything that can be seen.
+//   t = f(a)               ->   return g(f(a))      g is a local, so nothing happens between the call and its use
+//   return g(t)
+//   t = f(a); x = t        ->   x = f(a)
+//
+// A temporary qualifies if it is stored once and read once, by the next statement, before that statement has any
+// effect.
 #include "ast/visit.h"
 #include "refine/evaluation.h"
 #include "refine/locals.h"
@@ -13,17 +16,21 @@ using namespace ast;
 
 namespace {
 
-constexpr int parts_max = 16;  // of an expression, for a line that can be read
+// The largest number of nodes of an expression, so that lines stay readable.
+constexpr int parts_max = 16;
 
+// Returns the number of nodes of an expression.
 int parts(Expr* expr) {
   int count = 1;
   for_each_child(expr, [&](Expr*& child) { count += parts(child); });
   return count;
 }
 
+// Counts stores and reads of names.
 class Uses {
  public:
   explicit Uses(Block body) { count(body); }
+  // True if the name is stored exactly once and read exactly once.
   bool once(std::string_view name) const {
     auto read = reads_.find(name), stored = stores_.find(name);
     return read != reads_.end() && read->second == 1 && stored != stores_.end() && stored->second == 1;
@@ -32,6 +39,7 @@ class Uses {
  private:
   void count(Block body) {
     for (Stmt* stmt : body) {
+      // A read in a lambda or comprehension may happen any number of times.
       for_each_read(stmt, [&](std::string_view name, bool inner) { reads_[name] += inner ? 2 : 1; });
       for_each_expr(stmt, [&](Expr*& expr) { walrus(expr); });
       for_each_target(stmt,
@@ -39,6 +47,7 @@ class Uses {
       for_each_block(stmt, [&](Block& inner) { count(inner); });
     }
   }
+  // Counts the stores of walruses.
   void walrus(Expr* expr) {
     if (auto* named = as<NamedExpr>(expr))
       for_each_bound(named->target, [&](std::string_view name) { ++stores_[name]; });
@@ -56,6 +65,7 @@ Block inline_temporaries(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     std::vector<Stmt*> kept;
     for (Stmt* stmt : statements) {
+      // The value may itself contain a temporary that the statement in front makes, so this repeats.
       while (!kept.empty()) {
         auto* made = as<Assign>(kept.back());
         auto* name = made && made->targets.size() == 1 ? as<Name>(made->targets[0]) : nullptr;

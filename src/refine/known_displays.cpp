@@ -1,6 +1,6 @@
-// [a, *t][1:], with t known to be (b, c)   ->   [b, c]
+// Finds known values of expressions without effects:
 //
-// What an expression without effects is known to be.
+//   [a, *t][1:], with t known to be (b, c)   ->   [b, c]
 #include <algorithm>
 #include <charconv>
 
@@ -10,6 +10,7 @@ namespace depyf::displays {
 using namespace ast;
 
 namespace {
+// Returns true if the expression is an integer of up to six characters, which `value` then holds.
 bool small_integer(const Expr* expr, int& value) {
   const Constant* constant = constant_of(expr, Constant::Kind::integer);
   if (!constant || constant->text.size() > 6) return false;
@@ -60,6 +61,7 @@ bool plain_key(const Expr* key) {
 std::optional<Value> Known::known(Expr* expr, bool hoist) {
   if (auto* name = as<Name>(expr)) {
     if (auto found = names_.state().names.find(name->id); found != names_.state().names.end()) return found->second;
+    // In code that a person wrote, a plain read of a local stays as it is.
     if (locals_.is_fast(name->id) && locals_.generated()) return Value{expr, -1};
     return {};
   }
@@ -72,6 +74,7 @@ std::optional<Value> Known::known(Expr* expr, bool hoist) {
 }
 
 std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, bool hoist) {
+  // All items must be known before any of them is evaluated, unless they may get names.
   for (Expr* element : elements) {
     auto* starred = as<Starred>(element);
     std::vector<Value> unused;
@@ -87,7 +90,8 @@ std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, boo
     if (auto* starred = as<Starred>(element)) {
       std::vector<Value> items;
       auto inner = known(starred->value, false);
-      if (!inner || !names_.sequence(*inner, items)) return {};  // what stands before it used it: it has a name now
+      // The evaluation of an item in front has used the display, so it has a name.
+      if (!inner || !names_.sequence(*inner, items)) return {};
       object.items.insert(object.items.end(), items.begin(), items.end());
     } else {
       object.items.push_back(value_of(element));
@@ -100,6 +104,7 @@ std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, boo
 std::optional<Value> Known::dictionary(Dict& dict, bool hoist) {
   for (std::size_t i = 0; i < dict.values.size(); ++i) {
     if (!plain_key(dict.keys[i]) || (!hoist && !known(dict.values[i], false))) return {};
+    // The same key twice would replace a value.
     for (std::size_t before = 0; before < i; ++before)
       if (as<ConstantExpr>(dict.keys[before])->value->text == as<ConstantExpr>(dict.keys[i])->value->text) return {};
   }
@@ -117,6 +122,7 @@ std::optional<Value> Known::item(Subscript& subscript) {
   if (names_.sequence(*container, items)) {
     if (index_in(subscript.slice, items.size(), first)) return items[first];
     const Object* object = names_.state().object_of(*container);
+    // A slice of a constant tuple would need a constant of its own.
     if (!object || !bounds_in(subscript.slice, items.size(), first, last)) return {};
     return names_.make(
         {object->kind, {}, {items.begin() + std::ptrdiff_t(first), items.begin() + std::ptrdiff_t(last)}});
@@ -129,6 +135,7 @@ std::optional<Value> Known::item(Subscript& subscript) {
 }
 
 Value Known::value_of(Expr*& expr) {
+  // The value is not known, so the expression is evaluated here, under a name.
   if (auto value = known(expr, true)) return *value;
   use(expr);
   const Value value = names_.named(expr);
@@ -138,6 +145,7 @@ Value Known::value_of(Expr*& expr) {
 
 Object* Known::receiver(const Value& container, std::vector<Value>& items) {
   for (Value& item : items) names_.refresh(item);
+  // A container that would contain itself is written under its name first.
   for (const Value& item : items)
     if (names_.state().reaches(item, container.object)) return names_.name_object(container.object), nullptr;
   return names_.state().object_of(container);

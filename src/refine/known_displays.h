@@ -1,4 +1,4 @@
-// What an expression is known to be, and what stands in its place.
+// Finds the known value of an expression, and puts it in the place of the expression.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,30 @@ class Known {
   Known(Context& context, const Locals& locals, const Liveness& liveness, Names& names)
       : context_(context), locals_(locals), liveness_(liveness), names_(names) {}
 
-  // What an expression without effects gives; with `hoist`, parts of a display that have effects get names.
+  // Returns the value of an expression without effects; nothing if it is not known. With `hoist`, parts of a display
+  // that have effects get names.
   std::optional<Value> known(ast::Expr* expr, bool hoist);
-  // A value for what is put into an object: known, or under a name, which `expr` is then.
+  // Returns a value for an expression that is put into an object. If the value is not known, the expression gets a
+  // name, and `expr` becomes that name.
   Value value_of(ast::Expr*& expr);
-  // The object that is to hold `items`, which were just made for it. Null where it has a name by now, as making them used it or
-  // they hold it.
+  // Returns the object to which `items` are to be added. Returns null if the object got a name, because the evaluation
+  // of the items used it or the items contain it.
   Object* receiver(const Value& container, std::vector<Value>& items);
 
   // display_uses.cpp
+  // Puts known values in the place of all expressions in `slot`.
   void use(ast::Expr*& slot);
-  // The expressions within a target; the names that it binds are left alone.
+  // Does so for the expressions in a target. Names that the target binds are left alone.
   void use_parts(ast::Expr* target);
 
  private:
+  // Returns a list or tuple display as an object, if all of its items are known.
   std::optional<Value> display(Object::Kind kind, ast::List<ast::Expr*> elements, bool hoist);
+  // Returns a dict display as an object, if its keys are plain and different.
   std::optional<Value> dictionary(ast::Dict& dict, bool hoist);
+  // Returns the value of an item or slice of a known object.
   std::optional<Value> item(ast::Subscript& subscript);
+  // Replaces starred displays among the items by their items.
   ast::List<ast::Expr*> spread(ast::List<ast::Expr*> items);
 
   Context& context_;
@@ -40,14 +47,16 @@ class Known {
   Names& names_;
 };
 
-// (lambda: x).__closure__[0]: the cell itself, always the same.
+// True for (lambda: x).__closure__[0], which is the cell of x itself, and the same cell at any time.
 bool is_cell(const ast::Expr* expr);
-// A key of which it is known which others it equals.
+// True for a key of which it is known which other keys it equals: a string or an integer.
 bool plain_key(const ast::Expr* key);
-// The index of a key; the number of keys if it is none of them.
+// Returns the index of a key in a dict, or the number of keys if the dict does not have it.
 std::size_t find_key(const Object& object, const ast::Expr* key);
-// True if an index, or the bounds of a slice, are known; and what they are in a sequence of `size` items.
+// Returns true if an index is a known integer within a sequence of `size` items; `found` becomes the index from the
+// start.
 bool index_in(const ast::Expr* slice, std::size_t size, std::size_t& found);
+// Returns true if the bounds of a slice are known; `first` and `last` become the range of items.
 bool bounds_in(const ast::Expr* slice, std::size_t size, std::size_t& first, std::size_t& last);
 
 }  // namespace depyf::displays

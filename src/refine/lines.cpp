@@ -1,12 +1,12 @@
-// To 3.10 no columns tell how statements were indented (see indentation.cpp). Lines tell something: an `else` has one of its
-// own, an `elif` has none before it.
+// Chooses between forms that compile to equal bytecode in code up to 3.10, which has lines but no columns (see
+// indentation.cpp). An `else` takes a line of its own, while there is none in front of an `elif`:
 //
 //     1 if a:            if a:              1 if a:             if a:
 //     2     return b         return b       2     return b          return b
 //     4 return c         else:              3 if c:             elif c:
 //                            return c       4     d()               d()
 //
-// and of both forms that make the same bytecode and the same lines, the one that people write more often.
+// If two forms have equal lines as well, the one is chosen that people write more often.
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
@@ -19,8 +19,9 @@ using namespace ast;
 
 namespace {
 
-constexpr int deepest = 200;
+constexpr int deepest = 200;  // a limit on recursion
 
+// The first and the last line of some code; -1 if no line is known.
 struct Lines {
   int first = -1, last = -1;
   void add(int line) {
@@ -30,6 +31,7 @@ struct Lines {
   }
 };
 
+// Adds the lines of an expression and its parts.
 void add_lines(Lines& lines, const Expr* expr, int depth) {
   lines.add(expr->line);
   if (depth > deepest) return;
@@ -40,6 +42,7 @@ void add_lines(Lines& lines, const Expr* expr, int depth) {
 
 void add_lines(Lines& lines, const Stmt* stmt, int depth) {
   lines.add(stmt->line);
+  // The lines of a nested definition belong to another code object.
   if (is<FunctionDef>(stmt) || is<ClassDef>(stmt)) return;
   for_each_expr(const_cast<Stmt*>(stmt), [&](Expr*& child) {
     if (child) add_lines(lines, child, depth + 1);
@@ -50,17 +53,19 @@ void add_lines(Lines& lines, const Stmt* stmt, int depth) {
   });
 }
 
-// Is `stmt`, with which the block ends, what the `if` before it has behind `else`?
+// True if `stmt`, the last of its block, is the else clause of the `if` in front of it.
 bool is_else(const If& branch, const Stmt* stmt) {
   if (!branch.orelse.empty() || !leaves(branch.body)) return false;
   const Stmt* leave = branch.body.back();
   const int last = last_line(branch.body), first = first_line(stmt);
   if (last < 0) return false;
+  // An elif directly follows the body; few people write `if` right behind a return.
   if (is<If>(stmt)) return (is<Return>(leave) || is<Break>(leave)) && first == last + 1;
+  // The line with `else:` stands between the body and the statement.
   return (is<Return>(stmt) || is<Raise>(stmt)) && first == last + 2;
 }
 
-// In 3.8 the bytecode tells.
+// True if `stmt` is the else clause of the try statement in front of it. In 3.8, the bytecode shows that (see flow).
 bool is_else(const Try& attempt, const Stmt* stmt) {
   if (!attempt.orelse.empty() || !attempt.finalbody.empty() || attempt.handlers.empty()) return false;
   int last = -1;
@@ -72,6 +77,7 @@ bool is_else(const Try& attempt, const Stmt* stmt) {
   return last >= 0 && first_line(stmt) == last + 2;
 }
 
+// Moves the last statement into the else clause of the statement in front of it. Returns true if it did.
 bool take_else(Context& context, std::vector<Stmt*>& statements, Version version) {
   if (statements.size() < 2) return false;
   Stmt* before = statements[statements.size() - 2];
@@ -102,7 +108,7 @@ int first_line(const Stmt* stmt) {
 Block lines(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
   const Version version = scope.decoded.code->version;
-  if (dialect_of(version).columns) return body;  // columns tell
+  if (dialect_of(version).columns) return body;  // columns show more
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     while (take_else(context, statements, version)) {}
   });

@@ -1,4 +1,4 @@
-// What the folding passes ask about names: which are this frame's alone, and where each is read.
+// Facts about names for the folding passes: which names belong to this frame alone, and where each is read.
 #pragma once
 
 #include <map>
@@ -14,16 +14,19 @@ namespace depyf {
 
 inline bool is_temporary(std::string_view name) { return name.starts_with("__temp_"); }
 
+// The locals of one code object.
 class Locals {
  public:
   Locals(const Scope& scope, const Options& options);
 
-  // True for a local that nobody else can change or see, and for a global that keeps its value.
+  // True for a local that no other code can change or see, and for a global that is known to keep its value.
   bool is_fast(std::string_view name) const {
     return is_temporary(name) || fast_.contains(name) || installed_.contains(name);
   }
-  // May its stores go? Those of temporaries, and all in code that no person wrote, of which nobody knows the names.
+  // True if stores of the name may be removed: the name is a temporary, or the code was generated, so that no person
+  // knows the names of its locals.
   bool foldable(std::string_view name) const { return is_temporary(name) || (generated_ && fast_.contains(name)); }
+  // True if Dynamo made the code.
   bool generated() const { return generated_; }
 
  private:
@@ -31,28 +34,32 @@ class Locals {
   bool generated_ = false;
 };
 
-// Calls `visit` with each name that is read where `expr` is evaluated; with inner scopes (lambdas, comprehensions) too.
+// Calls `visit` with each name that is read when `expr` is evaluated. `inner` is true for reads in lambdas and
+// comprehensions.
 void for_each_read(ast::Expr* expr, FunctionRef<void(std::string_view, bool inner)> visit, bool inner = false);
-// The same for the expressions of one statement, its nested blocks left out.
+// Calls `visit` with each name that a statement reads, without the blocks nested in it.
 void for_each_read(ast::Stmt* stmt, FunctionRef<void(std::string_view, bool inner)> visit);
-// Calls `visit` with each target of a statement: what it stores to or deletes.
+// Calls `visit` with each target of a statement, that is, with what the statement stores to or deletes.
 void for_each_target(const ast::Stmt* stmt, FunctionRef<void(ast::Expr*)> visit);
-// Gives names others, everywhere but in nested definitions.
+// Replaces names by others everywhere in `body` but in nested definitions.
 void rename(ast::Block body, const std::map<std::string_view, std::string_view>& names);
 // Calls `visit` with each name that a target binds.
 void for_each_bound(const ast::Expr* target, FunctionRef<void(std::string_view)> visit);
 
-// Statements in the order of the text, and the reads of each name by them.
+// Numbers statements in the order of the text, and records which of them read each name.
 class Reads {
  public:
   explicit Reads(ast::Block body) { number(body); }
 
-  using Interval = std::pair<int, int>;  // of statement numbers, both ends within
+  // Numbers of statements; both ends belong to the interval.
+  using Interval = std::pair<int, int>;
 
   int number_of(const ast::Stmt* stmt) const { return numbers_.at(stmt).first; }
-  // The statement and all that is nested in it.
+  // Returns the numbers of the statement and of all statements nested in it.
   Interval extent(const ast::Stmt* stmt) const { return numbers_.at(stmt); }
+  // True if a statement in the interval reads the name.
   bool any(std::string_view name, Interval within) const;
+  // Returns how often statements in the interval read the name.
   int count(std::string_view name, Interval within) const;
 
  private:
@@ -60,7 +67,7 @@ class Reads {
 
   int next_ = 0;
   std::map<const ast::Stmt*, Interval> numbers_;
-  std::map<std::string_view, std::vector<int>> reads_;  // ascending
+  std::map<std::string_view, std::vector<int>> reads_;  // by name: numbers of statements, ascending
 };
 
 }  // namespace depyf

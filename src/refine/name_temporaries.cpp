@@ -1,7 +1,9 @@
-// __temp_3 = graph_out_0[1]   ->   graph_out_0_1 = graph_out_0[1]
-// return __resume_at_4(__temp_3)   ->   x = graph_out_0[1]; return __resume_at_4(x)   where its argument is called x
+// Names the temporaries that are left:
 //
-// Temporaries get names that say what they hold: the name of the parameter or local that they become, or what made them.
+//   __temp_3 = graph_out_0[1]       ->   graph_out_0_1 = graph_out_0[1]
+//   return __resume_at_4(__temp_3)  ->   x = graph_out_0[1]; return __resume_at_4(x)     if the parameter's name is x
+//
+// A name says what the temporary holds: the parameter or local that it becomes, or the expression that made it.
 #include <algorithm>
 #include <cctype>
 
@@ -17,8 +19,9 @@ using namespace ast;
 
 namespace {
 
-constexpr std::size_t length_max = 32;
+constexpr std::size_t length_max = 32;  // characters of a name
 
+// Adds all names that the code object and those nested in it use.
 void all_names(const CodeObject& code, std::set<std::string_view>& names) {
   for (const auto* list : {&code.names, &code.varnames, &code.cellvars, &code.freevars})
     names.insert(list->begin(), list->end());
@@ -26,6 +29,7 @@ void all_names(const CodeObject& code, std::set<std::string_view>& names) {
     if (constant.code) all_names(*constant.code, names);
 }
 
+// Keywords, and builtins that names must not hide.
 constexpr std::string_view reserved[] = {
     "False",       "None",   "True",   "and",     "as",       "assert", "async",
     "await",       "break",  "case",   "class",   "continue", "def",    "del",
@@ -36,6 +40,7 @@ constexpr std::string_view reserved[] = {
     "set",         "tuple",  "slice",  "super",   "str",      "int",    "AssertionError",
     "RuntimeError"};
 
+// Returns the name without underscores at its ends.
 std::string plain(std::string_view name) {
   std::size_t begin = name.find_first_not_of('_');
   if (begin == std::string_view::npos) return {};
@@ -43,13 +48,14 @@ std::string plain(std::string_view name) {
   return std::string(name.substr(begin, end - begin + 1));
 }
 
+// Collects suggestions for all temporaries, chooses among them, and renames.
 class Namer {
  public:
   Namer(Context& context, const Scope& scope) : context_(context) {
     all_names(*scope.decoded.code, taken_);
     taken_.insert(std::begin(reserved), std::end(reserved));
     const CodeObject& code = *scope.decoded.code;
-    // A local that the bytecode has and the source no longer mentions may lend its name.
+    // The bytecode has some locals that the source does not mention any more. Their names are free.
     for (const std::string& local : code.varnames) lendable_.insert(local);
     for (const std::string& cell : code.cellvars) lendable_.erase(cell);
     count(code);
@@ -57,6 +63,7 @@ class Namer {
     for (auto [temporary, name] : context.wanted) suggest(temporary, std::string(name));
   }
 
+  // Collects suggestions from all statements.
   void look(Block body) {
     for (Stmt* stmt : body) {
       for_each_expr(stmt, [&](Expr*& expr) { mention(expr); });
@@ -68,6 +75,7 @@ class Namer {
     }
   }
 
+  // Chooses a name for each temporary, in the order in which the temporaries occur.
   void choose() {
     for (std::string_view temporary : order_) {
       std::string wanted;
@@ -80,7 +88,7 @@ class Namer {
   void rename(Block body) { depyf::rename(body, names_); }
 
  private:
-  // A resume function's own parameters say what it is given.
+  // Suggests the names of a resume function's parameters for its arguments.
   void arguments(Expr* expr) {
     auto* call = as<Call>(expr);
     auto* function = call ? as<Name>(call->func) : nullptr;
@@ -93,14 +101,17 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { arguments(child); });
   }
 
+  // Notes that the temporary becomes the variable `name`. A temporary that becomes two different variables gets neither
+  // name.
   void lend(std::string_view temporary, std::string_view name) {
     auto [found, fresh] = lent_.try_emplace(temporary, name);
     if (!fresh && found->second != name) found->second = {};
   }
 
+  // True if a temporary may get this name, which belongs to a variable.
   bool usable(std::string_view name) const {
     if (name.empty() || mentioned_.contains(name) || name.starts_with("___stack")) return false;
-    // A name of the code's own that is a local there, or one that it does not use at all.
+    // The name is new to the code, or it is a local that the remaining source does not use.
     if (!taken_.contains(name)) return is_identifier(name);
     return lendable_.contains(name) && uses_.at(name) == 0;
   }
@@ -110,7 +121,8 @@ class Namer {
            std::ranges::all_of(name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
   }
 
-  // Names of globals, attributes and of nested code are never lent.
+  // Counts uses of local names as globals, attributes, parameters or in nested code. Such names are not given to
+  // temporaries.
   void count(const CodeObject& code) {
     for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);
     for (const std::string& name : code.names)
@@ -124,6 +136,7 @@ class Namer {
       ++uses_[code.varnames[std::size_t(i)]];
   }
 
+  // Records the names that the source mentions, and the order of temporaries.
   void mention(Expr* expr) {
     if (auto* name = as<Name>(expr)) {
       if (!is_temporary(name->id)) mentioned_.insert(name->id);
@@ -132,14 +145,16 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { mention(child); });
   }
 
+  // Suggests a name; the first suggestion counts.
   void suggest(std::string_view name, std::string text) {
     if (!is_temporary(name) || !is_identifier(text) || text.size() > length_max) return;
     suggested_.try_emplace(name, std::move(text));
   }
 
+  // Suggests a name for the result of an expression.
   void made(std::string_view name, const Expr* value) { suggest(name, said(value)); }
 
-  // What an expression gives, as a name.
+  // Returns a name for the result of an expression; an empty text if there is none.
   std::string said(const Expr* value) const {
     if (auto* read = as<Name>(value)) {
       if (!is_temporary(read->id)) return plain(read->id);
@@ -174,6 +189,7 @@ class Namer {
     return {};
   }
 
+  // Returns the name, with a number behind it if it is taken.
   std::string unique(const std::string& wanted) {
     std::string name = wanted;
     bool lent = lendable_.contains(name) && usable(name);
@@ -185,11 +201,17 @@ class Namer {
   }
 
   Context& context_;
+  // `taken_`: names that some code uses; `lendable_`: locals of this code; `mentioned_`: names in the source; `seen_`:
+  // temporaries in `order_`.
   std::set<std::string_view> taken_, lendable_, mentioned_, seen_;
+  // By local: how often its name is used for anything else.
   std::map<std::string_view, int> uses_;
+  // The temporaries in the order in which they occur.
   std::vector<std::string_view> order_;
+  // The variables that temporaries become, and the names that their values suggest.
   std::map<std::string_view, std::string_view> lent_;
   std::map<std::string_view, std::string> suggested_;
+  // The names that temporaries have got, and the renaming that results.
   std::set<std::string, std::less<>> given_;
   std::map<std::string_view, std::string_view> names_;
 };

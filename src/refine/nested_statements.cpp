@@ -1,6 +1,8 @@
-// try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
-// with a: with b: c   (of one statement, as lines and columns tell)   ->   with a, b: c
-// else: if a: return ...; rest            ->   elif a: return ...  else: rest
+// Joins statements that were one statement in the source:
+//
+//   try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
+//   with a: with b: c                       ->   with a, b: c       if lines and columns show one statement
+//   else: if a: return ...; rest            ->   elif a: return ...  else: rest
 #include "ast/position.h"
 #include "decode/instruction.h"
 #include "depyf/code_object.h"
@@ -26,8 +28,8 @@ Block try_finally(Context& context, Block body, const Scope&) {
 
 namespace {
 
-// True if `inner`, the whole body of `outer`, was an item of the same statement. A statement of its own starts on a line of its
-// own, further to the right than the statement around it.
+// True if `inner`, the whole body of `outer`, was an item of the same with statement. A nested statement would start on
+// a line of its own, further to the right than the statement around it.
 bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
   if (outer.items.empty() || inner.items.empty()) return false;
   const Position* last = position_in(code, outer.items.back().context_expr);
@@ -45,6 +47,7 @@ Block with_items(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
       auto* outer = as<With>(stmt);
+      // Without a line, nothing shows that both were one statement.
       if (!outer || outer->body.size() != 1 || stmt->line < 0) continue;
       auto* inner = as<With>(outer->body[0]);
       if (!inner || inner->is_async != outer->is_async) continue;
@@ -63,6 +66,7 @@ Block elif_chain(Context& context, Block body, const Scope&) {
       auto* outer = as<If>(stmt);
       if (!outer || outer->orelse.size() < 2) continue;
       auto* inner = as<If>(outer->orelse[0]);
+      // The statements behind a branch that leaves can be its else clause.
       if (!inner || !inner->orelse.empty() || !leaves(inner->body)) continue;
       inner->orelse = outer->orelse.subspan(1);
       outer->orelse = outer->orelse.first(1);

@@ -1,7 +1,9 @@
-// token = utils.record_pregraph_bytecode_enter()
-// utils.record_pregraph_bytecode_exit(token)            ->   the same, each with "# profiling" at its end
+// Marks the calls by which Dynamo measures itself:
 //
-// What Dynamo adds to measure itself is no part of the program; it has effects, so it stays, and says what it is.
+//   token = utils.record_pregraph_bytecode_enter()
+//   utils.record_pregraph_bytecode_exit(token)            ->   each gets the comment "# profiling" at its end
+//
+// They are no part of the user's program, but have effects, so they stay and are marked.
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"

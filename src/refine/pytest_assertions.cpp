@@ -1,4 +1,5 @@
-// pytest compiles `assert` statements of test modules to statements that explain what failed. This folds them back:
+// Folds the statements that pytest makes of `assert` in test modules back to asserts. pytest rewrites an assert to
+// statements that explain the failure:
 //
 //     @py_assert2 = 1
 //     @py_assert1 = a == @py_assert2
@@ -7,7 +8,7 @@
 //         raise AssertionError(@pytest_ar._format_explanation(...))
 //     @py_assert1 = @py_assert2 = None                                      ->   assert a == 1
 //
-// The operands of `and` and `or` are evaluated in nested ifs, each of which sets the variable of the result.
+// Operands of `and` and `or` are evaluated in nested ifs, each of which sets the variable of the result.
 #include <map>
 #include <set>
 #include <string_view>
@@ -21,14 +22,16 @@ using namespace ast;
 
 namespace {
 
-constexpr int deepest = 200;
+constexpr int deepest = 200;  // a limit on recursion
 constexpr std::string_view variable_prefix = "@py_assert", helpers = "@pytest_ar";
 
-std::string_view variable_of(const Expr* expr) {  // empty: it is none of pytest's variables
+// Returns the name of one of pytest's variables; an empty name for any other expression.
+std::string_view variable_of(const Expr* expr) {
   auto* name = as<Name>(expr);
   return name && name->id.starts_with(variable_prefix) ? name->id : std::string_view();
 }
 
+// True if the expression calls one of pytest's helpers with one argument.
 bool is_helper(const Expr* expr, std::string_view function) {
   auto* call = as<Call>(expr);
   auto* attribute = call ? as<Attribute>(call->func) : nullptr;
@@ -36,7 +39,7 @@ bool is_helper(const Expr* expr, std::string_view function) {
   return name && name->id == helpers && attribute->attr == function && call->args.size() == 1;
 }
 
-// True if `block` only explains a failure and raises it. `message` becomes that of the assert, or null.
+// True if `block` only explains a failure and raises it. `message` becomes the message of the assert, or null.
 bool explains(Block block, Expr*& message) {
   message = nullptr;
   if (block.empty()) return false;
@@ -52,6 +55,7 @@ bool explains(Block block, Expr*& message) {
   return true;
 }
 
+// Folds the asserts of one block. The values of pytest's variables are collected until the test that uses them.
 class Folder {
  public:
   explicit Folder(Context& context) : context_(context) {}
@@ -59,7 +63,8 @@ class Folder {
   // Rewrites the statements of one block.
   void run(std::vector<Stmt*>& statements) {
     std::vector<Stmt*> result;
-    std::size_t start = 0;  // of the statements in `result` that evaluate the operands of an assert
+    // The index in `result` of the first statement that evaluates operands of the current assert.
+    std::size_t start = 0;
     for (std::size_t at = 0; at < statements.size(); ++at) {
       Stmt* stmt = statements[at];
       if (evaluate(stmt)) {
@@ -83,6 +88,7 @@ class Folder {
       result.resize(start);
       result.push_back(context_.stmt(Assert{condition, message}, first->offset, first->line));
       result.insert(result.end(), rest.begin(), rest.end());
+      // The statement that clears the variables goes with the assert.
       if (at + 1 < statements.size() && clears(statements[at + 1])) ++at;
       start = result.size();
       forget();
@@ -91,13 +97,15 @@ class Folder {
   }
 
  private:
+  // Forgets the variables behind each assert and each other statement.
   void forget() { values_.clear(), joined_.clear(); }
 
-  // True if `stmt` sets variables of pytest's; their values are kept.
+  // Records the value if `stmt` sets one of pytest's variables. Returns false for any other statement.
   bool evaluate(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) {
       std::string_view variable;
-      Expr* walrus = nullptr;  // `n = @py_assert1 = f()` was `(n := f())`
+      // `n = @py_assert1 = f()` was `(n := f())`.
+      Expr* walrus = nullptr;
       for (Expr* target : assign->targets) {
         if (const std::string_view name = variable_of(target); !name.empty() && variable.empty()) variable = name;
         else if (is<Name>(target) && !walrus) walrus = target;
@@ -114,7 +122,8 @@ class Folder {
     return join(stmt);
   }
 
-  // `if a: <evaluate b>; r = b`, where r is a so far, makes r `a and b`; `if not a:` makes it `a or b`.
+  // Handles the operands of `and` and `or`. If r is a so far, `if a: <evaluate b>; r = b` makes r `a and b`, and
+  // `if not a:` makes it `a or b`. Returns false if the statement has another shape.
   bool join(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (!branch || !branch->orelse.empty() || branch->body.empty()) return false;
@@ -145,7 +154,7 @@ class Folder {
     return true;
   }
 
-  // True if all variables of pytest's in `expr`, and in their values, have a value; adds them to `used`.
+  // True if all of pytest's variables in `expr`, and in their values, have a known value. Adds the variables to `used`.
   bool is_resolvable(Expr* expr, std::set<std::string_view>& used, int depth) {
     if (depth > deepest) return false;
     if (const std::string_view variable = variable_of(expr); !variable.empty()) {
@@ -160,7 +169,8 @@ class Folder {
     return complete;
   }
 
-  // Puts the values of pytest's variables in their place. In place, so only once nothing else can fail.
+  // Puts the values of pytest's variables in the place of the variables. The expressions are changed, so this is called
+  // only when nothing can fail any more.
   Expr* substituted(Expr* expr) {
     if (const std::string_view variable = variable_of(expr); !variable.empty()) return substituted(values_[variable]);
     for_each_child(expr, [&](Expr*& child) {
@@ -169,7 +179,7 @@ class Folder {
     return expr;
   }
 
-  // True if nothing is lost where the statements that set the variables go: a value without a use has no effect.
+  // True if no effect is lost when the statements that set the variables are removed.
   bool uses_all(const std::set<std::string_view>& used) const {
     for (const auto& [variable, value] : values_) {
       auto* explanations = as<ListExpr>(value);  // of the operands of `and` and `or`
@@ -179,7 +189,7 @@ class Folder {
     return true;
   }
 
-  // The condition that `test` stands for; null if it is none of pytest's.
+  // Returns the condition that `test` stands for; null if it does not belong to pytest.
   Expr* folded_test(Expr* test) {
     std::set<std::string_view> used;
     if (!is_resolvable(test, used, 0) || !uses_all(used)) return nullptr;
@@ -187,7 +197,8 @@ class Folder {
     return whole ? substituted(whole) : nullptr;
   }
 
-  // A test of the parts of a chained comparison is that comparison.
+  // Returns the chained comparison that the test of its parts stands for; other tests themselves, and null for a test
+  // of parts that form no chain.
   Expr* chained_comparison(Expr* test) {
     auto* parts = as<BoolOp>(test);
     if (!parts || parts->is_or) return test;
@@ -207,7 +218,7 @@ class Folder {
                          left->line);
   }
 
-  // True if `stmt` sets the variables of the assert before it to None.
+  // True if `stmt` sets the variables of the assert in front of it to None.
   bool clears(const Stmt* stmt) const {
     auto* assign = as<Assign>(stmt);
     if (!assign || !is_none(assign->value)) return false;
@@ -220,10 +231,12 @@ class Folder {
   }
 
   Context& context_;
-  std::map<std::string_view, Expr*> values_;   // of pytest's variables that have been set since the last assert
-  std::set<std::string_view> joined_;          // those that hold an `and` or `or` which join made
+  std::map<std::string_view, Expr*> values_;  // by variable of pytest that was set since the last assert
+  // The variables whose value is an `and` or `or` that `join` made.
+  std::set<std::string_view> joined_;
 };
 
+// True if some explanation of pytest's is left.
 bool uses_helpers(Block body) {
   return has_any(body, [](const Stmt* stmt) {
     Expr* message = nullptr;
@@ -232,7 +245,7 @@ bool uses_helpers(Block body) {
   });
 }
 
-// True if `stmt` imports what the explanations call; other names that it imports stay.
+// Removes the imports of pytest's helpers. Returns true if nothing is left of the statement.
 bool drop_imports(Context& context, Stmt* stmt) {
   auto* import = as<Import>(stmt);
   if (!import) return false;
@@ -250,6 +263,7 @@ Block pytest_assertions(Context& context, Block body, const Scope& scope) {
   if (!context.folds_assertions) return body;
   body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) { Folder(context).run(statements); });
   if (uses_helpers(body)) context.has_unfolded_assertions = true;
+  // The imports are needed as long as any function of the module calls the helpers.
   if (scope.kind != Scope::Kind::module) return body;
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (!context.has_unfolded_assertions)

@@ -1,5 +1,5 @@
-// Passes over the finished tree. Each keeps the meaning and may be left out; each takes and gives the statements of one
-// code object, nested blocks included, nested definitions not.
+// The passes that make the finished tree more readable. Each keeps the meaning and may be left out. Each gets and
+// returns the statements of one code object, with nested blocks but without nested definitions.
 #pragma once
 
 #include "lift/context.h"
@@ -10,25 +10,24 @@ namespace depyf {
 struct Cfg;
 struct DecodedCode;
 
-// What a pass may ask about the code object whose statements it gets.
+// What a pass may ask about the code object of the statements.
 struct Scope {
   const DecodedCode& decoded;
   const Cfg& cfg;
-  enum class Kind : std::uint8_t {
-    module,
-    class_body,
-    function,
-    expression
-  } kind;  // expression: lambda, comprehension
+  // The kind `expression` stands for lambdas and comprehensions.
+  enum class Kind : std::uint8_t { module, class_body, function, expression } kind;
 };
 
+// Returns the kind of a code object by its flags and name.
 Scope::Kind kind_of(const CodeObject& code);
 
-// Calls `look` with each code object that `root` holds, itself first, and the one whose definition, class or module it is
-// printed in: itself, unless it is a lambda or a comprehension within another one. Does not look deeper than `limit`.
+// Calls `look` with `root` and each code object nested in it, down to `limit` levels. `definition` is the code object
+// whose function, class or module contains the printed text: for a lambda or comprehension the one around it, otherwise
+// the code object itself.
 void for_each_code(const CodeObject& root, std::uint32_t limit,
                    FunctionRef<void(const CodeObject& code, const CodeObject* definition)> look);
 
+// The passes in the order in which pipeline.cpp runs them; the file of each shows its source before and after.
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
 ast::Block pytest_assertions(Context& context, ast::Block body, const Scope& scope);
@@ -42,22 +41,25 @@ ast::Block with_items(Context& context, ast::Block body, const Scope& scope);
 ast::Block annotations(Context& context, ast::Block body, const Scope& scope);
 ast::Block class_body(Context& context, ast::Block body, const Scope& scope);
 ast::Block declarations(Context& context, ast::Block body, const Scope& scope);
-// The passes of the readable style.
+// The passes of the readable style:
 ast::Block adopt_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block fold_displays(Context& context, ast::Block body, const Scope& scope);
 ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block first_walrus(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
-// What a `return` without a value, or of None, was in the source, by the columns of 3.11 and later. The return at the end of a
-// function stands where what comes before it stands: a `pass` or the like, or a `break` out of the last loop.
+// What a return of None was in the source, as the columns of 3.11 and later show it. The compiler gives the implied
+// return at the end of a function the position of the statement in front of it: a `pass` or the like, or a `break` out
+// of the last loop.
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
+// The length of the word `return`.
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
-// The first and the last line of the source that anything stands on, nested definitions not looked into; -1: unknown.
+// Return the first line of a statement and the last line of a block in the source; -1 if they are unknown. Nested
+// definitions do not count.
 int first_line(const ast::Stmt* stmt);
 int last_line(ast::Block body);
-// Is it a call of what Dynamo measures itself with?
+// True if the expression is a call by which Dynamo measures itself.
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
 

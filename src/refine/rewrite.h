@@ -1,4 +1,4 @@
-// Rewriting every block of a tree, inner blocks first.
+// Rewrites every block of a tree, inner blocks first.
 #pragma once
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "lift/context.h"
 #include "support/function_ref.h"
 namespace depyf {
-// `rewrite` gets the statements of each block, which it may change, after those nested in it. `statements`: for one after the
-// other.
+// Calls `rewrite` with the statements of each block, which it may change, after the blocks nested in them. `statements`
+// is one vector that all calls use.
 inline ast::Block rewrite_blocks(Context& context, ast::Block body, FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
                                  std::vector<ast::Stmt*>& statements) {
   for (ast::Stmt* stmt : body)
@@ -22,7 +22,7 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
   std::vector<ast::Stmt*> statements;
   return rewrite_blocks(context, body, rewrite, statements);
 }
-// Does `wanted` hold for a statement, in a nested block or not?
+// True if `wanted` holds for any statement, also in nested blocks.
 inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted) {
   bool found = false;
   for (ast::Stmt* stmt : body) {
@@ -34,7 +34,7 @@ inline bool has_any(ast::Block body, FunctionRef<bool(const ast::Stmt*)> wanted)
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
-// Does control never fall out of `block`, by its last statement?
+// True if the last statement of `block` never lets control reach the end of the block.
 inline bool leaves(ast::Block block) {
   if (block.empty()) return false;
   const ast::Stmt* last = block.back();

@@ -1,5 +1,6 @@
-// Compilers copy a short end of a function to each place that leads there, and the structurer writes an end that only returns
-// wherever it is reached. The copies have the position of the one statement in the source.
+// Joins copies of the end of a function. The compiler copies a short end to each place that leads to it, and
+// structuring writes an end that only returns wherever control reaches it. The copies have the position of the one
+// statement in the source:
 //
 //     1 if a:              if a:
 //     2     b()                b()
@@ -16,9 +17,11 @@ using namespace ast;
 
 namespace {
 
-constexpr int deepest = 200;
-constexpr std::size_t longest_end = 4;  // in statements; the compiler copies up to four instructions
+constexpr int deepest = 200;  // a limit on recursion
+// In statements. The compiler copies up to four instructions.
+constexpr std::size_t longest_end = 4;
 
+// True if both statements are equal and have the same position.
 bool is_same_statement(const Stmt* one, const Stmt* two) {
   return one->line >= 0 && one->line == two->line && one->column == two->column && one->width == two->width &&
          equal(one, two);
@@ -33,10 +36,12 @@ bool is_end(const Stmt* stmt) {
   return true;
 }
 
+// Rewrites blocks that end in a statement with copies in front of it.
 class SharedEnds {
  public:
   explicit SharedEnds(Context& context) : context_(context) {}
 
+  // Rewrites the statements of one block.
   void rewrite(std::vector<Stmt*>& statements) {
     if (statements.size() < 2 || !is_end(statements.back())) return;
     take_else(statements);
@@ -49,11 +54,12 @@ class SharedEnds {
   }
 
  private:
+  // True if the last statements of `body` are copies of `end`.
   static bool ends_with(Block body, Block end) {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
   }
 
-  // A branch that ends as the whole block does was over the statements between: they stand behind `else`.
+  // If a branch ends as the whole block does, the statements between the branch and the end are its else clause.
   void take_else(std::vector<Stmt*>& statements) {
     const Block end = context_.list({statements.back()});
     for (std::size_t index = statements.size() - 2; index-- > 0;) {
@@ -62,6 +68,7 @@ class SharedEnds {
       branch->orelse =
           context_.arena.copy(std::vector<Stmt*>(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1));
       statements.erase(statements.begin() + std::ptrdiff_t(index) + 1, statements.end() - 1);
+      // The branch that comes first in the source is the body.
       const int first = first_line(branch->body[0]), second = first_line(branch->orelse[0]);
       if (second >= 0 && second < first && !negation_changes(context_, branch->test)) {
         branch->test = negate(context_, branch->test);
@@ -70,12 +77,13 @@ class SharedEnds {
     }
   }
 
-  // Leaves out the copies of `end`, which follows `stmt`.
+  // Removes the copies of `end` from the ends of the branches of `stmt`, which `end` follows.
   void leave_out(Stmt* stmt, Block end, int depth) {
     if (auto* branch = as<If>(stmt)) {
       branch->body = without(branch->body, end, depth);
       branch->orelse = without(branch->orelse, end, depth);
       if (branch->orelse.size() == 1 && is<Pass>(branch->orelse[0])) branch->orelse = {};
+      // A branch that has become empty is left out, and the test is negated.
       const bool is_turned = branch->body.size() == 1 && is<Pass>(branch->body[0]) && !branch->orelse.empty();
       if (is_turned && !negation_changes(context_, branch->test)) {
         branch->test = negate(context_, branch->test);
@@ -92,6 +100,7 @@ class SharedEnds {
     if (attempt->orelse.size() == 1 && is<Pass>(attempt->orelse[0])) attempt->orelse = {};
   }
 
+  // Returns `body` without a copy of `end` at its end, also in nested statements.
   Block without(Block body, Block end, int depth) {
     if (body.empty() || depth > deepest) return body;
     if (!ends_with(body, end)) {

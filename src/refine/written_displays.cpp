@@ -1,6 +1,9 @@
-// f(u[0], t), with t known to be [a, b] and u to be {0: c}   ->   f(c, [a, b])
+// Writes known values where they are needed:
 //
-// A known value where it is needed: an expression, or a display, which gets a name where others may see the same object.
+//   f(u[0], t), with t known to be [a, b] and u to be {0: c}   ->   f(c, [a, b])
+//
+// An object is written as a display. If other code may see the same object, it gets a name instead, since each
+// evaluation of a display makes another object.
 #include <set>
 
 #include "refine/display_names.h"
@@ -8,7 +11,7 @@
 namespace depyf::displays {
 using namespace ast;
 
-// Can others see the object, beside the one who gets it now through `name`?
+// True if the object can be reached other than by the use through `name`.
 bool Names::shared(int object, std::string_view name) const {
   for (const auto& [each, value] : state().names) {
     if (each == name ? !liveness_.live(each) : !liveness_.live_or_now(each)) continue;
@@ -20,6 +23,7 @@ bool Names::shared(int object, std::string_view name) const {
 Expr* Names::given(Value value, std::string_view through) {
   refresh(value);
   if (value.atom) return copy_of(value.atom);
+  // The statement reads the name more than once, so each read must give the same object.
   const bool again = !through.empty() && liveness_.read_twice_now(through);
   std::set<int> parts;
   state().reach(value, parts);
@@ -32,7 +36,7 @@ Expr* Names::given(Value value, std::string_view through) {
       name_object(value.object, state().bound_to(through, value.object) ? through : std::string_view{}));
 }
 
-// The object as a display. What it holds by more than one way has a name.
+// Returns the object as a display. Objects in it that can be reached in more than one way get names.
 Expr* Names::written(int id) {
   std::set<int> parts;
   state().reach({nullptr, id}, parts);
