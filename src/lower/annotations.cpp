@@ -10,8 +10,9 @@ using namespace ast;
 
 namespace {
 
+// Pushes one annotation. That of `*args: *Ts` is the single item of Ts.
 void annotation(Unit& unit, const Expr* value) {
-  if (auto* starred = as<Starred>(value)) {  // of *args: *Ts
+  if (auto* starred = as<Starred>(value)) {
     expr(unit, starred->value);
     unit.code.emit(Op::unpack_sequence_, 1);
     return;
@@ -19,6 +20,8 @@ void annotation(Unit& unit, const Expr* value) {
   expr(unit, value);
 }
 
+// Pushes names and annotations in the order in which CPython evaluates them: positional parameters before those that
+// are positional-only.
 bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
   const auto add = [&](std::string_view name, const Expr* value) {
     if (!value) return;
@@ -45,7 +48,7 @@ bool annotations(Unit& unit, const FunctionDef& node) {
   return count > 0;
 }
 
-// Leaves the function that makes the annotations, if there are any.
+// The function has the shape of lift/annotations.cpp: it returns a dict of all annotations.
 bool annotate_function(Unit& unit, const FunctionDef& node) {
   bool any = node.returns != nullptr;
   if (node.args) {
@@ -54,7 +57,7 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
     any = any || node.args->vararg.annotation || node.args->kwarg.annotation;
   }
   if (!any) return false;
-  // From 3.15 on the qualified name has that of the function in it, but where a function of type parameters is around.
+  // From 3.15 on, the qualified name contains that of the function, unless a function of type parameters is around it.
   const std::string name(unit.names.spelled(node.name));
   const bool named = unit.dialect.qualified_annotates && unit.names.scope->unit()->kind != ScopeKind::type_params;
   const Header header{.name = "__annotate__",
@@ -71,7 +74,8 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
   return true;
 }
 
-// What a module does first and a class last: the function that makes its annotations is stored.
+// Emits the function in the shape of lift/annotations.cpp: each annotation is stored in a dict, those that may not be
+// reached under a condition.
 void deferred_annotations(Unit& unit) {
   if (unit.names.scope->deferred.empty()) return;
   const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
@@ -81,6 +85,7 @@ void deferred_annotations(Unit& unit) {
                             within.code.emit(Op::build_map_, 0);
                             for (const Deferred& each : unit.names.scope->deferred) {
                               const Label skipped = within.code.label();
+                              // `if index in __conditional_annotations__:`
                               if (each.index >= 0) {
                                 within.code.load_integer(each.index);
                                 within.names.variable("__conditional_annotations__", Access::load);
@@ -109,6 +114,7 @@ void conditional_annotations(Assembler& code, Variables& names) {
   else names.variable("__conditional_annotations__", Access::store);
 }
 
+// `__conditional_annotations__.add(index)`
 void mark_annotation(Assembler& code, Variables& names, const AnnAssign& node) {
   for (const Deferred& each : names.scope->deferred) {
     if (each.node != &node || each.index < 0) continue;

@@ -1,18 +1,19 @@
-// Annotations: of parameters, and those of modules and classes that are evaluated later.
+// Annotations: those of parameters, and those of modules and classes that are evaluated later.
 #pragma once
 
 #include "lower/unit.h"
 
 namespace depyf::lowering {
 
-// Leaves the names and annotations of a function, if there are any.
+// Pushes the tuple of names and annotations of a function, if it has any. Returns whether it does.
 bool annotations(Unit& unit, const ast::FunctionDef& node);
-// Leaves the function that makes the annotations, if there are any.
+// Pushes the __annotate__ function of a function (3.14 and later), if it has annotations. Returns whether it does.
 bool annotate_function(Unit& unit, const ast::FunctionDef& node);
-// What a module does first and a class last: the function that makes its annotations is stored.
+// Stores the function that evaluates the annotations of a module or class. A module does this first, a class last.
 void deferred_annotations(Unit& unit);
-// The set that tells which annotations have been reached.
+// Creates the set that records which annotations have been reached (3.14 and later).
 void conditional_annotations(Assembler& code, Variables& names);
+// Adds an annotation to that set.
 void mark_annotation(Assembler& code, Variables& names, const ast::AnnAssign& node);
 
 }  // namespace depyf::lowering

@@ -13,6 +13,7 @@ Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   instruction.offset = static_cast<std::uint32_t>(2 * code_.size());
   const StackEffect effect = stack_effect(instruction, result_.code.version, false);
   depth += effect.pushes - effect.pops;
+  // A margin for the values with which handlers start.
   deepest_ = std::max(deepest_, depth + 8);
   handler_of_.push_back(handler);
   return code_.emplace_back(instruction);
@@ -20,6 +21,7 @@ Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
 
 void Assembler::jump(Op op, Label label, std::int32_t aux) {
   Instruction& instruction = emit(op, 0, aux);
+  // The depth after a jump differs from the depth behind it. The depth was already changed by the way without the jump.
   const StackEffect fall = stack_effect(instruction, result_.code.version, false);
   const StackEffect effect = stack_effect(instruction, result_.code.version, true);
   instruction.target = label;
@@ -33,6 +35,7 @@ Label Assembler::label() {
   return static_cast<Label>(label_at_.size() - 1);
 }
 
+// Behind an unconditional jump, the depth at a label is known from the jumps to it.
 void Assembler::place(Label label) {
   const auto index = static_cast<std::size_t>(label);
   label_at_[index] = static_cast<std::int32_t>(code_.size());
@@ -42,10 +45,12 @@ void Assembler::place(Label label) {
 
 int Assembler::protect(Label label, int below, bool lasti) {
   handlers_.push_back({label, below, lasti});
+  // A handler starts with the exception on the stack and, if `lasti` is set, the offset of the instruction that raised.
   label_depth_[static_cast<std::size_t>(label)] = below + 1 + lasti;
   return static_cast<int>(handlers_.size()) - 1;
 }
 
+// Each use of a constant counts, as a tree may contain a constant many times.
 void Assembler::take(std::size_t bytes) {
   bytes_left_ -= static_cast<std::int64_t>(bytes);
   if (bytes_left_ < 0) fail("more memory than the limit");
@@ -119,6 +124,7 @@ void Assembler::finish() {
   find_ranges();
   DecodedCode& decoded = result_.decoded;
   result_.code.stacksize = deepest_;
+  // Free variables come behind all others.
   decoded.first_free = static_cast<std::int32_t>(decoded.localsplus.size());
   for (const std::string& name : result_.code.freevars) {
     decoded.localsplus.push_back(name);

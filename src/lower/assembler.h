@@ -1,4 +1,5 @@
-// The operations of one code object as they are emitted: labels, handlers, the depth of the stack, constants and names.
+// Collects the operations of one code object while they are emitted, with labels, handlers, the depth of the stack,
+// constants and names.
 #pragma once
 
 #include <cstdint>
@@ -13,53 +14,69 @@
 
 namespace depyf::lowering {
 
+// A place in the code to jump to: an index into the labels of its Assembler.
 using Label = int;
 
-// The first free variable's index, until it is known where free variables begin; those of the others are below it.
+// Until the number of other variables is known, free variable i has the index free_marker - i.
 constexpr std::int32_t free_marker = -1000;
 
-// What is lowered has no form here: the code object fails.
+// Gives up the lowering of the current code object: something in it has no form here.
 [[noreturn]] inline void fail(std::string why) { throw InternalError{std::move(why), 0}; }
 
+// Emits operations one behind the other, and resolves labels at the end.
 class Assembler {
  public:
-  // `bytes_left`: for instructions and constants; a constant may be used any number of times.
+  // `bytes_left` limits the memory for instructions and constants, since a constant may be used any number of times.
   Assembler(LoweredCode& result, std::int64_t& bytes_left)
       : result_(result), code_(result.decoded.instructions), bytes_left_(bytes_left) {}
 
-  int handler = -1;  // what protects the instructions that are emitted now; -1: nothing
-  int depth = 0;  // of the stack
+  // The handler that protects the instructions that are emitted next, or -1.
+  int handler = -1;
+  int depth = 0;  // the depth of the operand stack
 
+  // Appends an instruction and updates the depth. The reference is valid until the next call.
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
+  // Appends an instruction whose argument is the index of a name.
   void named(Op op, std::string_view name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
+  // Each of these appends LOAD_CONST.
   void load(const Constant& value);
   void load_none();
   void load_string(std::string_view text);
   void load_integer(std::int64_t value);
 
+  // Returns a label that has no place yet.
   Label label();
+  // Appends a jump to a label.
   void jump(Op op, Label label, std::int32_t aux = 0);
+  // Gives the label the place of the next instruction. The depth becomes that of the jumps to it, if there were any.
   void place(Label label);
-  // The depth of the stack at a label; negative where nothing has jumped there yet.
+  // The depth of the stack at a label; negative if nothing has jumped to it yet.
   std::int32_t& depth_at(Label label) { return label_depth_[static_cast<std::size_t>(label)]; }
-  // Makes a handler; `depth`: what lies below the exception in it.
+  // Makes a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
+  // exception.
   int protect(Label handler, int depth, bool lasti = false);
 
-  // Gives jumps their targets, handlers their ranges, and free variables their places.
+  // Gives jumps their targets, handlers their ranges, and free variables their indices.
   void finish();
 
  private:
+  // A handler, with the depth of the stack below the exception.
   struct Handler {
     Label label = -1;
     int depth = 0;
     bool lasti = false;
   };
 
+  // Counts memory against the limit.
   void take(std::size_t bytes);
   void take(const Constant& value);
+  // Adds a constant and returns its index.
   std::int32_t constant(const Constant& value);
+  // Returns the index of a name, which is added if necessary.
   std::int32_t name_index(std::string_view name);
+  // Replaces labels in jumps by the indices of instructions.
   void find_targets();
+  // Makes a range of each stretch of instructions with the same handler.
   void find_ranges();
 
   LoweredCode& result_;
@@ -67,7 +84,9 @@ class Assembler {
   std::int64_t& bytes_left_;
   std::vector<int> handler_of_;  // by instruction: index into handlers_, or -1
   std::vector<Handler> handlers_;
+  // By label: the index of its instruction, and the depth of the stack; -1 if they are not known yet.
   std::vector<std::int32_t> label_at_, label_depth_;
+  // The largest depth so far, with room for the values of an exception.
   int deepest_ = 0;
   std::map<std::string_view, std::int32_t> names_;
 };

@@ -7,7 +7,11 @@
 namespace depyf::lowering {
 using namespace ast;
 
-// Receiver and value on the stack; the result is left. To 3.10 one operation does it.
+// The result of the receiver is left on the stack. Up to 3.10, one operation does all of this. Later it is a loop:
+//
+//   again: SEND end; YIELD_VALUE; RESUME; JUMP again; end: END_SEND
+//
+// From 3.12 on, CLEANUP_THROW handles an exception that is thrown in at the YIELD_VALUE.
 void send_loop(Assembler& code, const Dialect& dialect, bool await) {
   if (dialect.single_yield_from) {
     code.emit(Op::yield_from_);
@@ -25,6 +29,7 @@ void send_loop(Assembler& code, const Dialect& dialect, bool await) {
   if (dialect.cleanup_throw) {
     code.place(thrown);
     code.emit(Op::cleanup_throw_);
+    // CLEANUP_THROW leaves the same values as SEND.
     code.depth = code.depth_at(end);
     code.jump(Op::jump_, end);
     code.place(end);
@@ -49,6 +54,7 @@ void yield_from(Assembler& code, const Dialect& dialect) {
 void yield_expr(Unit& unit, const Yield& node) {
   if (node.value) expr(unit, node.value);
   else unit.code.load_none();
+  // Asynchronous generators wrap the values that they yield (3.11 and later).
   if (unit.dialect.wrapped_async_items && (unit.head().flags & CodeObject::async_generator))
     unit.code.emit(Op::async_gen_wrap_);
   unit.code.emit(Op::yield_value_, 0);

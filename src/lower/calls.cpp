@@ -10,8 +10,11 @@ using namespace ast;
 
 namespace {
 
-// any(...), all(...) and tuple(...) of a generator run its loop in place, if the name stands for the function (3.14 and later;
-// list and set from 3.15 on).
+// Emits any(...), all(...) or tuple(...) of a generator (3.14 and later; list and set from 3.15 on). The loop over the
+// generator is inlined, behind a test that the name stands for the builtin. Returns false for any other call.
+//
+//   <name>; COPY 1; LOAD_COMMON_CONSTANT; IS_OP 0; POP_JUMP_IF_FALSE called; POP_TOP
+//   again: <generator>; FOR_ITER exhausted; <test or append>; JUMP again
 bool call_of_generator(Unit& unit, const Call& node) {
   auto* callee = as<Name>(node.func);
   auto* generator = node.args.size() == 1 ? as<ComprehensionExpr>(node.args[0]) : nullptr;
@@ -39,6 +42,7 @@ bool call_of_generator(Unit& unit, const Call& node) {
   expr(unit, node.args[0]);
   unit.code.place(again);
   unit.code.jump(Op::for_iter_, exhausted);
+  // any() and all() end at the first item that decides.
   if (tests) {
     const bool any = common == CommonName::any;
     unit.code.jump(any ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, decided);
@@ -68,7 +72,7 @@ bool call_of_generator(Unit& unit, const Call& node) {
   return true;
 }
 
-// The values of named arguments, and the tuple of their names.
+// Pushes the values of named arguments, and then the tuple of their names.
 void some_keywords(Unit& unit, List<Keyword> keywords) {
   Constant names;
   names.kind = Constant::Kind::tuple;
@@ -76,16 +80,19 @@ void some_keywords(Unit& unit, List<Keyword> keywords) {
     expr(unit, keyword.value);
     Constant& name = names.items.emplace_back();
     name.kind = Constant::Kind::string;
-    name.text = keyword.arg;  // never mangled
+    name.text = keyword.arg;  // attribute names of calls are never mangled
   }
   unit.code.load(names);
 }
 
+// Emits f(*a, k=b, **c): a list of the positional arguments, a dict of the others, and CALL_FUNCTION_EX.
 void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
+  // f(*a) passes `a` itself.
   if (pushed == 0 && args.size() == 1 && is<Starred>(args[0])) expr(unit, as<Starred>(args[0])->value);
   else sequence(unit, args, pushed, Op::build_list_, true);
   bool built = false;
   std::size_t begin = 0;
+  // Adds the keywords since the last `**`, as CPython does in groups between the `**`.
   const auto flush = [&](std::size_t end) {
     if (end == begin) return;
     const List<Keyword> some = keywords.subspan(begin, end - begin);
@@ -123,6 +130,8 @@ void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> 
   unit.code.emit(Op::call_function_ex_, built, 0);
 }
 
+// The same for 3.8, which gathers tuples and dicts and joins them by BUILD_TUPLE_UNPACK_WITH_CALL and
+// BUILD_MAP_UNPACK_WITH_CALL.
 void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const int parts = gathered_38(unit, args, pushed);
   if (parts == 0) unit.code.emit(Op::build_tuple_, 0);
@@ -156,7 +165,8 @@ void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keywor
 
 }  // namespace
 
-// `super().name` and `super(A, b).name` are one operation from 3.12 on.
+// From 3.12 on, `super().name` and `super(A, b).name` are one operation, unless `super` may be something else than the
+// builtin.
 bool super_attribute(Unit& unit, const Attribute& node) {
   auto* call = as<Call>(node.value);
   auto* callee = call ? as<Name>(call->func) : nullptr;
@@ -172,6 +182,7 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   const bool written = call->args.size() == 2;
   if (!written && !call->args.empty()) return false;
   if (has_star(call->args)) return false;
+  // `super()` needs a first argument and the cell of __class__.
   if (!written) {
     if (unit.head().argcount == 0) return false;
     auto free = unit.names.scope->homes.find("__class__");
@@ -190,12 +201,14 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   return true;
 }
 
+// A method call is emitted as the call of an attribute.
 void call(Unit& unit, const Call& node) {
   if (call_of_generator(unit, node)) return;
   expr(unit, node.func);
   arguments(unit, 0, node.args, node.keywords);
 }
 
+// Calls with stars or `**` need a tuple and a dict.
 void arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const bool expanded =
       has_star(args) || std::ranges::any_of(keywords, [](const Keyword& keyword) { return keyword.arg.empty(); });

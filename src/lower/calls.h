@@ -1,4 +1,4 @@
-// Calls and their arguments, and attributes of super().
+// Calls with their arguments, and attributes of super().
 #pragma once
 
 #include "lower/unit.h"
@@ -6,9 +6,9 @@
 namespace depyf::lowering {
 
 void call(Unit& unit, const ast::Call& node);
-// `pushed`: arguments that lie on the stack already.
+// Emits the arguments and the call. `pushed` arguments are on the stack already.
 void arguments(Unit& unit, int pushed, ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords);
-// False: it is no attribute of super() in its short form.
+// Emits super().name as one operation. Returns false if the attribute has another shape.
 bool super_attribute(Unit& unit, const ast::Attribute& node);
 
 }  // namespace depyf::lowering

@@ -21,9 +21,10 @@ std::string_view name_of(ComprehensionKind kind) {
   return "";
 }
 
+// The two functions below call each other.
 void generators(Unit& unit, const ast::ComprehensionExpr& node, std::size_t index, int depth);
 
-// From 3.12 on: the variables of the comprehension have slots of their own for as long as it runs.
+// Emits an inlined comprehension (3.12 and later). Its variables get slots of their own for as long as it runs.
 void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inner) {
   Scope* around = unit.names.scope;
   std::vector<std::int32_t> own;
@@ -38,7 +39,8 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   if (node.kind == ComprehensionKind::dict) unit.code.emit(Op::build_map_, 0);
   unit.code.emit(Op::swap_, 2);
   if (unit.dialect.iterating_generators && !node.generators[0].is_async)
-    unit.code.emit(Op::get_iter_);  // once what is filled is there
+    unit.code.emit(Op::get_iter_);  // GET_ITER stands behind the display in 3.15
+  // If the comprehension is protected, its variables are cleared for the handler too.
   const int outside = unit.code.handler;
   const Label raised = unit.code.label(), end = unit.code.label();
   if (outside >= 0) unit.code.handler = unit.code.protect(raised, unit.code.depth);
@@ -61,7 +63,8 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   unit.code.place(end);
 }
 
-// The iterator lies on the stack; `depth`: how many iterators of outer loops lie between it and the result.
+// Emits the loop `index` of a comprehension and those in it. The iterator is on the stack. `depth` counts the iterators
+// of outer loops between it and the result.
 void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
   const Comprehension& loop = node.generators[index];
   const Label again = unit.code.label(), end = unit.code.label(), next = unit.code.label();
@@ -71,7 +74,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
     auto* list = as<ListExpr>(loop.iter);
     auto* tuple = as<Tuple>(loop.iter);
     const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
-    // `for x in [value]` assigns, from 3.9 on.
+    // From 3.9 on, `for x in [value]` in a comprehension is an assignment.
     looped = !(unit.dialect.assigned_single_items && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) &&
                !is<ConstantExpr>(items[0]));
     if (looped) {
@@ -84,6 +87,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
   }
   if (looped) {
     unit.code.place(again);
+    // An exhausted asynchronous iterator raises, so END_ASYNC_FOR is a handler.
     if (loop.is_async) {
       unit.code.handler = unit.code.protect(end, unit.code.depth);
       unit.code.emit(Op::get_anext_);
@@ -96,6 +100,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
     store(unit, loop.target);
     ++depth;
   }
+  // A failed condition goes on with the next item.
   for (const Expr* test : loop.ifs) condition(unit, test, looped ? again : next, false);
   if (index + 1 < node.generators.size()) {
     generators(unit, node, index + 1, depth);
@@ -139,6 +144,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   if (node.generators.empty()) fail("a comprehension without a loop");
   Scope* inner = unit.names.scope->children.at(whole);
   const Comprehension& first = node.generators[0];
+  // The outermost iterable is evaluated in the scope around.
   if (inner->inlined) {
     expr(unit, first.iter);
     if (first.is_async) unit.code.emit(Op::get_aiter_);
@@ -146,7 +152,8 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
     inlined_comprehension(unit, node, inner);
     return;
   }
-  const bool gets_iterator = unit.dialect.iterating_generators && !first.is_async;  // in place of the code around
+  // The code of the comprehension calls iter() itself.
+  const bool gets_iterator = unit.dialect.iterating_generators && !first.is_async;
   const std::string own_name(name_of(node.kind));
   const Header header{.name = own_name, .qualname = unit.qualified(own_name), .iterates = gets_iterator};
   auto code = unit.nested(whole, inner, header, [&](Unit& within) {
@@ -162,6 +169,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   expr(unit, first.iter);
   if (!gets_iterator) unit.code.emit(first.is_async ? Op::get_aiter_ : Op::get_iter_);
   unit.code.emit(Op::call_function_, 1);
+  // A comprehension with `async for` or `await` is a coroutine, which the code around awaits.
   if (inner->is_coroutine && node.kind != ComprehensionKind::generator) await_value(unit.code, unit.dialect);
 }
 

@@ -1,4 +1,4 @@
-// Functions, classes and lambdas.
+// Functions, classes and lambdas, in the shapes of lift/definitions.cpp.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -14,6 +14,8 @@ using namespace ast;
 
 namespace {
 
+// Pushes the defaults: a tuple for positional parameters, a dict for those that are keyword-only. Returns the flags for
+// MAKE_FUNCTION.
 int defaults(Unit& unit, const Arguments* args) {
   if (!args) return 0;
   int flags = 0;
@@ -40,7 +42,7 @@ int defaults(Unit& unit, const Arguments* args) {
   return flags;
 }
 
-// Defaults lie on the stack, as `flags` say; leaves the function.
+// Pushes a function without type parameters. The defaults that `flags` names are on the stack.
 void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int flags) {
   if (!unit.dialect.deferred_annotations && annotations(unit, node)) flags |= with_annotations;
   Header header{
@@ -55,11 +57,12 @@ void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int f
   });
   unit.make_function(code, flags);
   if (!unit.dialect.deferred_annotations || !annotate_function(unit, node)) return;
-  constexpr std::int32_t annotate = 16;
+  constexpr std::int32_t annotate = 16;  // the bit of SET_FUNCTION_ATTRIBUTE
   unit.code.emit(Op::swap_, 2);
   unit.code.emit(Op::set_function_attribute_, annotate);
 }
 
+// Emits the body of a class, with the stores that the compiler adds at its start and end.
 void class_body(Unit& unit, const ClassDef& node, const Header& header) {
   unit.names.variable("__name__", Access::load);
   unit.names.variable("__module__", Access::store);
@@ -73,6 +76,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.names.variable(".type_params", Access::load);
     unit.names.variable("__type_params__", Access::store);
   }
+  // The dict of the class body, for code that evaluates type parameters.
   if (unit.names.scope->cells.contains("__classdict__")) {
     unit.code.emit(Op::load_locals_);
     unit.code.emit(Op::store_deref_, unit.names.slot(unit.names.scope, "__classdict__"));
@@ -98,6 +102,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.code.load(attributes);
     unit.names.variable("__static_attributes__", Access::store);
   }
+  // The cells go to type.__new__ as __classdictcell__ and __classcell__.
   if (unit.names.scope->cells.contains("__classdict__")) {
     unit.code.emit(Op::load_closure_, unit.names.slot(unit.names.scope, "__classdict__"));
     unit.names.variable("__classdictcell__", Access::store);
@@ -112,6 +117,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
   unit.code.emit(Op::return_value_);
 }
 
+// Pushes a class: LOAD_BUILD_CLASS, the body as a function, the name, the bases and keywords.
 void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   unit.code.emit(Op::load_build_class_);
   Header header{
@@ -122,6 +128,7 @@ void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   unit.make_function(code, 0);
   unit.code.load_string(header.name);
   if (node.type_params.empty()) return arguments(unit, 2, node.bases, node.keywords);
+  // With type parameters, Generic[T] is an additional base.
   unit.names.variable(".type_params", Access::load);
   unit.code.emit(Op::intrinsic_1_, static_cast<std::int32_t>(Intrinsic1::subscript_generic));
   unit.names.variable(".generic_base", Access::store);
@@ -143,12 +150,14 @@ const Constant* take_docstring(Block& body) {
   return text;
 }
 
+// Decorators are evaluated first, then defaults; the decorators are called from the last to the first.
 void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   exprs(unit, node.decorators);
   const int flags = defaults(unit, node.args);
   if (node.type_params.empty()) {
     plain_function(unit, node, stmt, flags);
   } else {
+    // The defaults are evaluated outside and passed as arguments.
     const int arguments = ((flags & with_defaults) != 0) + ((flags & with_kwdefaults) != 0);
     generic(unit, &node.type_params, unit.names.spelled(node.name), arguments, [&](Unit& within) {
       type_params(within, node.type_params);
@@ -163,6 +172,7 @@ void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   unit.names.name(node.name, Access::store);
 }
 
+// A lambda is a function of one return.
 void lambda_expr(Unit& unit, const Lambda& node, const Expr* whole) {
   const int flags = defaults(unit, node.args);
   const Header header{.name = "<lambda>",
@@ -177,6 +187,7 @@ void lambda_expr(Unit& unit, const Lambda& node, const Expr* whole) {
   unit.make_function(code, flags);
 }
 
+// A class with type parameters is made in a function that evaluates them.
 void class_def(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   exprs(unit, node.decorators);
   if (node.type_params.empty()) {

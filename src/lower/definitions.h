@@ -5,13 +5,14 @@
 
 namespace depyf::lowering {
 
-// Bits of MAKE_FUNCTION.
+// The bits of MAKE_FUNCTION.
 constexpr int with_defaults = 1, with_kwdefaults = 2, with_annotations = 4, with_closure = 8;
 
 void function_def(Unit& unit, const ast::FunctionDef& node, const ast::Stmt* stmt);
 void class_def(Unit& unit, const ast::ClassDef& node, const ast::Stmt* stmt);
 void lambda_expr(Unit& unit, const ast::Lambda& node, const ast::Expr* whole);
-// Takes the docstring from the start of a body; comments may stand above it.
+// Removes the docstring from the start of a body and returns it; null if there is none. Comments of depyf may stand in
+// front of it.
 const Constant* take_docstring(ast::Block& body);
 
 }  // namespace depyf::lowering

@@ -1,5 +1,5 @@
-// Expressions, in the order in which the language evaluates them.
-// They stay in one file, in the order of the grammar: each function is short, and most call several of the others.
+// Expressions, in the order in which the language evaluates their parts. It is one file in the order of the grammar:
+// each function is short, and most call several of the others.
 #include <algorithm>
 #include <cctype>
 
@@ -18,13 +18,15 @@ using namespace ast;
 
 namespace {
 
-// True for two equal strings, bytes or integers.
+// True if both constants are equal strings, bytes or integers.
 bool has_same_text(const Constant& one, const Constant& two) {
   using Kind = Constant::Kind;
   const bool has_text = one.kind == Kind::string || one.kind == Kind::bytes || one.kind == Kind::integer;
   return has_text && one.kind == two.kind && one.text == two.text;
 }
 
+// Emits `a and b` or `a or b` as a value: JUMP_IF_x_OR_POP, which 3.12 and 3.13 write as COPY 1; POP_JUMP_IF_x;
+// POP_TOP.
 void bool_op(Unit& unit, const BoolOp& node) {
   if (node.values.empty()) fail("an operator without operands");
   const Label end = unit.code.label();
@@ -42,6 +44,7 @@ void bool_op(Unit& unit, const BoolOp& node) {
   unit.code.place(end);
 }
 
+// Emits one comparison.
 void comparison(Assembler& code, CompareOp op) {
   switch (op) {
     case CompareOp::in: code.emit(Op::contains_op_, 0); return;
@@ -57,6 +60,11 @@ void comparison(Assembler& code, CompareOp op) {
   }
 }
 
+// Emits a comparison as a value. In a chain, the middle value is copied, and a jump past the rest leaves the first
+// false result:
+//
+//   a; b; COPY 1; ROT_THREE; COMPARE_OP; JUMP_IF_FALSE_OR_POP cleanup; c; COMPARE_OP; JUMP end;
+//   cleanup: SWAP 2; POP_TOP; end:
 void compare(Unit& unit, const Compare& node) {
   expr(unit, node.left);
   if (node.ops.empty() || node.ops.size() != node.comparators.size()) fail("a comparison without operands");
@@ -85,6 +93,7 @@ void compare(Unit& unit, const Compare& node) {
   unit.code.place(end);
 }
 
+// Emits a chained comparison as a test.
 void compare_condition(Unit& unit, const Compare& node, Label target, bool when) {
   expr(unit, node.left);
   const std::size_t last = node.ops.size() - 1;
@@ -107,11 +116,13 @@ void compare_condition(Unit& unit, const Compare& node, Label target, bool when)
   unit.code.place(end);
 }
 
+// `kind` is that of build_unpack: 0 for a tuple, 1 for a list, 2 for a set.
 void unpacked_sequence_38(Unit& unit, List<Expr*> items, int kind) {
   const int parts = gathered_38(unit, items, 0);
   unit.code.emit(Op::build_unpack_, parts, kind);
 }
 
+// Emits a dict of some pairs: with constant keys, piece by piece, or at once.
 void some_pairs(Unit& unit, const Dict& node, std::size_t begin, std::size_t end) {
   const std::size_t count = end - begin;
   const bool constants = std::all_of(node.keys.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -138,6 +149,7 @@ void some_pairs(Unit& unit, const Dict& node, std::size_t begin, std::size_t end
   if (!big) unit.code.emit(Op::build_map_, static_cast<std::int32_t>(count));
 }
 
+// Emits a dict display. Pairs between `**` are built as dicts of their own and then merged.
 void dict(Unit& unit, const Dict& node) {
   if (node.keys.size() != node.values.size()) fail("a dict whose keys and values do not pair");
   std::size_t begin = 0;
@@ -153,6 +165,7 @@ void dict(Unit& unit, const Dict& node) {
   };
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (node.keys[i]) {
+      // The argument of BUILD_MAP is limited in 3.9.
       constexpr std::size_t most_pairs_39 = 0xFFFF;
       if (i - begin > (unit.dialect.bounded_displays ? most_pairs : most_pairs_39 - 1)) flush(i + 1);
       continue;
@@ -171,6 +184,7 @@ void dict(Unit& unit, const Dict& node) {
   if (unit.dialect.unpacking_builds && (unpacks || parts > 1)) unit.code.emit(Op::build_unpack_, parts, 3);
 }
 
+// x[a:b] is one operation from 3.12 on.
 void subscript(Unit& unit, const Subscript& node) {
   expr(unit, node.value);
   if (is_binary_slice(unit.dialect, node.slice)) {
@@ -188,6 +202,7 @@ bool has_star(List<Expr*> items) {
   return std::ranges::any_of(items, [](const Expr* item) { return is<Starred>(item); });
 }
 
+// Pushes the value of an expression. This is a table over the kinds of nodes.
 void expr(Unit& unit, const Expr* whole) {
   if (!whole) fail("an expression that is missing");
   std::visit(Overloaded{
@@ -255,13 +270,14 @@ void expr(Unit& unit, const Expr* whole) {
              whole->node);
 }
 
-// Jumps to `target` if the truth of `test` is `when`, falls through otherwise. A value is asked for its truth once.
+// The truth of each value is tested once only, as the test may have effects.
 void condition(Unit& unit, const Expr* test, Label target, bool when) {
   if (auto* node = as<UnaryExpr>(test); node && node->op == UnaryOp::not_)
     return condition(unit, node->operand, target, !when);
   if (auto* node = as<BoolOp>(test)) {
     const bool or_ = node->is_or;
     if (node->values.empty()) fail("an operator without operands");
+    // In `a or b` for a jump if false (and the like), a true operand skips the jump.
     const Label past = or_ != when ? unit.code.label() : target;
     for (std::size_t i = 0; i + 1 < node->values.size(); ++i) condition(unit, node->values[i], past, or_);
     condition(unit, node->values.back(), target, when);
@@ -278,16 +294,18 @@ void condition(Unit& unit, const Expr* test, Label target, bool when) {
     unit.code.place(end);
     return;
   }
+  // A simple comparison is a value like any other.
   if (auto* node = as<Compare>(test); node && node->ops.size() > 1) return compare_condition(unit, *node, target, when);
   expr(unit, test);
   unit.code.jump(when ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, target);
 }
 
-// `pushed`: how many items lie on the stack already.
+// Items are built at once if there are few, and one by one if there are many or some are starred.
 void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   const Op add = build == Op::build_set_ ? Op::set_add_ : Op::list_append_;
   const Op extend = build == Op::build_set_ ? Op::set_update_ : Op::list_extend_;
   const std::size_t count = items.size();
+  // 3.8 gathers the items between stars instead.
   if (unit.dialect.unpacking_builds) {
     if (has_star(items)) return unpacked_sequence_38(unit, items, tuple ? 0 : build == Op::build_list_ ? 1 : 2);
     exprs(unit, items);
@@ -295,6 +313,7 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
     return;
   }
   const bool constants = std::ranges::all_of(items, [](const Expr* item) { return is<ConstantExpr>(item); });
+  // A set of constants is built from one frozenset.
   if (build == Op::build_set_ && count > 2 && constants &&
       (!unit.dialect.bounded_set_constants || count <= most_on_the_stack)) {
     Constant set;
@@ -334,8 +353,8 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   if (tuple) unit.code.emit(Op::list_to_tuple_);
 }
 
-// 3.8: gathers what is pushed already and the items between stars into tuples; returns how many values that are to be joined
-// then lie on the stack.
+// Gathers the values that are pushed already, and the items between stars, into tuples. Returns how many values lie on
+// the stack then, which one BUILD_TUPLE_UNPACK or the like joins.
 int gathered_38(Unit& unit, List<Expr*> items, int pushed) {
   int parts = 0, gathered = pushed;
   const auto gather = [&] {
@@ -358,6 +377,7 @@ int gathered_38(Unit& unit, List<Expr*> items, int pushed) {
   return parts;
 }
 
+// From 3.14 on, a slice with constant bounds is one constant, so it is no BINARY_SLICE.
 bool is_binary_slice(const Dialect& dialect, const Expr* slice) {
   auto* node = as<Slice>(slice);
   if (!dialect.binary_slices || !node || node->step) return false;

@@ -5,20 +5,27 @@
 
 namespace depyf::lowering {
 
-// CPython's compilers build larger displays and calls item by item (STACK_USE_GUIDELINE), from 3.10 on.
+// From 3.10 on, CPython's compiler builds displays and calls of more items one by one (STACK_USE_GUIDELINE).
 constexpr std::size_t most_on_the_stack = 30;
+// A pair takes two places on the stack.
 constexpr std::size_t most_pairs = 15;
 
+// True if one of the items is starred.
 bool has_star(ast::List<ast::Expr*> items);
+// Pushes the value of an expression.
 void expr(Unit& unit, const ast::Expr* expr);
 inline void exprs(Unit& unit, ast::List<ast::Expr*> list) {
   for (const ast::Expr* each : list) expr(unit, each);
 }
-// Jumps to `target` if the test gives `when`.
+// Jumps to `target` if the truth of the test is `when`, and falls through otherwise.
 void condition(Unit& unit, const ast::Expr* test, Label target, bool when);
+// Builds a list or set, or a tuple if `tuple` is set. The first `pushed` items are on the stack already.
 void sequence(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op build, bool tuple = false);
+// For 3.8: gathers the items between stars into tuples, and returns the number of parts.
 int gathered_38(Unit& unit, ast::List<ast::Expr*> items, int pushed);
+// True if the slice is compiled to BINARY_SLICE and STORE_SLICE (3.12 and later).
 bool is_binary_slice(const Dialect& dialect, const ast::Expr* slice);
+// Pushes the bounds of a slice, and its step if it has one.
 void slice(Unit& unit, const ast::Slice& node);
 
 }  // namespace depyf::lowering

@@ -7,6 +7,7 @@
 namespace depyf::lowering {
 using namespace ast;
 
+// A long f-string is a call of ''.join() (see lift/long_fstrings.cpp).
 void joined(Unit& unit, List<Expr*> values) {
   if (values.size() > most_on_the_stack && unit.dialect.bounded_displays) {
     unit.code.load_string("");
@@ -23,6 +24,7 @@ void joined(Unit& unit, List<Expr*> values) {
   if (values.size() != 1) unit.code.emit(Op::build_string_, static_cast<std::int32_t>(values.size()));
 }
 
+// Emits the value, its conversion and its format specification.
 void formatted(Unit& unit, const FormattedValue& node) {
   expr(unit, node.value);
   const std::int32_t conversion = node.conversion == 's'   ? 1
@@ -33,18 +35,20 @@ void formatted(Unit& unit, const FormattedValue& node) {
     unit.code.emit(Op::format_value_, conversion, 0);
     return;
   }
-  // From 3.13 on converting is an operation of its own where a format follows.
+  // From 3.13 on, the conversion is an operation of its own if a format specification follows.
   if (unit.dialect.conversion_apart && conversion) unit.code.emit(Op::convert_value_, conversion);
   expr(unit, node.format_spec);
   unit.code.emit(Op::format_value_, unit.dialect.conversion_apart ? 0 : conversion, 1);
 }
 
-// The strings between the interpolations, one more than these, then the interpolations.
+// Emits two tuples: the texts around the interpolations, one more than there are interpolations, and the
+// interpolations.
 void template_string(Unit& unit, const TemplateStr& node) {
   int strings = 0, interpolations = 0;
   bool text = false;
   for (const Expr* value : node.values) {
     if (is<Interpolation>(value)) {
+      // Between two interpolations stands an empty text.
       if (!text) unit.code.load_string(""), ++strings;
       text = false;
     } else {

@@ -12,12 +12,13 @@ namespace {
 
 int default_format(Assembler& code, const Dialect& dialect);
 
-// A function of no name evaluates the bound, the constraints or the default of a type parameter when somebody asks.
+// Pushes a function that evaluates the bound, the constraints or the default of a type parameter when somebody asks.
 void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   const Header header{
       .name = std::string(name), .qualname = unit.qualified(name), .posonly = unit.dialect.deferred_annotations};
   auto code = unit.nested(value, unit.names.scope->children.at(value), header, [&](Unit& within) {
     format_test(within);
+    // The default of `*Ts` may be starred.
     if (auto* starred = as<Starred>(value)) {
       expr(within, starred->value);
       within.code.emit(Op::unpack_sequence_, 1);
@@ -29,7 +30,7 @@ void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   unit.make_function(code, default_format(unit.code, unit.dialect));
 }
 
-// The format that such a function takes where nobody gives one.
+// Pushes the default for the format parameter of such a function. Returns the flag of MAKE_FUNCTION.
 int default_format(Assembler& code, const Dialect& dialect) {
   if (!dialect.deferred_annotations) return 0;
   code.load_integer(1);
@@ -39,7 +40,7 @@ int default_format(Assembler& code, const Dialect& dialect) {
 
 }  // namespace
 
-// Each function that evaluates something later refuses formats that it does not know (3.14 and later).
+// The test is `if format > 2: raise NotImplementedError`.
 void format_test(Unit& unit) {
   if (!unit.dialect.deferred_annotations) return;
   const Label known = unit.code.label();
@@ -52,7 +53,7 @@ void format_test(Unit& unit) {
   unit.code.place(known);
 }
 
-// Leaves the tuple of the type parameters, each of which is bound to its name.
+// Each parameter is made by an intrinsic function from its name and, if it has one, the function of its bound.
 void type_params(Unit& unit, List<TypeParam> params) {
   for (const TypeParam& param : params) {
     unit.code.load_string(unit.names.mangled(param.name));
@@ -61,6 +62,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
         if (param.bound) {
           auto* constant = constant_of(param.bound, Constant::Kind::tuple);
           evaluator(unit, param.bound, unit.names.mangled(param.name));
+          // A tuple is a list of constraints, not a bound.
           unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(is<Tuple>(param.bound) || constant
                                                                          ? Intrinsic2::typevar_with_constraints
                                                                          : Intrinsic2::typevar_with_bound));
@@ -85,7 +87,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
   unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(params.size()));
 }
 
-// What has type parameters is made in a function of its own, which is called at once; `arguments` lie on the stack.
+// The function is called at once. Its arguments, the defaults of a function, are below it on the stack.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments,
              const std::function<void(Unit&)>& body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
@@ -99,6 +101,7 @@ void generic(Unit& unit, const void* node, std::string_view name, int arguments,
   unit.code.emit(Op::call_function_, arguments);
 }
 
+// Emits a `type` statement: the intrinsic function takes the name, the type parameters and the function of the value.
 void type_alias(Unit& unit, const TypeAlias& node, const Stmt* stmt) {
   const auto alias = [&](Unit& within) {
     const Header header{.name = std::string(node.name),

@@ -9,9 +9,11 @@ using namespace ast;
 
 namespace {
 
-constexpr std::int32_t eager_import = 2;  // 3.15: one that no setting makes lazy
+// 3.15: an import that no setting makes lazy.
+constexpr std::int32_t eager_import = 2;
 
-// 3.15: only an import in a module, outside try statements, may be made lazy by a setting.
+// Returns the flag of IMPORT_NAME (3.15 and later). A setting may make an import lazy only in a module, outside of try
+// statements.
 std::int32_t import_kind(const Unit& unit, bool lazy) {
   if (!unit.dialect.lazy_imports) return 0;
   if (lazy) return 1;
@@ -25,6 +27,7 @@ std::int32_t import_kind(const Unit& unit, bool lazy) {
 
 }  // namespace
 
+// Emits `import a.b`, which stores a, and `import a.b as c`, which stores the attribute b.
 void import_stmt(Unit& unit, const Import& node) {
   for (const Alias& alias : node.names) {
     unit.code.load_integer(0);
@@ -46,6 +49,7 @@ void import_stmt(Unit& unit, const Import& node) {
   }
 }
 
+// Emits `from m import x`; the tuple of names is on the stack for IMPORT_NAME.
 void import_from(Unit& unit, const ImportFrom& node) {
   unit.code.load_integer(node.level);
   Constant names;

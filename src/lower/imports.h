@@ -1,4 +1,4 @@
-// Imports.
+// Import statements.
 #pragma once
 
 #include "lower/unit.h"

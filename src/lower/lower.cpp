@@ -11,7 +11,7 @@ namespace depyf {
 
 namespace {
 
-// True if the tree imports `annotations` from __future__, which only its first statements can.
+// True if the tree imports `annotations` from __future__, which only its first statements can do.
 bool imports_future_annotations(ast::Block body) {
   for (const ast::Stmt* stmt : body)
     if (auto* node = ast::as<ast::ImportFrom>(stmt); node && node->module == "__future__" && node->level == 0)
@@ -26,10 +26,12 @@ LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, 
   using namespace lowering;
   LoweredTree tree;
   const bool text = is_module ? imports_future_annotations(body) : (root.flags & CodeObject::future_annotations) != 0;
+  // A tree that is no module may use variables of functions around it.
   std::set<std::string_view> around;
   if (!is_module) around.insert(root.freevars.begin(), root.freevars.end());
   SymbolTable symbols(root.version, text, std::move(around));
   Scope* scope = symbols.build(body);
+  // A limit that a signed number can hold.
   constexpr std::size_t most = std::size_t{1} << 40;
   Shared shared{root.version, text, root.filename,
                 symbols,      tree, static_cast<std::int64_t>(std::min(most_bytes, most))};

@@ -1,5 +1,5 @@
-// A finished tree back to version-neutral operations, as plainly as the language defines it: no optimisation, no layout.
-// The prover walks the result beside the bytecode that the tree was made of.
+// Compiles a finished tree back to version-neutral operations, as plainly as the language defines them, without
+// optimisation and layout. The prover compares the result with the bytecode that the tree was made of.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,23 @@
 
 namespace depyf {
 
-// What one scope of the tree compiles to. `code` has everything but bytecode; `decoded` has the instructions.
+// The result for one scope of the tree. `code` has all fields but the bytecode; `decoded` has the instructions.
 struct LoweredCode {
   CodeObject code;
   DecodedCode decoded;
-  const CodeObject* origin = nullptr;  // the code object that the tree's node was made of; null: not known
-  std::string failure;  // why the scope could not be lowered; empty: it was
+  // The code object that the node of the scope was made of; null if it is not known.
+  const CodeObject* origin = nullptr;
+  std::string failure;  // why the scope could not be lowered; empty if it could
 };
 
+// The results for all scopes. `codes` keeps them alive, the first for the whole tree; `by_code` finds them.
 struct LoweredTree {
   std::vector<std::shared_ptr<LoweredCode>> codes;  // the first is that of the whole tree
   std::unordered_map<const CodeObject*, const LoweredCode*> by_code;
 };
 
-// `root`: the code object that the tree was made of; it is not looked into, but for its version, flags and names. `most_bytes`: what
-// instructions and constants may take; code that needs more fails.
+// Lowers a tree. `root` is the code object that the tree was made of; only its version, flags and names are used.
+// Instructions and constants may take `most_bytes` of memory; code objects beyond that fail.
 LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, std::size_t most_bytes);
 
 }  // namespace depyf

@@ -1,5 +1,6 @@
-// The match statement. Names are bound once the whole pattern has matched: until then their values wait on the stack,
-// below what the pattern itself has there.
+// Match statements, as compiler_match in CPython's compiler emits them (see flow/pattern_parser.cpp for the shapes).
+// Names are bound only when the whole pattern has matched. Until then their values wait on the stack, below the values
+// that the pattern itself has there.
 #include <algorithm>
 
 #include "ast/overloaded.h"
@@ -11,12 +12,14 @@
 namespace depyf::lowering {
 using namespace ast;
 
+// The state of the pattern that is being emitted.
 struct PatternState {
   std::vector<std::string_view> names;  // whose values wait on the stack, the first deepest
-  std::vector<Label> failures;          // by the number of values to pop
-  int on_top = 0;                       // values above those that wait
+  std::vector<Label> failures;  // by number of values to pop
+  int on_top = 0;  // values above those that wait
 };
 
+// True for `_`.
 namespace {
 
 bool is_wildcard(const Pattern* pattern) {
@@ -29,7 +32,8 @@ void mapping_pattern(Unit& unit, const ast::MatchMapping& node, PatternState& st
 void class_pattern(Unit& unit, const ast::MatchClass& node, PatternState& state);
 void or_pattern(Unit& unit, const ast::MatchOr& node, PatternState& state);
 
-// Where the pattern fails: pops what it left on the stack.
+// Places the labels for failures: each pops one value and falls through to the next, so that the last finds the stack
+// empty.
 void fail_points(Assembler& code, PatternState& state) {
   while (state.failures.size() > 1) {
     code.place(state.failures.back());
@@ -40,10 +44,11 @@ void fail_points(Assembler& code, PatternState& state) {
   state.failures.clear();
 }
 
+// Jumps if the pattern fails, to the label that pops what the pattern has on the stack here.
 void fail_if(Assembler& code, Op op, PatternState& state) {
   const std::size_t pops = static_cast<std::size_t>(state.on_top) + state.names.size();
   while (state.failures.size() <= pops) state.failures.push_back(code.label());
-  // Each label is reached with one value more than the one before.
+  // Each label is reached with one value more than the one before it.
   code.jump(op, state.failures[pops]);
   for (std::size_t i = 0; i < pops; ++i) {
     std::int32_t& depth = code.depth_at(state.failures[i]);
@@ -51,16 +56,19 @@ void fail_if(Assembler& code, Op op, PatternState& state) {
   }
 }
 
+// Keeps the value on top for a name, by moving it below the values of the pattern; drops it if there is no name.
 void capture(Assembler& code, std::string_view name, PatternState& state) {
   if (name.empty()) {
     code.emit(Op::pop_top_);
     return;
   }
+  // ROT_N moves the value below the values that the pattern needs, next to those of earlier names.
   const std::int32_t places = state.on_top + static_cast<std::int32_t>(state.names.size()) + 1;
   if (places > 1) code.emit(Op::rotate_, places);
   state.names.push_back(name);
 }
 
+// Emits the tests of a pattern for the subject on top of the stack, which they use up.
 void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
   if (!whole) fail("a pattern that is missing");
   std::visit(Overloaded{
@@ -78,6 +86,7 @@ void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
                  [&](const MatchMapping& n) { mapping_pattern(unit, n, state); },
                  [&](const MatchClass& n) { class_pattern(unit, n, state); },
                  [&](const MatchStar& n) { capture(unit.code, n.name, state); },
+                 // `p as name` tests a copy of the value.
                  [&](const MatchAs& n) {
                    if (n.pattern) {
                      ++state.on_top;
@@ -92,6 +101,8 @@ void pattern(Unit& unit, const Pattern* whole, PatternState& state) {
              whole->node);
 }
 
+// Emits the tests for [p, q, *rest]: a sequence of the right length, which is unpacked, or of which items are taken by
+// index if the star is a wildcard.
 void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.patterns.size());
   std::int32_t star = -1;
@@ -109,6 +120,7 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
   ++state.on_top;
   unit.code.emit(Op::match_sequence_);
   fail_if(unit.code, Op::pop_jump_if_false_, state);
+  // [*_] and [*rest] match any length.
   if (star < 0 || size > 1) {
     unit.code.emit(Op::get_len_);
     unit.code.load_integer(star < 0 ? size : size - 1);
@@ -116,10 +128,12 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
     fail_if(unit.code, Op::pop_jump_if_false_, state);
   }
   --state.on_top;
+  // Nothing in the sequence is looked at.
   if (only_wildcards) {
     unit.code.emit(Op::pop_top_);
     return;
   }
+  // Unpacking would build a list for `*_`, so the items are taken one by one.
   if (star_is_wildcard) {
     ++state.on_top;
     for (std::int32_t i = 0; i < size; ++i) {
@@ -128,6 +142,7 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
       unit.code.emit(Op::copy_, 1);
       if (i < star) {
         unit.code.load_integer(i);
+        // Items behind the star are counted from the end.
       } else {
         unit.code.emit(Op::get_len_);
         unit.code.load_integer(size - i);
@@ -149,7 +164,7 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
   }
 }
 
-// To 3.10 parts are taken out of the tuple of values one by one.
+// Takes parts out of the tuple of values one by one, as 3.10 does.
 void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, PatternState& state) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (is_wildcard(patterns[i])) continue;
@@ -160,6 +175,7 @@ void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, Patt
   }
 }
 
+// Fails if MATCH_KEYS or MATCH_CLASS has pushed None.
 void fail_if_none(Assembler& code, PatternState& state) {
   code.emit(Op::copy_, 1);
   code.load_none();
@@ -167,6 +183,7 @@ void fail_if_none(Assembler& code, PatternState& state) {
   fail_if(code, Op::pop_jump_if_false_, state);
 }
 
+// Emits the tests for {k: p, **rest}: a mapping with enough items, whose values for the keys are taken as a tuple.
 void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.keys.size());
   ++state.on_top;
@@ -177,6 +194,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
     unit.code.emit(Op::pop_top_);
     return;
   }
+  // A mapping with fewer items cannot have all the keys.
   if (size > 0) {
     unit.code.emit(Op::get_len_);
     unit.code.load_integer(size);
@@ -186,6 +204,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
   exprs(unit, node.keys);
   unit.code.emit(Op::build_tuple_, size);
   unit.code.emit(Op::match_keys_);
+  // The keys and the tuple of values lie above the mapping.
   state.on_top += 2;
   fail_if_none(unit.code, state);
   if (unit.dialect.pushed_pattern_tests) {
@@ -214,6 +233,8 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
     unit.code.emit(Op::pop_top_);
     return;
   }
+  // The rest is a copy of the mapping without the keys: BUILD_MAP 0; SWAP 3; DICT_UPDATE 2, and a deletion for each
+  // key.
   unit.code.emit(Op::build_map_, 0);
   unit.code.emit(Op::swap_, 3);
   unit.code.emit(Op::dict_update_, 2);
@@ -226,6 +247,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
   capture(unit.code, node.rest, state);
 }
 
+// Emits the tests for C(p, a=q). MATCH_CLASS pushes the tuple of attributes, or None.
 void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   const auto positional = static_cast<std::int32_t>(node.patterns.size());
   const auto named_count = static_cast<std::int32_t>(node.kwd_patterns.size());
@@ -241,6 +263,7 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   unit.code.emit(Op::match_class_, positional);
   ++state.on_top;
   fail_if_none(unit.code, state);
+  // Up to 3.10, parts are taken by index.
   if (unit.dialect.pushed_pattern_tests) {
     parts_by_index(unit, node.patterns, 0, state);
     parts_by_index(unit, node.kwd_patterns, node.patterns.size(), state);
@@ -258,6 +281,8 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
     }
 }
 
+// Emits the tests of alternatives on copies of the subject. All alternatives must leave the values of names in the
+// order of the first one.
 void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
   const Label end = unit.code.label();
   std::vector<std::string_view> control;
@@ -265,6 +290,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
     PatternState alternative;
     unit.code.emit(Op::copy_, 1);
     pattern(unit, node.patterns[i], alternative);
+    // Sort the values into the order of the first alternative by rotations, as CPython does.
     std::vector<std::string_view>& names = alternative.names;
     if (i == 0) control = names;
     if (names.size() != control.size()) fail("alternatives that bind different names");
@@ -285,6 +311,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
   unit.code.emit(Op::pop_top_);
   fail_if(unit.code, Op::jump_, state);
   unit.code.place(end);
+  // Move the values below those that the pattern around has on the stack.
   const auto rotations =
       static_cast<std::int32_t>(control.size() + 1 + static_cast<std::size_t>(state.on_top) + state.names.size());
   for (std::string_view bound : control) {
@@ -296,6 +323,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
 
 }  // namespace
 
+// Emits a match statement. All cases but the last test a copy of the subject; a last `case _` needs no subject at all.
 void match_stmt(Unit& unit, const Match& node) {
   expr(unit, node.subject);
   const Label end = unit.code.label();
@@ -309,6 +337,7 @@ void match_stmt(Unit& unit, const Match& node) {
     PatternState state;
     pattern(unit, each.pattern, state);
     for (std::string_view bound : state.names) unit.names.name(bound, Access::store);
+    // A failed guard goes on with the next case, where no value of the pattern is left.
     if (each.guard) {
       if (state.failures.empty()) state.failures.push_back(unit.code.label());
       condition(unit, each.guard, state.failures[0], false);

@@ -1,4 +1,4 @@
-// The match statement.
+// Match statements.
 #pragma once
 
 #include "lower/unit.h"

@@ -6,12 +6,13 @@
 
 namespace depyf::lowering {
 
+// The free variables are not among the slots yet: other slots are added when they are met.
 void Variables::start() {
   DecodedCode& decoded = result_.decoded;
   CodeObject& code = result_.code;
   for (std::string_view name : scope->parameters) {
     slots_[{scope, name}] = static_cast<std::int32_t>(decoded.localsplus.size());
-    // An annotation may use a name that the format has only for those who call.
+    // An annotation may use the name `format`, so the parameter is called `.format` here, but `format` for callers.
     const bool format = name == ".format" && code.name == "__annotate__";
     const std::string_view shown = format ? "format" : name;
     code.varnames.emplace_back(shown);
@@ -36,11 +37,13 @@ std::int32_t Variables::new_slot(const Scope* owner, std::string_view name, bool
   return index;
 }
 
+// Returns the slot, which is made at the first use.
 std::int32_t Variables::slot(const Scope* owner, std::string_view name) {
   if (auto known = slots_.find({owner, name}); known != slots_.end()) return known->second;
   return new_slot(owner, name, owner->cells.contains(name));
 }
 
+// Comprehensions inlined in this code object have cells of their own.
 std::int32_t Variables::cell_slot(Scope* around, std::string_view name) {
   for (; around; around = around->parent) {
     if (around->cells.contains(name)) return slot(around, name);
@@ -49,10 +52,12 @@ std::int32_t Variables::cell_slot(Scope* around, std::string_view name) {
   if (!around) fail("a free variable that nothing binds");
   const auto& free = result_.code.freevars;
   auto found = std::ranges::find(free, name);
+  // Free variables get their indices at the end (see free_marker).
   if (found == free.end()) fail("a free variable that nothing binds: " + std::string(name));
   return free_marker - static_cast<std::int32_t>(found - free.begin());
 }
 
+// Private names are shown without the mangling.
 std::string_view Variables::spelled(std::string_view id) const {
   const std::size_t stripped = scope->class_name.find_first_not_of('_');
   if (stripped == std::string::npos || !id.starts_with('_') || id.ends_with("__")) return id;
@@ -62,7 +67,9 @@ std::string_view Variables::spelled(std::string_view id) const {
              : id;
 }
 
+// Emits the operation that reaches a variable from the current scope.
 void Variables::variable(std::string_view id, Access access) {
+  // __debug__ is a constant.
   if (id == "__debug__" && access == Access::load) {
     Constant value;
     value.kind = Constant::Kind::true_;
@@ -74,7 +81,7 @@ void Variables::variable(std::string_view id, Access access) {
   static constexpr Op by_name[] = {Op::load_name_, Op::store_name_, Op::delete_name_};
   const auto which = static_cast<std::size_t>(access);
 
-  // Through the comprehensions whose code stands in this code object.
+  // Look in the comprehensions that are inlined in this code object first.
   Scope* owner = scope;
   for (; owner->inlined; owner = owner->parent) {
     auto known = owner->homes.find(id);
@@ -85,7 +92,7 @@ void Variables::variable(std::string_view id, Access access) {
       return;
     }
     if (home == Home::global_explicit) return code_.named(global[which], id);
-    // What is global for the comprehension is so in spite of a class around it.
+    // A name that is global for an inlined comprehension is not looked up in the class around it.
     if (home == Home::global_implicit && owner->unit()->kind == ScopeKind::class_body)
       return code_.named(global[which], id);
   }
@@ -93,6 +100,7 @@ void Variables::variable(std::string_view id, Access access) {
   const Home home =
       known == owner->homes.end() ? (owner->frees.contains(id) ? Home::free : Home::global_implicit) : known->second;
   const bool function = owner->is_function_like();
+  // Locals of functions have slots, and those of classes and modules are in a dict.
   switch (home) {
     case Home::local:
       if (function) {
@@ -104,7 +112,9 @@ void Variables::variable(std::string_view id, Access access) {
       return;
     case Home::free: {
       const std::int32_t cell = cell_slot(owner, id);
+      // A class body looks a free variable up in its own dict first.
       const bool class_body = owner->kind == ScopeKind::class_body && scope == owner;
+      // So do functions that evaluate something in a class.
       if (owner->sees_class && access == Access::load && id != "__classdict__" && id != "__conditional_annotations__") {
         code_.emit(Op::load_deref_, cell_slot(owner, "__classdict__"));
         code_.emit(Op::load_from_dict_or_deref_, cell);

@@ -1,4 +1,4 @@
-// Names: where they live, and the operation that reaches them there.
+// Decides where the variables of a code object live, and emits the operations that reach them.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,31 @@ namespace depyf::lowering {
 
 enum class Access : std::uint8_t { load, store, remove };
 
+// The variables of one code object.
 class Variables {
  public:
   Variables(Scope* own, SymbolTable& symbols, const Dialect& dialect, LoweredCode& result, Assembler& code)
       : scope(own), symbols_(symbols), dialect_(dialect), result_(result), code_(code) {}
 
-  Scope* scope;  // of the names that are lowered now: the code object's own, or that of a comprehension in it
+  // The scope whose names are being lowered: that of the code object, or of a comprehension inlined in it.
+  Scope* scope;
 
-  // Locals are laid out as CPython does: parameters first, cells with a slot of their own behind them, free variables last.
+  // Lays out the variables as CPython does: parameters first, then cells with a slot of their own, and free variables
+  // last. Emits the operations that make the cells.
   void start();
 
+  // Returns the name as it is stored: private names of a class are mangled.
   std::string_view mangled(std::string_view id) { return symbols_.mangled(id, *scope); }
-  // As the printer writes a name: a private one without the name of the class around.
+  // Returns the name as the printer writes it: a private name without the name of the class.
   std::string_view spelled(std::string_view id) const;
+  // Loads, stores or deletes a variable of the source.
   void name(std::string_view id, Access access) { variable(mangled(id), access); }
+  // The same for a name that is mangled already.
   void variable(std::string_view mangled, Access access);
 
+  // Returns the slot of a variable that `owner` binds.
   std::int32_t slot(const Scope* owner, std::string_view name);
-  // The slot of the cell that a function which is made in `scope` gets for one of its free variables.
+  // Returns the slot of the cell that a function made in `scope` gets for one of its free variables.
   std::int32_t cell_slot(Scope* scope, std::string_view name);
 
  private:

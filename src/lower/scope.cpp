@@ -1,5 +1,5 @@
-// The symbol table: which scope each name of a tree belongs to. It is one file as it is one walk over the tree, whose functions
-// call each other for every kind of node.
+// The symbol table: which scope binds each name of a tree. It is one file, because it is one walk over the tree, whose
+// functions call each other for every kind of node.
 #include "lower/scope.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@ using namespace ast;
 
 std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
 
+// Names with a dot are made by the compiler, and are not mangled.
 std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope) {
   if (scope.class_name.empty() || !name.starts_with("__") || name.ends_with("__")) return name;
   if (name.find('.') != name.npos) return name;
@@ -23,9 +24,11 @@ std::string_view SymbolTable::mangled(std::string_view name, const Scope& scope)
   return keep("_" + scope.class_name.substr(stripped) + std::string(name));
 }
 
+// A child has the class of its parent, for mangling.
 Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   Scope*& child = parent->children[node];
-  if (child) return nullptr;  // a body that stands in several places was looked at before
+  // A body that stands in several places has been visited before.
+  if (child) return nullptr;
   child = &scopes_.emplace_back();
   child->kind = kind;
   child->parent = parent;
@@ -33,6 +36,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   return child;
 }
 
+// Homes are found only when all names are known.
 Scope* SymbolTable::build(Block body) {
   Scope* root = &scopes_.emplace_back();
   block(root, body);
@@ -41,6 +45,7 @@ Scope* SymbolTable::build(Block body) {
   return root;
 }
 
+// `super()` uses the cell of __class__.
 void SymbolTable::use(Scope* scope, std::string_view name) {
   scope->used.insert(mangled(name, *scope));
   if (name == "super" && scope->is_function_like()) scope->used.insert("__class__");
@@ -50,6 +55,7 @@ void SymbolTable::block(Scope* scope, Block body) {
   for (const Stmt* each : body) stmt(scope, each);
 }
 
+// Parameters are bound in the order of their slots.
 void SymbolTable::arguments(Scope* scope, const Arguments* args) {
   if (!args) return;
   auto add = [&](const Arg& arg) {
@@ -70,7 +76,8 @@ void SymbolTable::defaults(Scope* scope, const Arguments* args) {
   for (const Expr* each : args->kw_defaults) expr(scope, each);
 }
 
-// A function that the compiler makes to evaluate something later; from 3.14 on it gets a format.
+// Opens the scope of a function that the compiler makes to evaluate something later. From 3.14 on, it has the parameter
+// `format`.
 Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
   Scope* inner = open(scope, node, ScopeKind::type_params);
   if (!inner) return nullptr;
@@ -83,7 +90,7 @@ Scope* SymbolTable::open_evaluator(Scope* scope, const void* node) {
   return inner;
 }
 
-// The annotations of a module or class.
+// Visits the annotations of a module or class in the scope of their function.
 void SymbolTable::deferred(Scope* scope) {
   if (scope->deferred.empty()) return;
   Scope* inner = open_evaluator(scope, &scope->deferred);
@@ -92,6 +99,7 @@ void SymbolTable::deferred(Scope* scope) {
   for (const Deferred& each : scope->deferred) expr(inner, each.node->annotation);
 }
 
+// Before 3.14, annotations are evaluated in the scope around the function.
 void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
   if (dialect_of(version_).deferred_annotations) {
     scope = open_evaluator(scope, &node.returns);
@@ -106,6 +114,8 @@ void SymbolTable::annotations(Scope* scope, const FunctionDef& node) {
   expr(scope, node.returns);
 }
 
+// Opens the scope of the function that evaluates type parameters, and binds them there. Returns the scope for the
+// definition itself.
 Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> params) {
   if (params.empty()) return scope;
   Scope* inner = open(scope, node, ScopeKind::type_params);
@@ -122,11 +132,13 @@ Scope* SymbolTable::type_params(Scope* scope, const void* node, List<TypeParam> 
   return inner;
 }
 
+// Decorators and defaults belong to the scope around.
 void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* stmt) {
   for (const Expr* each : node.decorators) expr(scope, each);
   defaults(scope, node.args);
   bind(scope, node.name);
   Scope* around = type_params(scope, &node.type_params, node.type_params);
+  // Defaults are passed to the function of type parameters as arguments.
   if (around != scope && around->parameters.empty() && node.args) {
     const auto pass = [&](std::string_view name) {
       around->parameters.push_back(name);
@@ -141,11 +153,13 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
   if (!inner) return;
   arguments(inner, node.args);
   inner->is_coroutine = node.is_async;
+  // Conditions count anew in each scope.
   const int conditions = std::exchange(conditions_, 0);
   block(inner, node.body);
   conditions_ = conditions;
 }
 
+// Type parameters and bases of a class are mangled with the name of the class itself.
 void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt) {
   for (const Expr* each : node.decorators) expr(scope, each);
   bind(scope, node.name);
@@ -165,6 +179,7 @@ void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt
   deferred(inner);
 }
 
+// Names in patterns are bound in the scope of the statement.
 void SymbolTable::pattern(Scope* scope, const Pattern* pattern) {
   if (!pattern) return;
   auto each_of = [&](List<Pattern*> list) {
@@ -196,6 +211,7 @@ void SymbolTable::pattern(Scope* scope, const Pattern* pattern) {
              pattern->node);
 }
 
+// Visits a target, and binds the names in it.
 void SymbolTable::target(Scope* scope, const Expr* target) {
   if (auto* name = as<Name>(target)) return bind(scope, name->id);
   if (auto* starred = as<Starred>(target)) return this->target(scope, starred->value);
@@ -210,6 +226,7 @@ void SymbolTable::target(Scope* scope, const Expr* target) {
   expr(scope, target);
 }
 
+// An annotation without a value binds its name too. Only simple names of modules and classes have deferred annotations.
 void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   const bool are_deferred = dialect_of(version_).deferred_annotations;
   scope->has_annotations = true;
@@ -217,12 +234,14 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   expr(scope, assign.value);
   if (!text_ && !are_deferred) expr(scope, assign.annotation);
   if (!are_deferred || scope->is_function_like() || !assign.simple || !is<Name>(assign.target)) return;
+  // Annotations of modules always have a mark, those of classes only within other statements.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
   if (is_conditional && scope->kind == ScopeKind::class_body) scope->cells.insert("__conditional_annotations__");
   const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
   if (!text_) scope->deferred.push_back({&assign, index});
 }
 
+// Visits a statement. This is a table over the kinds of nodes.
 void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
   const bool nesting = StmtKinds::of(stmt).has(StmtKinds::nesting());
   conditions_ += nesting;
@@ -321,7 +340,8 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
   conditions_ -= nesting;
 }
 
-// A `:=` in a comprehension binds in the function or module around it.
+// A walrus in a comprehension binds in the function or module around it. The comprehensions in between see a global or
+// a free variable.
 void SymbolTable::bind_named(Scope* scope, std::string_view name) {
   if (!scope->is_comprehension) return bind(scope, name);
   Scope* outer = scope;
@@ -334,6 +354,7 @@ void SymbolTable::bind_named(Scope* scope, std::string_view name) {
     (global ? each->declared_global : each->declared_nonlocal).insert(text);
 }
 
+// The outermost iterable is evaluated in the scope around the comprehension.
 void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, const Expr* whole) {
   if (node.generators.empty()) return;
   expr(scope, node.generators[0].iter);
@@ -342,6 +363,7 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   inner->is_comprehension = true;
   const bool generator = node.kind == ComprehensionKind::generator;
   inner->is_generator = generator;
+  // Generator expressions are never inlined, nor are comprehensions in the type parameters of a class.
   inner->inlined = dialect_of(version_).inlined_comprehensions && !generator && !scope->sees_class;
   for (std::size_t i = 0; i < node.generators.size(); ++i) {
     const Comprehension& each = node.generators[i];
@@ -352,10 +374,12 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   }
   expr(inner, node.elt);
   expr(inner, node.value);
+  // An asynchronous comprehension makes the comprehension around it asynchronous.
   if (inner->is_coroutine && !generator && scope->is_comprehension) scope->is_coroutine = true;
   if (!inner->inlined) inner->parameters.push_back(".0"), inner->bound.insert(".0");
 }
 
+// Visits an expression, and opens scopes for lambdas and comprehensions.
 void SymbolTable::expr(Scope* scope, const Expr* expr) {
   if (!expr) return;
   if (auto* name = as<Name>(expr)) return use(scope, name->id);
@@ -383,6 +407,8 @@ void SymbolTable::resolve(Scope* scope) {
       if (!scope->homes.contains(name)) resolve_name(scope, name);
 }
 
+// A name is local where it is bound, else free if a function around binds it, else global. Names of a class are visible
+// in no function in it, except for the cells that the compiler makes.
 void SymbolTable::resolve_name(Scope* scope, std::string_view name) {
   Home& home = scope->homes[name];
   if (scope->declared_global.contains(name)) return void(home = Home::global_explicit);
@@ -405,6 +431,7 @@ void SymbolTable::resolve_name(Scope* scope, std::string_view name) {
   }
   if (!owner) return;
   home = Home::free;
+  // All code objects between the owner and this one pass the cell on.
   Scope* from = scope->unit();
   if (from == owner->unit() && owner->kind != ScopeKind::class_body) return;  // in the same code object
   if (from == owner) return;

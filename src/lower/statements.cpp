@@ -1,5 +1,5 @@
-// Statements. A way out of one runs what the statements around it do when they are left (`unwind`).
-// They stay in one file because each is a case of the same scheme: open, body, `unwind`, close.
+// Statements. A jump out of statements runs what they do when they are left (see ways_out.cpp). It is one file, because
+// each statement follows the same scheme: open, body, close.
 #include <algorithm>
 
 #include "ast/overloaded.h"
@@ -19,6 +19,7 @@
 namespace depyf::lowering {
 using namespace ast;
 
+// The functions below call each other.
 namespace {
 
 void assign(Unit& unit, const ast::Assign& node);
@@ -29,6 +30,7 @@ void for_stmt(Unit& unit, const ast::For& node);
 void async_for(Unit& unit, const ast::For& node);
 void with_stmt(Unit& unit, ast::List<ast::WithItem> items, ast::Block body, bool async);
 
+// Emits a statement. This is a table over the kinds of nodes.
 void stmt(Unit& unit, const Stmt* stmt) {
   std::visit(Overloaded{
                  [&](const FunctionDef& n) { function_def(unit, n, stmt); },
@@ -82,6 +84,7 @@ void stmt(Unit& unit, const Stmt* stmt) {
              stmt->node);
 }
 
+// a = b = value copies the value for each target but the last.
 void assign(Unit& unit, const Assign& node) {
   expr(unit, node.value);
   for (std::size_t i = 0; i < node.targets.size(); ++i) {
@@ -90,6 +93,8 @@ void assign(Unit& unit, const Assign& node) {
   }
 }
 
+// Emits `target: annotation = value`. The annotation of a simple name is stored in __annotations__ in modules and
+// classes, up to 3.13; other annotations are evaluated and dropped there.
 void annotated(Unit& unit, const AnnAssign& node) {
   if (node.value) {
     expr(unit, node.value);
@@ -109,6 +114,7 @@ void annotated(Unit& unit, const AnnAssign& node) {
       unit.code.emit(Op::store_subscr_);
       return;
     }
+    // Without a value, the parts of the target are evaluated and dropped.
   } else if (!node.value) {
     if (auto* attribute = as<Attribute>(node.target)) {
       expr(unit, attribute->value);
@@ -126,6 +132,7 @@ void annotated(Unit& unit, const AnnAssign& node) {
   }
 }
 
+// <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end:
 void if_stmt(Unit& unit, const If& node) {
   const Label otherwise = unit.code.label(), end = unit.code.label();
   condition(unit, node.test, otherwise, false);
@@ -136,7 +143,7 @@ void if_stmt(Unit& unit, const If& node) {
   unit.code.place(end);
 }
 
-// What is repeated from `again` on, to which `continue` leads too; `break` leads to `end`.
+// Emits the body of a loop that starts again at `again`, to which `continue` leads. `break` leads to `end`.
 template <class F>
 void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label end, F emit_body) {
   frames.push_back({.kind = kind, .end = end, .next = again, .outside = code.handler});
@@ -145,6 +152,7 @@ void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label en
   code.jump(Op::jump_, again);
 }
 
+// again: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP again; otherwise: <orelse>; end:
 void while_stmt(Unit& unit, const While& node) {
   const Label again = unit.code.label(), otherwise = unit.code.label(), end = unit.code.label();
   unit.code.place(again);
@@ -155,6 +163,7 @@ void while_stmt(Unit& unit, const While& node) {
   unit.code.place(end);
 }
 
+// <iter>; GET_ITER; again: FOR_ITER otherwise; <store>; <body>; JUMP again; otherwise: <orelse>; end:
 void for_stmt(Unit& unit, const For& node) {
   expr(unit, node.iter);
   unit.code.emit(Op::get_iter_);
@@ -170,6 +179,7 @@ void for_stmt(Unit& unit, const For& node) {
   unit.code.place(end);
 }
 
+// The exhausted iterator raises StopAsyncIteration, which END_ASYNC_FOR handles.
 void async_for(Unit& unit, const For& node) {
   expr(unit, node.iter);
   unit.code.emit(Op::get_aiter_);
@@ -191,12 +201,19 @@ void async_for(Unit& unit, const For& node) {
   unit.code.place(end);
 }
 
+// Emits a with statement of one item with the others nested in it. If the exit method returns a true value for an
+// exception, the exception is suppressed:
+//
+//   <manager>; BEFORE_WITH; <store>; <body>; <call of exit>; JUMP end
+//   handler: PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE suppressed; RERAISE 2
+//   suppressed: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP; end:
 void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
   if (items.empty()) return block(unit, body);
   const WithItem& item = items[0];
   const Label handler = unit.code.label(), cleanup = unit.code.label(), suppressed = unit.code.label(),
               end = unit.code.label();
   expr(unit, item.context_expr);
+  // From 3.14 on, the methods are loaded by LOAD_SPECIAL, and the exit method lies beside its self.
   if (unit.dialect.exit_with_self) {
     constexpr std::int32_t enter = 0, exit = 1, async_enter = 2, async_exit = 3;
     unit.code.emit(Op::copy_, 1);
@@ -214,7 +231,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
     send_loop(unit.code, unit.dialect, true);
   }
   const int outside = unit.code.handler;
-  const int base = unit.code.depth - 1;  // the exit lies on top
+  const int base = unit.code.depth - 1;  // the exit method lies on top
   unit.code.handler = unit.code.protect(handler, base, true);
   unit.frames.push_back({.kind = async ? Exit::async_with_body : Exit::with_body, .outside = outside});
   if (item.optional_vars) store(unit, item.optional_vars);
@@ -244,6 +261,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
   unit.code.emit(Op::pop_top_);
   if (unit.dialect.exit_with_self) unit.code.emit(Op::pop_top_);
   unit.code.jump(Op::jump_, end);
+  // The cleanup handles exceptions in the handler itself.
   unit.code.place(cleanup);
   unit.code.emit(Op::copy_, 3);
   unit.code.emit(Op::pop_except_);
@@ -253,6 +271,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
 
 }  // namespace
 
+// Emits a whole module.
 void module(Unit& unit, Block body) {
   deferred_annotations(unit);
   conditional_annotations(unit.code, unit.names);
@@ -267,6 +286,7 @@ void module(Unit& unit, Block body) {
   unit.code.emit(Op::return_value_);
 }
 
+// Emits the statements of a block.
 void block(Unit& unit, Block body) {
   for (const Stmt* each : body) stmt(unit, each);
 }

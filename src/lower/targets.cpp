@@ -1,4 +1,4 @@
-// What is stored to, deleted, and changed in place.
+// Targets of stores, deletions and augmented assignments.
 #include "lower/targets.h"
 #include "decode/op.h"
 #include "lower/expressions.h"
@@ -8,6 +8,7 @@ using namespace ast;
 
 namespace {
 
+// Unpacks the value into the targets.
 void store_items(Unit& unit, List<Expr*> items) {
   int star = -1;
   for (std::size_t i = 0; i < items.size(); ++i)
@@ -23,6 +24,7 @@ void store_items(Unit& unit, List<Expr*> items) {
 
 }  // namespace
 
+// Emits the store of the value on top of the stack.
 void store(Unit& unit, const Expr* target) {
   if (auto* node = as<Name>(target)) return unit.names.name(node->id, Access::store);
   if (auto* node = as<Attribute>(target)) {
@@ -43,11 +45,13 @@ void store(Unit& unit, const Expr* target) {
   }
   if (auto* node = as<Tuple>(target)) return store_items(unit, node->elts);
   if (auto* node = as<ListExpr>(target)) return store_items(unit, node->elts);
+  // `() = value` has a constant as its target.
   if (auto* empty = constant_of(target, Constant::Kind::tuple); empty && empty->items.empty())
     return store_items(unit, {});
   fail("a target that nothing can be stored to");
 }
 
+// Emits the deletion of a target.
 void remove(Unit& unit, const Expr* target) {
   if (auto* node = as<Name>(target)) return unit.names.name(node->id, Access::remove);
   if (auto* node = as<Attribute>(target)) {
@@ -60,6 +64,7 @@ void remove(Unit& unit, const Expr* target) {
     unit.code.emit(Op::delete_subscr_);
     return;
   }
+  // `del (a, b)` deletes each item.
   auto* tuple = as<Tuple>(target);
   auto* list = as<ListExpr>(target);
   auto* empty = constant_of(target, Constant::Kind::tuple);
@@ -68,6 +73,7 @@ void remove(Unit& unit, const Expr* target) {
   for (const Expr* each : tuple ? tuple->elts : list->elts) remove(unit, each);
 }
 
+// Emits `target op= value`. The parts of the target are evaluated once, and copied for the load and the store.
 void augmented(Unit& unit, const AugAssign& node) {
   const auto change = [&] {
     expr(unit, node.value);
@@ -91,9 +97,11 @@ void augmented(Unit& unit, const AugAssign& node) {
   expr(unit, target->value);
   if (is_binary_slice(unit.dialect, target->slice)) {
     slice(unit, *as<Slice>(target->slice));
+    // Container, start and stop are copied.
     for (int i = 0; i < 3; ++i) unit.code.emit(Op::copy_, 3);
     unit.code.emit(Op::binary_slice_);
     change();
+    // The result is moved below the parts of the target.
     unit.code.emit(Op::rotate_, 4);
     unit.code.emit(Op::store_slice_);
     return;

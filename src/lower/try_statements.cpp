@@ -10,6 +10,12 @@ using namespace ast;
 
 namespace {
 
+// Emits try-except: the body and the else clause, and the handler with a test for each clause. Behind a clause with a
+// name, the name is unbound, also if the clause raises:
+//
+//   handlers: PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE next; STORE e; <body>;
+//             POP_EXCEPT; <unbind>; JUMP end
+//   unbind: <unbind>; RERAISE 1; next: ...; RERAISE 0; cleanup: COPY 3; POP_EXCEPT; RERAISE 1
 void try_except(Unit& unit, const Try& node) {
   const Label handlers = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label();
   const int outside = unit.code.handler, base = unit.code.depth;
@@ -48,6 +54,7 @@ void try_except(Unit& unit, const Try& node) {
       unit.frames.push_back({.kind = Exit::handler, .outside = outside, .name = each.name});
       block(unit, each.body);
       unit.frames.pop_back();
+      // 3.8 unbinds the name before it leaves the handler, later versions behind that.
       if (!unit.dialect.finally_subroutines) {
         unit.code.handler = outside;
         unit.code.emit(Op::pop_except_);
@@ -64,7 +71,7 @@ void try_except(Unit& unit, const Try& node) {
       if (unit.dialect.exception_table) {
         unbind_name(unit.code, unit.names, each.name);
         unit.code.emit(Op::reraise_, 1);
-      } else {  // the second exception is handled while the name is unbound
+      } else {  // the second exception is handled meanwhile
         const Label again = unit.code.label();
         unit.code.handler = unit.code.protect(again, unit.code.depth, true);
         unit.code.emit(Op::push_exc_info_);
@@ -81,6 +88,7 @@ void try_except(Unit& unit, const Try& node) {
     unit.code.depth = base + 2;
   }
   unit.code.handler = inside;
+  // No clause has matched.
   unit.code.emit(Op::reraise_, 0);
   unit.code.handler = outside;
   unit.code.place(cleanup);
@@ -90,7 +98,8 @@ void try_except(Unit& unit, const Try& node) {
   unit.code.place(end);
 }
 
-// except*: each clause gets the part of the group that it matches; what is raised is gathered in a list.
+// Emits try-except*: each clause gets the part of the exception group that it matches, and the exceptions that clauses
+// raise are collected in a list (see flow/except_star.cpp for the shape).
 void try_star(Unit& unit, const Try& node) {
   const Label handlers = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label(),
               raise = unit.code.label();
@@ -111,6 +120,7 @@ void try_star(Unit& unit, const Try& node) {
   for (const ExceptHandler& each : node.handlers) {
     const Label next = unit.code.label(), unmatched = unit.code.label(), raised = unit.code.label();
     unit.code.handler = inside;
+    // The stack becomes: original exception, list, rest of the group.
     if (first) {
       unit.code.emit(Op::copy_, 1);
       unit.code.emit(Op::build_list_, 0);
@@ -137,6 +147,7 @@ void try_star(Unit& unit, const Try& node) {
     if (!each.name.empty()) {
       unbind_name(unit.code, unit.names, each.name);
     }
+    // An exception raised by the clause joins the list.
     unit.code.emit(Op::list_append_, 3);
     unit.code.emit(Op::pop_top_);
     unit.code.jump(Op::jump_, next);
@@ -146,6 +157,7 @@ void try_star(Unit& unit, const Try& node) {
     unit.code.depth = base + 4;
   }
   unit.code.handler = inside;
+  // The rest that no clause has matched joins the list as well.
   unit.code.emit(Op::list_append_, 1);
   unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(Intrinsic2::prep_reraise_star));
   unit.code.emit(Op::copy_, 1);
@@ -176,10 +188,12 @@ void unbind_name(Assembler& code, Variables& names, std::string_view id) {
   names.name(id, Access::remove);
 }
 
+// Emits a try statement. Its finally clause is emitted twice: for the normal way, and as the handler of exceptions,
+// which raises the exception again.
 void try_stmt(Unit& unit, const Try& node) {
   if (node.finalbody.empty() && !node.handlers.empty())
     return node.is_star ? try_star(unit, node) : try_except(unit, node);
-  // A try without handlers whose finally clause the printer takes from the else clause.
+  // A try statement without clauses takes its else clause as its finally clause, as the printer writes it.
   const bool lone = node.finalbody.empty();
   const Block finally = lone ? node.orelse : node.finalbody;
   const Label handler = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label();

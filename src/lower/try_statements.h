@@ -1,4 +1,4 @@
-// try statements.
+// Try statements.
 #pragma once
 
 #include "lower/unit.h"
@@ -6,7 +6,7 @@
 namespace depyf::lowering {
 
 void try_stmt(Unit& unit, const ast::Try& node);
-// The name of an exception is unbound behind its handler.
+// Unbinds the name of an exception behind its clause, as `e = None; del e`.
 void unbind_name(Assembler& code, Variables& names, std::string_view id);
 
 }  // namespace depyf::lowering

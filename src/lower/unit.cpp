@@ -8,6 +8,7 @@
 namespace depyf::lowering {
 using namespace ast;
 
+// A StopIteration that leaves a generator is turned into an error by the generator's own code from 3.12 on.
 Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
     : shared(of),
       dialect(dialect_of(of.version)),
@@ -20,9 +21,10 @@ Unit::Unit(Shared& of, Scope* scope, Unit* outer, const Header& header)
   describe(scope, header);
 }
 
+// Fields that both sides of the proof compare.
 void Unit::describe(Scope* scope, const Header& header) {
   CodeObject& made = result_->code;
-  // An iterator is one value here, as it is in all versions but 3.15.
+  // All versions are lowered to a form with an exception table, and with one value for an iterator.
   made.version = std::clamp(shared.version, unwound_version, one_iterator_version);
   made.name = header.name;
   made.qualname = header.qualname;
@@ -44,6 +46,7 @@ void Unit::describe(Scope* scope, const Header& header) {
     made.argcount = static_cast<std::int32_t>(scope->parameters.size());
     made.posonlyargcount = header.posonly;
   }
+  // The first constant is the docstring, or None in a function without one.
   if (header.docstring) {
     made.constants.push_back(*header.docstring);
     made.flags |= CodeObject::has_docstring;
@@ -52,6 +55,7 @@ void Unit::describe(Scope* scope, const Header& header) {
   }
 }
 
+// A code object that fails leaves the others alone.
 std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
   shared.tree.codes.push_back(result_);
   shared.tree.by_code[&result_->code] = result_.get();
@@ -61,7 +65,7 @@ std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
     finish();
   } catch (const InternalError& failure) {
     result_->failure = failure.what;
-    // Its closure is part of what the code around does, lowered or not.
+    // The closure is part of what the code around does, even if this code object was not lowered.
     result_->code.freevars.assign(names.scope->unit()->frees.begin(), names.scope->unit()->frees.end());
   }
   return result_;
@@ -70,6 +74,7 @@ std::shared_ptr<LoweredCode> Unit::run(const std::function<void(Unit&)>& body) {
 void Unit::start() {
   result_->decoded.code = &result_->code;
   names.start();
+  // A generator expression of 3.15 calls iter() before RETURN_GENERATOR, in the call that makes the generator.
   if (iterates_) {
     code.emit(Op::load_fast_, names.slot(names.scope, ".0"));
     code.emit(Op::get_iter_);
@@ -83,6 +88,7 @@ void Unit::start() {
   code.emit(Op::resume_);
 }
 
+// INTRINSIC stopiteration_error turns StopIteration into RuntimeError.
 void Unit::finish() {
   if (wraps_stop_iteration_) {
     code.handler = -1;
@@ -93,6 +99,7 @@ void Unit::finish() {
   code.finish();
 }
 
+// The name of the parameter decides: CPython looks for `self`, too.
 void Unit::store_to_self(const Attribute& target) {
   auto* owner = as<Name>(target.value);
   if (!dialect.class_details || !owner || owner->id != "self") return;
@@ -103,11 +110,13 @@ void Unit::store_to_self(const Attribute& target) {
     }
 }
 
+// Functions of type parameters do not appear in qualified names.
 std::string Unit::qualified(std::string_view name) const {
   const Unit* around = this;
   while (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;
   Scope* unit = around->names.scope->unit();
   if (unit->kind == ScopeKind::module) return std::string(name);
+  // A definition that is declared global has no names in front.
   const std::string_view stored = shared.symbols.mangled(name, *around->names.scope);
   if (auto home = unit->homes.find(stored); home != unit->homes.end() && home->second == Home::global_explicit)
     return std::string(name);
@@ -116,6 +125,7 @@ std::string Unit::qualified(std::string_view name) const {
   return text + "." + std::string(name);
 }
 
+// Nodes are shared where structuring has copied code.
 std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const Header& header,
                                           const std::function<void(Unit&)>& body) {
   std::shared_ptr<LoweredCode>& made = nested_[node];
@@ -123,6 +133,7 @@ std::shared_ptr<LoweredCode> Unit::nested(const void* node, Scope* scope, const 
   return made;
 }
 
+// Pushes the tuple of cells, the code, and MAKE_FUNCTION.
 void Unit::make_function(const std::shared_ptr<LoweredCode>& function, int flags) {
   const std::vector<std::string>& free = function->code.freevars;
   if (!free.empty()) {

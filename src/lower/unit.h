@@ -1,4 +1,4 @@
-// One code object as it is lowered, and what the lowering of all of them shares.
+// Lowers one code object. The state that all code objects share is in Shared.
 #pragma once
 
 #include <functional>
@@ -17,27 +17,31 @@
 
 namespace depyf::lowering {
 
-// What the lowering of all scopes shares.
+// The state that the lowering of all scopes shares.
 struct Shared {
   Version version;
   bool annotations_are_text = false;
   std::string filename;
   SymbolTable& symbols;
   LoweredTree& tree;
+  // The memory that instructions and constants may still take.
   std::int64_t bytes_left;
 };
 
+// The fields of a code object that its node in the tree decides.
 struct Header {
   std::string name, qualname;
   const CodeObject* origin = nullptr;
   const ast::Arguments* args = nullptr;
   const Constant* docstring = nullptr;
-  bool iterates = false;  // a generator expression that makes the iterator itself, before it starts (3.15)
-  int posonly = 0;  // where there is no list of arguments
-  bool is_lambda = false;  // an iterator's end that leaves it is not made an error
+  // A generator expression that calls iter() itself before it starts (3.15).
+  bool iterates = false;
+  int posonly = 0;  // the number of positional-only arguments, if `args` is null
+  // In a lambda, a StopIteration that leaves it is not turned into an error.
+  bool is_lambda = false;
 };
 
-// A statement around the one at work, which does something when it is left.
+// The statements that need work if control leaves them.
 enum class Exit : std::uint8_t {
   while_loop,
   for_loop,
@@ -49,31 +53,35 @@ enum class Exit : std::uint8_t {
   async_with_body,
   value,            // a value to return lies on the stack
 };
+// A statement around the current one.
 struct Frame {
   Exit kind = Exit::while_loop;
-  Label end = -1, next = -1;          // of a loop: where break and continue lead
-  int outside = -1;                   // what protects the code around
-  ast::Block body = {};               // of a finally clause
-  std::string_view name = {};         // of a handler
+  Label end = -1, next = -1;  // of a loop: where break and continue lead
+  int outside = -1;  // the handler around the statement, or -1
+  ast::Block body = {};  // the body of a finally clause
+  std::string_view name = {};  // the name that a handler binds
 };
 using Frames = std::vector<Frame>;
 
+// The lowering of one code object.
 class Unit {
  public:
   Unit(Shared& shared, Scope* scope, Unit* outer, const Header& header);
 
-  // The code object, with what `body` emits between its start and its end.
+  // Returns the code object whose instructions `body` emits, with its start and its end around them. A failure is
+  // recorded in it.
   std::shared_ptr<LoweredCode> run(const std::function<void(Unit&)>& body);
 
-  // The code object of one node is made once, however often the node stands in the code.
+  // Returns the code object of a nested node, which is lowered once, however often the node stands in the code.
   std::shared_ptr<LoweredCode> nested(const void* node, Scope* scope, const Header& header,
                                       const std::function<void(Unit&)>& body);
-  // As CPython names what is nested: behind the names around it, with `<locals>` below functions.
+  // Returns the qualified name of something nested here: behind the names around it, with `<locals>` after functions.
   std::string qualified(std::string_view name) const;
+  // Pushes a function, with its closure. The values for the other `flags` are on the stack.
   void make_function(const std::shared_ptr<LoweredCode>& function, int flags);
-  // From 3.13 on a class keeps the names of the attributes that its functions store to `self`.
+  // Records a store to an attribute of `self`, as classes keep the names of these attributes from 3.13 on.
   void store_to_self(const ast::Attribute& target);
-  // What the code object says of itself: flags, counts of arguments.
+  // Returns the code object with its flags and numbers of arguments.
   const CodeObject& head() const { return result_->code; }
 
   Shared& shared;
@@ -86,17 +94,21 @@ class Unit {
   Assembler code;
   Variables names;
   Frames frames;
-  std::set<std::string> static_attributes;  // of a class: what its functions store to attributes of `self`
+  // Of a class: the attributes of `self` that its functions store.
+  std::set<std::string> static_attributes;
 
  private:
+  // Fills in the fields of the code object.
   void describe(Scope* scope, const Header& header);
+  // Emits the start of the code object: cells, the start of a generator, and RESUME.
   void start();
+  // Emits the end of the code object, and resolves labels.
   void finish();
 
   Unit* outer_;
   std::map<const void*, std::shared_ptr<LoweredCode>> nested_;
   const bool wraps_stop_iteration_, iterates_;
-  Label stop_iteration_ = -1;  // where what leaves a generator becomes a RuntimeError
+  Label stop_iteration_ = -1;  // the handler that makes a StopIteration a RuntimeError
 };
 
 }  // namespace depyf::lowering

@@ -12,15 +12,17 @@ using namespace ast;
 
 namespace {
 
-// What leaving the statement of `frame` does. `value`: what is returned lies on top of the stack.
+// Emits what leaving the statement of `frame` takes. `value` is true if a value to return lies on top of the stack.
 void unwind(Unit& unit, const Frame& frame, bool value) {
   switch (frame.kind) {
     case Exit::while_loop: return;
+    // The iterator is popped.
     case Exit::for_loop:
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_top_);
       return;
     case Exit::try_body: unit.code.handler = frame.outside; return;
+    // The finally clause runs, with the value to return below it.
     case Exit::finally_body: {
       unit.code.handler = frame.outside;
       if (value) unit.frames.push_back({.kind = Exit::value, .outside = frame.outside});
@@ -28,6 +30,7 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
       if (value) unit.frames.pop_back();
       return;
     }
+    // The exception that the finally clause handles is dropped.
     case Exit::finally_handler:
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_top_);
@@ -35,6 +38,7 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_except_);
       return;
+    // The clause is left, and its name unbound.
     case Exit::handler:
       unit.code.handler = frame.outside;
       if (value) unit.code.emit(Op::swap_, 2);
@@ -43,12 +47,14 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
         unbind_name(unit.code, unit.names, frame.name);
       }
       return;
+    // The exit method is called without an exception.
     case Exit::with_body:
     case Exit::async_with_body:
       unit.code.handler = frame.outside;
       if (value) unit.code.emit(Op::rotate_, unit.dialect.exit_with_self ? 3 : 2);
       call_exit(unit.code, unit.dialect, frame.kind == Exit::async_with_body);
       return;
+    // A finally clause that leaves drops the value of the return it interrupts.
     case Exit::value:
       if (value) unit.code.emit(Op::swap_, 2);
       unit.code.emit(Op::pop_top_);
@@ -58,7 +64,7 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
 
 }  // namespace
 
-// __exit__ lies on top (from 3.14 on: with its self above it); it is called with None three times.
+// Calls the exit method on top of the stack (from 3.14 on, its self lies above it) with None three times.
 void call_exit(Assembler& code, const Dialect& dialect, bool async) {
   for (int i = 0; i < 3; ++i) code.load_none();
   if (dialect.exit_with_self) code.emit(Op::call_, 3, -1);
@@ -71,6 +77,7 @@ void call_exit(Assembler& code, const Dialect& dialect, bool async) {
   code.emit(Op::pop_top_);
 }
 
+// Unwinds the statements around, up to the loop. `continue` stays in the loop, so it does not unwind the loop itself.
 void unwind_to_loop(Unit& unit, bool is_break) {
   const std::vector<Frame> frames = unit.frames;
   const int outside = unit.code.handler, depth = unit.code.depth;
@@ -85,11 +92,13 @@ void unwind_to_loop(Unit& unit, bool is_break) {
     unwind(unit, frame, false);
   }
   if (unit.frames.empty()) fail("a break or continue outside a loop");
+  // The code behind is not reached from here, so the state is put back.
   unit.frames = frames;
   unit.code.handler = outside;
   unit.code.depth = depth;
 }
 
+// The value is evaluated before any statement is unwound.
 void return_stmt(Unit& unit, const Return& node) {
   const std::vector<Frame> frames = unit.frames;
   const int outside = unit.code.handler, depth = unit.code.depth;

@@ -1,4 +1,4 @@
-// return, break and continue, and what statements do when they are left.
+// return, break and continue, and the work of statements that they leave.
 #pragma once
 
 #include "lower/unit.h"
@@ -6,8 +6,9 @@
 namespace depyf::lowering {
 
 void return_stmt(Unit& unit, const ast::Return& node);
+// Emits break or continue.
 void unwind_to_loop(Unit& unit, bool is_break);
-// The exit of a context manager, without an exception.
+// Calls the exit method of a context manager, without an exception.
 void call_exit(Assembler& code, const Dialect& dialect, bool async);
 
 }  // namespace depyf::lowering
