@@ -1,4 +1,4 @@
-// A code object of CPython 3.8 to 3.15 as plain data, independent of any running interpreter.
+// Defines a code object of CPython 3.8 to 3.15 as plain data, independent of any running interpreter.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace depyf {
 
-// Source position of one code unit (two bytes of bytecode); -1 where unknown. Columns are UTF-8 byte offsets.
+// The source position of one code unit (two bytes of bytecode); -1 where it is unknown. Columns are UTF-8 byte offsets.
 struct Position {
   std::int32_t line = -1, end_line = -1, column = -1, end_column = -1;
   friend bool operator==(const Position&, const Position&) = default;
 };
 
-// One row of the exception table of 3.11 and later; offsets in bytes, `end` exclusive.
+// One row of the exception table (3.11 and later). Offsets are in bytes, and `end` is excluded.
 struct ExceptionEntry {
   std::uint32_t start = 0, end = 0, target = 0, depth = 0;
   bool lasti = false;
   friend bool operator==(const ExceptionEntry&, const ExceptionEntry&) = default;
 };
 
+// The fields have the meaning and the names of the attributes `co_*` of a Python code object.
 struct CodeObject {
   enum Flag : std::uint32_t {
     optimized = 0x1,
@@ -42,13 +43,14 @@ struct CodeObject {
   std::string name, qualname, filename;
   std::int32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, stacksize = 0, firstlineno = 0;
   std::uint32_t flags = 0;
-  std::vector<std::uint8_t> bytecode;  // as co_code: not specialised, caches included
+  std::vector<std::uint8_t> bytecode;  // as co_code has it: not specialised, with inline caches
   std::vector<Constant> constants;
   std::vector<std::string> names, varnames, cellvars, freevars;
-  std::vector<Position> positions;     // one a code unit; may be shorter than the bytecode
+  std::vector<Position> positions;  // one for each code unit; may be shorter than the bytecode
   std::vector<ExceptionEntry> exceptions;
 
-  // Positional and keyword-only ones, *args and **kwargs: the first of `varnames`. What is read may say anything.
+  // Returns the number of all parameters, including `*args` and `**kwargs`. They are the first of `varnames`. A file
+  // may claim any number.
   std::int64_t argument_count() const {
     return std::int64_t{argcount} + kwonlyargcount + ((flags & varargs) != 0) + ((flags & varkeywords) != 0);
   }

@@ -1,4 +1,4 @@
-// Do two compilations of a module hold the same bytecode?
+// Compares two compilations of a module by their bytecode.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,19 @@ namespace depyf {
 
 struct CodeObject;
 
+// A place at which two compilations differ.
 struct Difference {
-  const CodeObject* code = nullptr;  // of the first side
-  std::string what;                  // what differs: a field of the code object, or an instruction
-  std::uint32_t offset = 0;          // of that instruction, in bytes
+  const CodeObject* code = nullptr;  // a code object of the first side
+  std::string what;                  // the differing field of the code object, or the differing instruction
+  std::uint32_t offset = 0;          // the offset of that instruction, in bytes
 };
 
-// The code objects of `one`, itself and all that its reachable code loads, that differ from their counterparts in `two`.
-// The same: from the start on, both execute the same instructions with the same arguments, branch on the same conditions
-// and are protected by the same handlers. Where the compiler laid blocks out, which of two names of one instruction it
-// chose and which constants it numbered how does not count.
+// Returns the code objects of `one` that differ from their counterparts in `two`. The code objects of `one` are `one`
+// itself and all that its reachable code loads.
+//
+// Two code objects are the same if both execute the same instructions with the same arguments from the start on, branch
+// on the same conditions, and are protected by the same handlers. Choices of the compiler do not count: the layout of
+// blocks, the name of an instruction that has two, and the numbering of constants.
 std::vector<Difference> compare(const CodeObject& one, const CodeObject& two);
 
 }  // namespace depyf

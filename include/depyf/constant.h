@@ -1,4 +1,4 @@
-// A version of CPython, and a constant of a code object.
+// Defines the version of CPython, and a constant of a code object.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ struct Version {
 
 struct CodeObject;
 
-// One entry of co_consts.
+// One entry of co_consts. The comment at each kind names the members that hold its value.
 struct Constant {
   enum class Kind : std::uint8_t {
     none,
@@ -34,14 +34,16 @@ struct Constant {
     frozenset,
     slice,      // items: start, stop, step
     code,       // code
-    opaque,  // any other object of a live code object: has no literal, is shown under a name; text: that of its type
+    // An object of a live code object that has no literal. It is shown under a name; `text` is the name of its type.
+    opaque,
   };
   Kind kind = Kind::none;
   double real = 0, imag = 0;
   std::string text;
   std::vector<Constant> items;
   std::shared_ptr<const CodeObject> code;
-  std::uintptr_t identity = 0;  // the address of the live object that this was read from; 0: unknown, or changed since
+  // The address of the live object that the constant was read from; 0 if it is unknown, or if the constant was changed.
+  std::uintptr_t identity = 0;
 };
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// The version-neutral instructions of a code object as plain rows, for tests and for people.
+// Lists the version-neutral instructions of a code object as plain rows, for tests and for readers.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@ namespace depyf {
 
 struct CodeObject;
 
+// One instruction in the form that is the same for all versions of CPython.
 struct DisassembledInstruction {
   std::string_view op;
   std::int32_t arg = 0, aux = 0;
   std::uint32_t offset = 0;    // in bytes
   std::int32_t target = -1;    // index of an instruction
   std::int32_t line = -1;
-  // What the instruction takes from the stack and puts there, where it falls through and where it jumps.
+  // The numbers of stack slots that the instruction takes and adds, where it falls through and where it jumps.
   std::int32_t pops = 0, pushes = 0, jump_pops = 0, jump_pushes = 0;
 };
 
@@ -27,8 +28,8 @@ struct Disassembly {
 
 Disassembly disassemble(const CodeObject& code);
 
-// The basic blocks of `code` and of the code objects in it with the edges between them, as a graph in DOT: dashed where an
-// exception leaves a protected statement.
+// Returns the basic blocks of `code`, and of the code objects in it, as a graph in the language DOT. An edge is dashed
+// where an exception leaves a protected statement.
 std::string control_flow_dot(const CodeObject& code);
 
 }  // namespace depyf

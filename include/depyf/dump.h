@@ -1,5 +1,5 @@
-// Dumps of depyf: the directories that prepare_debug and `depyf run` write, of blocks that ended (session.json), that are open
-// still or whose process died (journal_PID.jsonl).
+// Reads dumps of depyf, which are the directories that prepare_debug and `depyf run` write. A block that ended has a
+// session.json. A block that is still open, or whose process died, has a journal_PID.jsonl.
 #pragma once
 
 #include <functional>
@@ -12,20 +12,22 @@
 
 namespace depyf {
 
-// Returns the content of a file of the directory; nothing if it cannot be read.
+// Returns the content of a file in the directory; nothing if it cannot be read.
 using ReadFile = std::function<std::optional<std::string>(const std::string& name)>;
 
-// The runs that a dump tells of, each as the record of its process. `journals`: the names of the journals in the directory.
-// `with_graphs`: whether the files of graphs and output code are read too. What cannot be read is a problem of its process.
+// Returns the runs that are recorded in a dump, each as the record of its process. `journals` are the names of the
+// journals in the directory. `with_graphs` says whether the files of graphs and output code are read, too. A part that
+// cannot be read becomes a problem of its process.
 std::vector<record::Process> read_dump(const std::string& directory, const std::vector<std::string>& journals,
                                        const ReadFile& read_file, bool with_graphs);
 
-// Puts what a dump recorded in provenance.json (its text) in place of the chains that link() inferred, compilation by compilation,
-// and what was not fused. `processes` are those of session.json. What cannot be read changes nothing.
+// Replaces the chains that link() inferred by the chains that the dump recorded in provenance.json, compilation by
+// compilation. The function also reads which operations were not fused. `provenance` is the text of the file, and
+// `processes` are those of session.json. Parts that cannot be read change nothing.
 void read_provenance(std::string_view provenance, std::vector<record::Process>& processes);
 
-// One compilation, as session.json has it in `frames`; its fields that are not there are as in a new one. An empty
-// compilation if the text is no JSON.
+// Reads one compilation in the form that session.json has in `frames`. Missing fields keep their defaults. A text that
+// is no JSON gives an empty compilation.
 record::Compilation read_compilation(std::string_view frame);
 
 }  // namespace depyf

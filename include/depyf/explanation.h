@@ -1,4 +1,5 @@
-// The texts of an explanation: what depyf.explain found of a function, its cache entries and its resume functions.
+// Writes the texts of an explanation: what depyf.explain found out about a function, its cache entries and its resume
+// functions.
 #pragma once
 
 #include <string>
@@ -6,18 +7,18 @@
 
 namespace depyf {
 
-// Each takes an explanation as JSON: the fields of `Explanation` in python/depyf/explanation/model.py by their names. What is
-// missing in it is empty.
+// All functions take an explanation as JSON, with the names of the fields of `Explanation` in
+// python/depyf/explanation/model.py. Missing fields are empty.
 
-// The whole story, in the order in which it runs.
+// Returns the whole explanation, in the order in which the parts run.
 std::string explanation_text(std::string_view explanation);
 
-// One line that says what is explained and how many entries there are.
+// Returns one line that says what is explained, and how many cache entries there are.
 std::string explanation_headline(std::string_view explanation);
 
-// The story in HTML that folds, behind a `frame` of HTML with the page.
+// Returns the explanation as HTML with parts that fold. `frame` is the HTML of the page around it.
 std::string explanation_html(std::string_view explanation, std::string_view frame);
-// The same for one cache entry, an item of `entries`.
+// Returns one cache entry, an item of `entries`, as HTML in the same frame.
 std::string entry_html(std::string_view entry, std::string_view frame);
 
 }  // namespace depyf

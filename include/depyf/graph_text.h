@@ -1,4 +1,4 @@
-// Texts of graphs, as PyTorch prints them.
+// Works on texts of graphs, as PyTorch prints them.
 #pragma once
 
 #include <cstddef>
@@ -11,85 +11,87 @@
 
 namespace depyf {
 
-// A text that compiles where the given one does, and in a fraction of the time: most lines of a graph have one shape,
-// whatever the graph,
+// Returns a text that compiles if and only if the given text does, but takes a fraction of the time to compile. Most
+// lines of a graph have one shape:
 //
 //     add: "f32[4]" = torch.ops.aten.add.Tensor(x, 1, alpha = 2);  x = None
 //
-// over names, numbers, and lists and tuples of those. In place of each row of such lines, with the comments in it, stands
-// `pass`; the head of the function and what it returns have one shape too. UTF-8 in and out.
+// Their operands are names, numbers, and lists and tuples of those. Each run of such lines, with the comments in it, is
+// replaced by `pass`. The head of the function and its return value have a fixed shape, too. Both texts are UTF-8.
 std::string shortened_graph(std::string_view text);
 
-// A line that tells of one node of a graph, or of one operation of Inductor's IR.
+// A line that defines one node of a graph, or one operation of Inductor's IR.
 struct NamedLine {
   std::string_view name;
-  std::size_t end;   // of the line, in characters from the start of the text
-  std::size_t line;  // its number, from 1
+  std::size_t end;   // the end of the line, in characters from the start of the text
+  std::size_t line;  // the number of the line, from 1
 };
 
-// The lines that begin with a name: of a graph `    add: "f32[4]" = ...` or `    add = ...`, of the IR `op0_op1: ...`. The
-// first line of a text is none.
+// Returns the lines that begin with a name: `    add: "f32[4]" = ...` or `    add = ...` in a graph, and `op0_op1: ...`
+// in Inductor's IR. The first line of a text never counts.
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir);
 
-// A part of a remark on a line: names, of which the first ones stand for all where there is no room.
+// A part of a remark on a line: a list of names, which is cut short where there is no room for all of them.
 struct RemarkNames {
-  std::string before;              // what stands in front of them
-  std::vector<std::string> names;  // the first ones
-  std::size_t count = 0;           // how many there are
-  std::string noun;                // what each of them is
+  std::string before;              // the text in front of the names
+  std::vector<std::string> names;  // the first names
+  std::size_t count = 0;           // the number of all names
+  std::string noun;                // what each of the names is
   std::string after;
 };
 
-// What a comment says of a line: names, or a sentence.
+// The text of a comment on a line: lists of names, or a sentence.
 struct Remark {
   std::string sentence;
   std::vector<RemarkNames> parts;
 };
 
-// A remark in at most `room` characters: of each list as many names as fit, and how many more there are. Empty where there is no
-// room for the numbers alone.
+// Returns a remark in at most `room` characters: as many names of each list as fit, and the number of the others.
+// Returns an empty string if there is no room even for the numbers.
 std::string remark_text(const Remark& remark, std::size_t room);
 
-// The text with a remark behind the first line that tells of each name; no line with its remark is longer than 200 characters,
-// unless the line itself is. `lines` gets the number of that line for each name.
+// Returns the text with a remark behind the first line that defines each name. No line with its remark is longer than
+// 200 characters, unless the line alone is. `lines` gets the number of that line for each name.
 std::string with_remarks(std::string_view text, bool of_ir, std::string_view mark,
                          const std::function<Remark(const std::string& name)>& remark_of,
                          std::vector<std::pair<std::string, std::size_t>>& lines);
 
-// Pairs of a name that PyTorch gave and the one that stands in its place.
+// Pairs of a name that PyTorch gave, and the name that replaces it.
 using Renames = std::vector<std::pair<std::string, std::string>>;
 using NameOf = std::unordered_map<std::string, std::string>;
 
-// Readable names for the inputs of a graph that AOTAutograd made, as the descriptors behind them tell:
+// Returns readable names for the inputs of a graph that AOTAutograd made. The descriptors behind the inputs lead to the
+// inputs of the captured graph, whose names are `captured`. For example, this line is about the second input:
 //
 //     primals_2: "f32[32][1]cpu",  # PlainAOTInput(idx=1)
 //
-// is the second input of the captured graph, whose inputs have the given names. Empty where the descriptors count the inputs
-// of another graph, one that a part of the captured graph was made to. The result holds the names by
-// descriptor too. A name that the graph uses for something else gets an underscore.
+// The result is empty if the descriptors count the inputs of a different graph, made from a part of the captured graph.
+// The result holds the names by descriptor, too. A name that the graph uses for something else gets an underscore.
 Renames input_names(std::string_view text, const std::vector<std::string>& captured);
 
-// A name for an input of the captured graph: `blocks_0_n1_weight` for L['self']._modules['blocks']._modules['0']._modules['n1']
-// ._parameters['weight']; where `source` is empty or calls something, what the name that Dynamo gave the input says.
+// Returns a name for an input of the captured graph: `blocks_0_n1_weight` for
+// L['self']._modules['blocks']._modules['0']._modules['n1']._parameters['weight']. If `source` is empty or contains a
+// call, the name is taken from the name that Dynamo gave to the input.
 std::string input_name(std::string_view name, std::string_view source);
 
-// The text with these names, and behind each input that of PyTorch:
+// Returns the text with these names, and PyTorch's own name behind each input:
 //
 //     blocks_0_n1_weight: "f32[32][1]cpu",  # PyTorch's primals_2
 //
-// A name that this graph, another of the same inputs, uses for something else gets an underscore.
+// A name that this graph uses for something else gets an underscore. The graph may be another one with the same inputs.
 std::string with_input_names(std::string_view text, const Renames& renames);
 
-// The names that `with_input_names` gave in a text, and the one in a line; empty if there is none.
+// Returns the names that `with_input_names` put into a text, and PyTorch's name in one line of it. The result is empty
+// if there is none.
 Renames input_names_in(std::string_view text);
 std::string_view original_name(std::string_view line);
 
-// Python code with other names of variables.
+// Returns Python code in which variables are renamed.
 std::string with_names(std::string_view code, const NameOf& names);
 
-// The text with a comment `# blocks.9.attn` above each row of nodes of one module, by the names of the nodes. A blank line
-// stands above such a comment and no longer above each line of source; a comment that names a line of source is at most 200
-// characters long.
+// Returns the text with a comment such as `# blocks.9.attn` above each run of nodes of one module. `headings` gives the
+// module of each node. A blank line precedes each such comment, instead of each line of source. A comment that quotes a
+// line of source has at most 200 characters.
 std::string with_headings(std::string_view text, const NameOf& headings);
 
 }  // namespace depyf

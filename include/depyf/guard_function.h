@@ -1,4 +1,4 @@
-// The guards of a compilation as Python that runs.
+// Prints the guards of a compilation as Python code that runs.
 #pragma once
 
 #include <string>
@@ -6,26 +6,28 @@
 
 namespace depyf {
 
+// A guard, and what is known about it.
 struct GuardToPrint {
-  std::string kind;  // the class of the guard in PyTorch, such as TENSOR_MATCH
-  std::string text;  // in Dynamo's words
-  std::string line;  // of the program, as `train.py:12 return gelu(x)`; empty if unknown
-  std::string value;  // the expression, over L and G, for the value that it is about; empty if there is none
-  std::vector<std::string>
-      conditions;  // expressions over L, G and torch; `live[3](L, G)` of a guard without a Python form
-  bool is_live = false;  // PyTorch's own object decides
-  bool is_quiet = true;  // checked past every __torch_function__
+  std::string kind;   // the class of the guard in PyTorch, such as TENSOR_MATCH
+  std::string text;   // the guard in Dynamo's words
+  std::string line;   // the line of the program, as `train.py:12 return gelu(x)`; empty if it is unknown
+  std::string value;  // the expression over L and G for the guarded value; empty if there is none
+  // Expressions over L, G and torch; a guard without a Python form has the expression `live[3](L, G)`.
+  std::vector<std::string> conditions;
+  bool is_live = false;  // true if PyTorch's own object decides
+  bool is_quiet = true;  // true if the guard is checked without calling __torch_function__
 };
 
-// A long part of conditions that a definition replaces: `before`, any text, `behind`.
+// A long part of conditions that a definition shortens: any text between `before` and `behind`.
 struct GuardShorthand {
   std::string before, behind;
-  std::string short_before, short_behind;  // what stands around that text in its place
-  std::string definition;  // an import, or a function
+  std::string short_before, short_behind;  // what replaces `before` and `behind` around that text
+  std::string definition;                  // an import, or a function
 };
 
-// The source of a function `name(L, G)`, with a third parameter `live` if any guard is live, that gives the verdict of the
-// guards. `quiet` is the context in which those that are quiet are checked. No line is longer than 200 characters.
+// Returns the source of a function `name(L, G)` that gives the verdict of the guards. The function has a third
+// parameter `live` if any guard is live. `quiet` is the context in which quiet guards are checked. No line is longer
+// than 200 characters.
 std::string guard_function(const std::string& name, const std::string& quiet, std::vector<GuardToPrint> guards,
                            const std::vector<GuardShorthand>& shorthands);
 

@@ -1,4 +1,4 @@
-// Code objects out of .pyc files of CPython 3.8 to 3.15.
+// Loads code objects from .pyc files of CPython 3.8 to 3.15.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@ namespace depyf {
 
 struct CodeObject;
 
+// The result of loading a file.
 struct LoadedPyc {
-  std::shared_ptr<const CodeObject> code;  // of the module; null where there is an error
-  bool hash_based = false;                 // PEP 552: checked by the hash of the source, not by its time
-  std::string error;
-  std::size_t error_offset = 0;            // in bytes, into `file`
+  std::shared_ptr<const CodeObject> code;  // of the module; null if there is an error
+  bool hash_based = false;                 // PEP 552: validated by the hash of the source instead of its time
+  std::string error;                       // empty if there is none
+  std::size_t error_offset = 0;            // the place of the error in the file, in bytes
 };
 
-// `file`: all bytes of the .pyc, which may be hostile.
+// Loads a module's code object. `file` holds all bytes of the .pyc file, which may be hostile.
 LoadedPyc load_pyc(std::string_view file);
 
 }  // namespace depyf

@@ -1,4 +1,5 @@
-// The record: what one run of torch.compile did, as plain data, and its JSON form. It needs neither torch nor Python.
+// Defines the record: what one run of torch.compile did, as plain data, and its JSON form. The record needs neither
+// torch nor Python.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@
 
 namespace depyf::record {
 
-// Version of the JSON form; a change that readers can see raises it.
+// The version of the JSON form. A change that readers of the JSON can notice raises it.
 inline constexpr int schema_version = 1;
 
+// A line of source.
 struct Place {
   std::string file;      // empty: unknown
   std::string function;  // as code objects name it
@@ -21,67 +23,69 @@ struct Place {
   int line = 0;          // from 1; 0: unknown
 };
 
-// The time of all events of one name within one compilation.
+// The time of all events with one name within one compilation.
 struct Phase {
   std::string name;
   double total_us = 0;  // from start to end, in microseconds
-  double self_us =
-      0;   // the total less that of the events nested in it: the self times of a compilation sum to the whole
+  // The total without the time of nested events. The self times of a compilation add up to its whole time.
+  double self_us = 0;
   std::uint32_t count = 0;
-  bool is_parallel = false;  // ran in worker threads beside the other phases: no part of the sum
+  bool is_parallel = false;  // true if it ran in worker threads beside the other phases, outside of the sum
 };
 
 // One event of a phase, for the timeline.
 struct Event {
   std::string name;
-  double start_us = 0, duration_us = 0;  // since the epoch, and from start to end
-  int compilation = -1;  // index into Process::compilations; -1: of none
-  bool is_parallel = false;  // ran in a worker thread
+  double start_us = 0, duration_us = 0;  // microseconds since the epoch, and microseconds from start to end
+  int compilation = -1;                  // index into Process::compilations; -1 if it belongs to none
+  bool is_parallel = false;              // true if it ran in a worker thread
 };
 
+// A place where Dynamo ended a graph because it could not go on.
 struct GraphBreak {
   Place place;
-  std::string reason;              // the first line
+  std::string reason;  // the first line of PyTorch's report
   std::string explanation;
   std::vector<std::string> hints;
-  std::vector<Place> stack;        // the user's call stack, the outermost call first
-  Place inside;                    // the line of PyTorch's own at which the graph ends, if `place` only led there
-  std::string link;                // PyTorch's page on it
-  std::string then;                // why Dynamo could not even compile what comes before it; empty where it could
+  std::vector<Place> stack;  // the user's call stack, the outermost call first
+  Place inside;              // the line of PyTorch's own code at which the graph ends, if `place` only led there
+  std::string link;          // PyTorch's page about this kind of graph break
+  std::string then;          // why Dynamo could not compile even the code before it; empty if it could
 };
 
-// Why a compiled function did not accept a call: the guard that failed in one earlier compilation.
+// The reason why a compiled function did not accept a call: the guard that failed in one earlier compilation.
 struct FailedGuard {
-  std::string compilation;  // id of the earlier compilation; empty: unknown
-  std::string guard;        // the condition, as PyTorch words it
+  std::string compilation;  // the id of the earlier compilation; empty if it is unknown
+  std::string guard;        // the condition in PyTorch's words
   Place place;              // the user's line that made the guard
-  // What dumps know beyond logs, all in the user's terms:
-  std::string subject, expected, actual;  // the value that the guard is about
-  std::string origin;                     // what in PyTorch set it, where that is no line of the user's
-  bool is_in_words = false;               // all that is known is read from PyTorch's words
-  bool is_state = false;                  // about the state of the process, such as grad mode, and not about a value
-  std::vector<std::string> alike;         // other values for which the same fails in the same way
-  std::vector<std::string> follows;       // values whose guards fail only because of this
+  // The following fields are known only from dumps. All texts are in the user's terms.
+  std::string subject, expected, actual;  // the value that the guard checks
+  std::string origin;                     // what in PyTorch set it, if no line of the user did
+  bool is_in_words = false;               // true if everything is read from PyTorch's words
+  bool is_state = false;                  // true if it is about the state of the process, such as grad mode
+  std::vector<std::string> alike;         // other values that fail in the same way
+  std::vector<std::string> follows;       // values whose guards fail only because of this failure
 };
 
 // A condition on the next call, which must hold for a compilation to be used again.
 struct Limit {
   std::string condition;  // in the user's terms
-  std::string subject;    // the value that it is about; empty: several, or the state of the process
-  std::string origin;     // what in PyTorch set it, where that is no line of the user's
+  std::string subject;  // the value that the condition is about; empty for several, or for the state of the process
+  std::string origin;  // what in PyTorch set the condition, if no line of the user did
   Place place;
 };
 
 // A limit on the number of compilations of a function, which a call has reached.
 struct LimitReached {
-  std::string setting;  // below torch._dynamo.config
+  std::string setting;  // the setting in torch._dynamo.config
   std::optional<std::int64_t> value;
-  std::vector<std::string> compilations, reasons;  // what uses it up, and why each was made
-  std::vector<std::string> accepted;               // what they accept together, a line for each value
-  bool is_still_used = true;                       // whether calls that one of them accepts go on using it
+  std::vector<std::string> compilations, reasons;  // the compilations that use the limit up, and why each was made
+  std::vector<std::string> accepted;  // the calls that they accept together, one line for each value
+  bool is_still_used = true;  // whether calls that one of them accepts still use it
 };
 
-// A size or number that is known only when the graph runs, and a condition that the graph checks then.
+// A size or number that is known only when the graph runs. A RuntimeAssert is a condition that the graph checks at that
+// time.
 struct RuntimeValue {
   std::string name, range;
   Place place;
@@ -91,7 +95,7 @@ struct RuntimeAssert {
   Place place;
 };
 
-// What a compilation should have left, and did not.
+// A text that a compilation should have left, but did not.
 struct MissingArtifact {
   std::string kind, why;
   std::string direction;  // "forward", "backward"; empty where it has no meaning
@@ -100,8 +104,8 @@ struct MissingArtifact {
 // A kernel that Inductor generated, or a call of a library in its output code.
 struct Kernel {
   std::string name;
-  std::string kind;                       // "cpp", "triton", "library", or as the output code says
-  std::string direction;                  // "forward", "backward", "inference"
+  std::string kind;  // "cpp", "triton", "library", or as the output code says
+  std::string direction;  // "forward", "backward", "inference"
   std::vector<std::string> source_nodes;  // names of captured nodes, as the output code's comments list them
   std::uint32_t calls = 0;
 };
@@ -109,15 +113,15 @@ struct Kernel {
 // One node of a graph.
 struct Node {
   std::string name;
-  std::string op;      // as PyTorch prints it, such as aten.mul.Tensor; "placeholder" for an input
-  std::string shape;   // such as f32[8, 256][256, 1]cpu; empty: not stated
+  std::string op;  // as PyTorch prints it, such as aten.mul.Tensor; "placeholder" for an input
+  std::string shape;  // such as f32[8, 256][256, 1]cpu; empty: not stated
   std::string module;  // the path of the module in the user's model, such as b1.fc1; empty: the log does not say
   std::vector<std::string> inputs;  // the nodes that it reads, in the order of its arguments
-  Place place;         // the user's line
+  Place place;  // the user's line
   bool is_backward = false;  // of a joint graph: whether it computes gradients
 };
 
-// One graph that a compilation went through.
+// One graph of a compilation, at one stage.
 struct Graph {
   std::string stage;  // "captured", "joint", "forward", "backward", "inference", "post_grad"
   std::string direction;  // "forward", "backward", "inference"; empty for the captured and the joint graph
@@ -126,20 +130,20 @@ struct Graph {
   std::vector<std::string> outputs;  // what the graph returns, in order; empty texts stand for None
 };
 
-// One statement of output code that calls a kernel or a library.
+// One statement of the output code that calls a kernel or a library.
 struct KernelCall {
   std::string kernel;  // name of the kernel, or the function of the library
-  std::string kind;  // as that of the kernel
-  int line = 0;  // in the output code
+  std::string kind;  // the kind of the kernel
+  int line = 0;  // the line in the output code
   std::vector<std::string> reads, writes;  // inputs and buffers
-  std::vector<std::string> overwrites;  // buffers whose memory it writes to; whether it reads them before is not stated
-  std::vector<std::string> source_nodes;  // as the comment above the call names them
-  std::string handle;  // PyTorch's name for the call where provenance tracking is on, such as cpp_fused_add_0:3
-  // The links, which links::link() fills:
-  std::vector<std::string> nodes;  // nodes of the graph after the post-grad passes that the call computes
-  std::vector<std::string> captured;  // captured nodes that these come from
+  std::vector<std::string> overwrites;  // buffers whose memory it writes; whether it reads them first is not stated
+  std::vector<std::string> source_nodes;  // as the comment above the call lists them
+  std::string handle;  // PyTorch's name for the call if provenance tracking is on, such as cpp_fused_add_0:3
+  // The following fields hold the links, which link() fills in.
+  std::vector<std::string> nodes;  // the nodes after the post-grad passes that the call computes
+  std::vector<std::string> captured;  // the captured nodes from which these nodes come
   std::vector<Place> places;  // the user's lines
-  std::string evidence;  // what the nodes are known from: "recorded", "comments", "data flow"; empty: they are unknown
+  std::string evidence;  // how the nodes are known: "recorded", "comments" or "data flow"; empty if they are unknown
   std::string why_no_place;  // empty if there is a line
 };
 
@@ -151,13 +155,13 @@ struct OutputCode {
   std::vector<std::string> outputs;  // what the code returns, in order; empty texts stand for None
   std::map<std::string, std::string> buffer_of;  // views and other names of buffers
   std::map<std::string, std::string> shapes;  // of buffers: dtype and sizes, such as f32[8, 256]
-  // As PyTorch recorded them (provenance tracking): the captured nodes of each node after the post-grad passes, and the
-  // nodes of each kernel or call.
+  // Links that PyTorch recorded (provenance tracking): the captured nodes of each node after the post-grad passes, and
+  // the nodes of each kernel or call.
   std::map<std::string, std::vector<std::string>> captured_of, nodes_of;
   std::string why_no_calls;  // empty if the code could be read
 };
 
-// What became of one captured node in one direction.
+// The results of one captured node in one direction.
 struct Link {
   std::vector<std::string> graph;  // nodes of the forward or backward graph
   std::vector<std::string> post_grad;  // nodes after Inductor's post-grad passes
@@ -166,7 +170,7 @@ struct Link {
   std::vector<std::string> not_recorded;  // the stages whose link is unknown, each with the reason
 };
 
-// What became of one captured node.
+// The results of one captured node in all directions.
 struct Chain {
   std::string node;
   std::string op;
@@ -177,20 +181,23 @@ struct Chain {
   std::vector<std::string> not_recorded;  // why there is no direction
 };
 
-// Two neighbours that Inductor did not put into one kernel, though the second reads what the first computes.
+// Two neighbouring operations that Inductor did not fuse into one kernel, although the second reads what the first
+// computes.
 struct NotFused {
   std::string direction;
   std::string first, second;  // the operations in the user's terms, such as "h (train.py:11)"
   std::string why;
-  std::vector<std::string> buffers;  // what the second reads of the first
+  std::vector<std::string> buffers;  // the buffers that the second reads from the first
 };
 
+// An access to one of PyTorch's caches.
 struct CacheEvent {
   std::string cache;  // "fx_graph", "aotautograd", ...
   std::string result;  // "hit", "miss", "bypass"
   std::string key;
 };
 
+// A symbolic size of a graph.
 struct Symbol {
   std::string name, source, value, range;
   Place place;
@@ -199,7 +206,7 @@ struct Symbol {
   std::string reason;
 };
 
-// One text of the log: a graph, code, guards, or what no other part of the record stands for.
+// One text of the log: a graph, code, guards, or anything that no other part of the record represents.
 struct Artifact {
   std::string kind;  // the record's own name, such as aot_joint_graph or artifact
   std::string name;  // of an artifact; else empty
@@ -210,14 +217,16 @@ struct Artifact {
   bool is_known = true;  // whether this release of depyf knows the kind
 };
 
+// How a compilation ended.
 enum class Status : std::uint8_t {
   compiled,  // it left code that runs
   failed,  // an exception ended it
-  no_code,  // it ended without code: the frame runs as it was written
-  unfinished,  // the log ends before it did
+  no_code,  // it ended without code, so the frame runs as it was written
+  unfinished,  // the log ends before the compilation does
 };
 const char* name_of(Status status);
 
+// One compilation of one frame.
 struct Compilation {
   std::string id;  // "frame/compilation", "!autograd/frame/compilation", or "#n" if the log has no id for it
   bool is_own_id = false;  // whether the id was given by this reader
@@ -265,18 +274,19 @@ struct Compilation {
   double backward_seconds = 0;
 };
 
-// A damaged or missing part of a log. Everything around it was read.
+// A damaged or missing part of a log. The parts around it were read.
 struct Problem {
   std::size_t offset = 0;  // in bytes
   std::string message;
 };
 
-// The file of a dump that tells all of one function.
+// The file of a dump that tells everything about one function.
 struct FunctionFile {
   std::string file, title;
   std::vector<std::string> compilations;
 };
 
+// Everything that one process did.
 struct Process {
   std::string log;  // path
   std::optional<std::int64_t> pid;
@@ -296,29 +306,33 @@ struct Process {
   bool is_cut = false;  // the last record is not whole
 };
 
+// The processes of one run, for example the ranks of a distributed program.
 struct Run {
   std::vector<Process> processes;
 };
 
-// Ranks that compiled the same, and where they part from the others.
+// Ranks that compiled the same, and the place where they differ from other ranks.
 struct RankGroup {
   std::vector<std::size_t> processes;  // indices into Run::processes, in ascending order
-  std::size_t nearest =
-      0;  // index of an earlier group: the one that the group has most in common with; 0 for the first group
-  std::string parts_at;  // id of the first compilation that differs from the nearest group's; empty for the first group
+  // The index of the earlier group with which this group has most in common; 0 for the first group.
+  std::size_t nearest = 0;
+  std::string
+      parts_at;  // the id of the first compilation that differs from the nearest group; empty for the first group
   std::string difference;  // what differs there, in words
 };
 
-// The groups of processes that compiled the same functions to the same graphs for the same reasons, the largest first.
+// Returns the groups of processes that compiled the same functions to the same graphs for the same reasons, the largest
+// group first.
 std::vector<RankGroup> compare_ranks(const Run& run);
 
-// How long one rank waited for the slowest: the sum over the compilations that several ranks made.
+// How long one rank waited for the slowest rank: the sum over the compilations that several ranks made.
 struct RankWait {
   double seconds = 0;
   std::vector<std::pair<std::string, double>> phases;  // seconds that the slowest rank was longer in, the longest first
 };
 
-// A wait for each process. It is what ranks wait that compile at the same time and meet after each compilation.
+// Returns the wait of each process. It is the time that ranks wait if they compile at the same time and meet after each
+// compilation.
 std::vector<RankWait> rank_waits(const Run& run);
 
 // A stage of a compilation, which has a file of its own in a dump.
@@ -329,20 +343,22 @@ struct Stage {
   bool is_late = false;  // one of each direction, behind the stages before
 };
 
-// The stages in the order in which they are made, which is the order to read their files in.
+// Returns the stages in the order in which they are made, which is also the best order to read their files in.
 const std::vector<Stage>& stages();
 
-// The key of the stage whose text a file of a dump or a record of a log holds: one of `stages()`, or "inference", which
-// only logs tell from "forward". Empty: it holds something else.
+// Returns the key of the stage whose text a file of a dump, or a record of a log, holds. The key is one of `stages()`
+// or "inference", which only logs distinguish from "forward". The result is empty if the text belongs to no stage.
 std::string_view stage_of(const Artifact& artifact);
 
-// The direction that the key of a stage states: forward, backward, inference. Empty: the stage has none, or one of each.
+// Returns the direction that the key of a stage states: forward, backward or inference. The result is empty if the
+// stage has no direction, or one of each.
 std::string_view direction_of(std::string_view stage);
 
-// Whether the graph of a stage is read into nodes, which links lead through; the others are only shown as texts.
+// Returns true if the graph of the stage is read into nodes, through which links lead. Other stages are only shown as
+// texts.
 bool is_linked(std::string_view stage);
 
-// The record as JSON, with "schema_version"; docs/record.md describes it.
+// Returns the record as JSON with a "schema_version". The file docs/record.md describes the form.
 std::string to_json(const Run& run);
 
 }  // namespace depyf::record

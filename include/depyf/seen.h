@@ -1,5 +1,5 @@
-// What depyf saw of a compilation in its process: nodes with what PyTorch notes of them, Inductor's operations, output code.
-// From it come the links that provenance.json has, and the comments in the files of a dump.
+// Holds what depyf saw of a compilation in its own process: nodes with PyTorch's notes about them, Inductor's
+// operations, and output code. From these come the links in provenance.json, and the comments in the files of a dump.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,16 @@
 
 namespace depyf {
 
-// What the nodes of passes stand for, by name: of what AOTAutograd made if the direction is empty, else of Inductor's passes in
-// that direction.
+// Returns, by name, the nodes that the nodes of passes replace. An empty direction asks for AOTAutograd's pass, and any
+// other direction for Inductor's passes in that direction.
 using ReplacedBy = std::function<std::map<std::string, std::vector<std::string>>(const std::string& direction)>;
 
+// A stage whose links are unknown, with the reason.
 struct MissingStage {
   std::string kind, direction, why;
 };
 
-// The compilation that the links are of, as the record of the session has it.
+// The compilation to which the links belong, as the session records it.
 struct LinkedCompilation {
   std::string id, function;
   std::optional<std::int64_t> compiled_fn;
@@ -32,24 +33,25 @@ struct LinkedCompilation {
 // The links of one compilation.
 class Provenance {
  public:
-  // `seen`: as depyf/provenance/dumped.py writes it in JSON. `replaced` is asked only if there are nodes of which PyTorch
-  // notes nothing.
+  // `seen` is the JSON that depyf/provenance/dumped.py writes. `replaced` is called only if PyTorch has no notes about
+  // some node.
   Provenance(std::string_view seen, const ReplacedBy& replaced);
   Provenance(Provenance&&) noexcept;
   ~Provenance();
 
-  // The text of a file with the links as comments at its lines; no line moves. Comments that it has already are replaced.
-  // `kind` and `direction` are those of the artifact; the lines of its nodes become part of the record.
+  // Returns the text of a file with the links as comments at its lines; no line moves. Comments of an earlier call are
+  // replaced. `kind` and `direction` are those of the artifact. The lines of the nodes become part of the record.
   std::string annotated(const std::string& file, const std::string& kind, const std::string& direction,
                         std::string_view text);
 
   // Returns the links as JSON: one compilation in the form that provenance.json has.
   std::string to_json(const LinkedCompilation& compilation) const;
 
-  // What the lines of source cost, by the files that `annotated` has seen: a section of tables.md; empty if there is nothing.
+  // Returns what the lines of source cost, as a section of tables.md. Only files that `annotated` has seen count. The
+  // result is empty if there is nothing to tell.
   std::string tables() const;
 
-  // What became of each captured node, and what was not fused: a line each, in Markdown.
+  // Returns, in lines of Markdown, what each captured node became, and what was not fused.
   std::vector<std::string> story() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the value stack of a code object holds before each of its instructions.
+// Computes what the value stack of a code object holds before each of its instructions.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,26 @@ namespace depyf {
 // One value on the stack, before an instruction.
 struct StackSlot {
   enum class Kind : std::uint8_t {
-    value,     // of the program: any object may stand in its place
-    internal,  // the interpreter takes its type for granted: an iterator, a list being filled, an exception
+    value,     // a value of the program, which any object may replace
+    internal,  // a value whose type the interpreter relies on: an iterator, a list being filled, an exception
     null,      // the NULL beside a callable
-    // A method to be called lies in two slots: as function and receiver, or as bound method and NULL, the NULL below to
-    // 3.12. Which it is, is known only when it runs: `method` has the expression of the bound method.
+    // A method that is about to be called takes two slots: a function and its receiver, or a bound method and NULL
+    // (until 3.12 NULL is the lower one). Which pair it is shows only at run time. `method` has the expression of the
+    // bound method.
     method,
     receiver,
   };
-  // As Python; parts that are no Python stand in angle brackets. "NULL" for null.
+  // The value as Python. Parts that cannot be written as Python are in angle brackets. A NULL is written "NULL".
   std::string expression;
-  // Evaluating the expression in the frame gives the value, as far as operators, attributes and subscripts have no
-  // effects of their own: it calls nothing, and nothing that it reads can have been changed since.
+  // True if evaluating the expression in the frame gives the value. The expression calls nothing, and nothing that it
+  // reads can have changed. Operators, attributes and subscripts are assumed to have no effects.
   bool current = false;
   Kind kind = Kind::value;
-  std::int32_t made_at = -1;  // offset of the instruction that pushed it, in bytes; -1: where ways meet, or none
+  std::int32_t made_at = -1;  // byte offset of the instruction that pushed it; -1 where ways meet, or if there is none
 };
 
-// Of one code object of 3.9 or later. Depths and values come from a flow analysis, so that any instruction may be asked
-// for, in any order. Never fails: where bytecode makes no sense, depths are -1.
+// The stack of one code object of 3.9 or later. A flow analysis computes depths and values, so any instruction may be
+// asked for, in any order. It never fails: where bytecode makes no sense, depths are -1.
 class StackMap {
  public:
   explicit StackMap(const CodeObject& code);
@@ -39,13 +40,16 @@ class StackMap {
   StackMap(StackMap&&) noexcept;
   StackMap& operator=(StackMap&&) noexcept;
 
-  const std::string& error() const;  // empty unless nothing is known
-  // Before the instruction at `offset`: the depth, -1 where control never comes; the slots, bottom first.
+  // Returns an empty string, unless nothing is known about the code.
+  const std::string& error() const;
+  // The depth before the instruction at `offset`, or -1 if control never reaches it; and the slots of the stack there,
+  // the bottom first.
   std::int32_t depth(std::uint32_t offset) const;
   std::vector<StackSlot> slots(std::uint32_t offset) const;
-  // How many of them the instruction takes, where it falls through.
+  // Returns how many slots the instruction takes when it falls through.
   std::int32_t pops(std::uint32_t offset) const;
-  // What an exception there is handled by; `lasti` and `depth` as in the exception table of 3.11.
+  // Returns the handler of an exception at `offset`; nothing if there is none. `lasti` and `depth` have the meaning of
+  // the exception table of 3.11.
   std::optional<ExceptionEntry> handler(std::uint32_t offset) const;
 
  private:

@@ -1,4 +1,5 @@
-// The line and exception tables of a code object, from the bytes in which CPython keeps them.
+// Reads and writes the line tables and exception tables of code objects, in the forms of the different versions of
+// CPython.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@ namespace depyf {
 
 struct CodeObject;
 
-// Sets `positions` and `exceptions`; version, firstlineno and bytecode must be set. `lines`: co_lnotab to 3.9,
-// co_linetable from 3.10; `exceptions`: co_exceptiontable, empty to 3.10. Of a malformed table the rows before the
-// fault are kept and false is returned.
+// Sets `positions` and `exceptions` of `code`, whose version, firstlineno and bytecode must be set. `lines` is
+// co_lnotab until 3.9 and co_linetable from 3.10 on. `exceptions` is co_exceptiontable, and empty until 3.10. If a
+// table is malformed, the function keeps the rows before the fault and returns false.
 bool read_tables(CodeObject& code, std::string_view lines, std::string_view exceptions);
 
-// The bytes that read as these positions and exception ranges.
+// Returns the bytes that `read_tables` reads as these positions and exception ranges.
 std::string line_table_of(const CodeObject& code);
 std::string exception_table_of(const CodeObject& code);
 

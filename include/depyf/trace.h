@@ -1,4 +1,4 @@
-// TORCH_TRACE logs of PyTorch 2.4 to 2.15, finished or still being written.
+// Reads TORCH_TRACE logs of PyTorch 2.4 to 2.15, finished or still being written.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,25 @@
 
 namespace depyf {
 
-// Reads one log, which one process wrote. Never fails: what cannot be read is a problem of the process, with its offset,
-// and everything else is kept. `path` is only stated, and asked for a rank ("..._rank_3_...") where no record has one.
+// Reads one log, which one process wrote. The function never fails: a part that cannot be read becomes a problem of the
+// process, with its offset, and everything else is kept. `path` is stored. It also gives the rank ("..._rank_3_...") if
+// no record does.
 record::Process read_trace(std::string_view bytes, const std::string& path);
 
-// True if the bytes are a log that gzip compressed.
+// Returns true if the bytes are a log that gzip compressed.
 bool is_compressed(std::string_view bytes);
 
-// The bytes before compression, as far as they can be read, and where reading ended early (an offset in the compressed bytes).
+// The bytes before compression, as far as they can be read. If reading ended early, `problem` holds the offset in the
+// compressed bytes.
 struct Unpacked {
   std::string bytes;
   std::optional<record::Problem> problem;
 };
 Unpacked unpack(std::string_view compressed);
 
-// The report of a graph break, as PyTorch words it in logs and exceptions, taken apart. The place is the one that the report
-// names, which may be PyTorch's own; addresses of objects are left out, since they differ in every run:
+// Takes the report of a graph break apart, which PyTorch writes into logs and exceptions. The place is the one in the
+// report, which may be PyTorch's own line. Addresses of objects are left out, because they differ in every run. A
+// report has this form:
 //
 //     Graph break in user code at FILE:LINE
 //     Graph Break Reason: ...
@@ -35,11 +38,12 @@ Unpacked unpack(std::string_view compressed);
 //         SOURCE
 record::GraphBreak read_graph_break(std::string_view report);
 
-// The payload of the artifact as PyTorch made it.
+// Returns the payload of the artifact as PyTorch made it, without the marks of the log.
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact);
 
-// Reads the graphs and the output code of each compilation into the record. It takes as long as all the rest, so it is for
-// those who ask for graphs or links. Of a compilation that was traced several times the last attempt counts.
+// Reads the graphs and the output code of each compilation into the record. The function takes as long as all other
+// reading together, so it is called only for graphs or links. If a compilation was traced several times, its last
+// attempt counts.
 void read_graphs(std::string_view bytes, record::Process& process);
 
 }  // namespace depyf

@@ -1,4 +1,5 @@
-// Walks both control flow graphs in step. A node of a graph is one instruction; plain jumps are followed, not compared.
+// Compares two code objects by walking their control flow graphs in step. A node of a graph is one instruction. Plain
+// jumps are followed and not compared, because the layout of blocks does not matter.
 #include "depyf/compare.h"
 
 #include <algorithm>
@@ -17,15 +18,17 @@
 namespace depyf {
 namespace {
 
+// One instruction in the form in which it is compared.
 struct CompareNode {
   Op op = Op::nop_;
-  Symbol value = 0;  // the argument: a number, a name or a constant
-  std::int32_t detail = 0;  // what else the instruction says
-  int first = -1, second = -1;  // successors; of a test: where it holds, where it does not
-  int handler = -1;  // index into the ranges of the code
+  Symbol value = 0;             // the argument: a number, a name or a constant
+  std::int32_t detail = 0;      // the second argument, or the kind of a constant
+  int first = -1, second = -1;  // successors; for a test, the successor if it holds comes first
+  int handler = -1;             // index of the protected range in the code
   const CodeObject* child = nullptr;
 };
 
+// The flags that change how a code object runs; flags that only say how it was made are left out.
 constexpr std::uint32_t compared_flags =
     CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs | CodeObject::varkeywords |
     CodeObject::nested | CodeObject::generator | CodeObject::coroutine | CodeObject::iterable_coroutine |
@@ -33,6 +36,7 @@ constexpr std::uint32_t compared_flags =
 
 bool ends(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::unreachable_; }
 
+// The control flow graph of one code object, with instructions that mean the same brought to one form.
 class CompareGraph {
  public:
   CompareGraph(const CodeObject& code, Symbols& symbols) : code_(code), symbols_(symbols) {
@@ -54,7 +58,8 @@ class CompareGraph {
     return at >= 0 && at < int(nodes.size()) ? decoded_->instructions[at].offset : 0;
   }
 
-  // The first from `at` that does something; -1: an endless loop of jumps, or no instruction.
+  // Returns the first instruction from `at` on that does something. Returns -1 for an endless loop of jumps, or if
+  // there is no instruction.
   int resolve(int at) const {
     for (std::size_t steps = 0; at >= 0 && at < int(nodes.size()); ++steps) {
       if (nodes[at].op != Op::nop_ && nodes[at].op != Op::jump_) return at;
@@ -64,7 +69,7 @@ class CompareGraph {
     return -1;
   }
 
-  // The code objects that reachable instructions load, in the order of the code.
+  // Returns the code objects that reachable instructions load, in the order of the code.
   std::vector<const CodeObject*> children() const {
     std::vector<const CodeObject*> found;
     std::vector<bool> seen(nodes.size());
@@ -87,14 +92,11 @@ class CompareGraph {
   std::vector<CompareNode> nodes;
 
  private:
-  enum ConstantDetail : std::int32_t {
-    code_object = 1,
-    line_of_class,
-    names_of_class,
-    common_constant
-  };  // of load_const
+  // Values of `detail` for a load of a constant. They keep constants of different meaning apart that have equal
+  // symbols.
+  enum ConstantDetail : std::int32_t { code_object = 1, line_of_class, names_of_class, common_constant };
 
-  // The name that the value loaded at `at` is stored under; empty: it is not.
+  // Returns the name under which the value loaded at `at` is stored; an empty string if it is not stored.
   std::string_view stored_as(std::size_t at) const {
     const auto& code = decoded_->instructions;
     if (at + 1 >= code.size() || code[at + 1].op != Op::store_name_) return {};
@@ -106,6 +108,7 @@ class CompareGraph {
     CompareNode made{.op = it.op, .value = symbols_.integer(it.arg), .detail = it.aux};
     made.first = ends(it.op) ? -1 : int(at) + 1;
     made.second = it.target;
+    // Jumps on true and on false are brought to one form: the successor of a test that holds comes first.
     if (it.op == Op::jump_) {
       made.first = it.target, made.second = -1;
     } else if (it.op == Op::pop_jump_if_false_) {
@@ -116,6 +119,7 @@ class CompareGraph {
       std::swap(made.first, made.second);
     } else if (it.op == Op::load_const_) {
       const int beyond = it.arg - int(code_.constants.size());
+      // Indices behind the constants of the code object stand for the constants that all code of 3.15 and later shares.
       if (beyond < 0) constant(made, code_.constants[it.arg], at);
       else made.value = symbols_.integer(beyond), made.detail = common_constant;
     } else if (it.op == Op::load_int_) {
@@ -133,6 +137,7 @@ class CompareGraph {
     return made;
   }
 
+  // Fills in a node that loads a constant. Code objects are compared by name here, and later as a pair of their own.
   void constant(CompareNode& node, const Constant& value, std::size_t at) const {
     node.detail = 0;
     if (value.kind == Constant::Kind::code) {
@@ -141,7 +146,8 @@ class CompareGraph {
       return;
     }
     node.value = symbols_.constant(value);
-    // What the compiler stores in a class: a line of the source, and names in the order of a set.
+    // The compiler stores two facts in a class that the source does not fix: its line, and a tuple of names in the
+    // order of a set.
     const std::string_view name = stored_as(at);
     if (name == "__firstlineno__") {
       node.value = 0, node.detail = line_of_class;
@@ -155,7 +161,8 @@ class CompareGraph {
     }
   }
 
-  // JUMP_IF_x_OR_POP to a test is that test: 3.10 joins the two only where both are on one line.
+  // Shortens jumps from test to test. JUMP_IF_x_OR_POP that leads to a second test acts as a jump to where that second
+  // test leads. CPython 3.10 threads such jumps only if both are on one line.
   void shorten_tests() {
     auto or_pop = [](Op op) { return op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_; };
     for (int at = int(nodes.size()) - 1; at >= 0; --at) {
@@ -188,6 +195,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
+// Returns the field in which two code objects differ; nothing if all compared fields are equal.
 std::optional<std::string> compare_fields(const CodeObject& one, const CodeObject& two) {
   if (one.version != two.version) return "the version of Python";
   if (one.name != two.name || one.qualname != two.qualname) return "the name";
@@ -204,6 +212,7 @@ std::optional<std::string> compare_fields(const CodeObject& one, const CodeObjec
   return std::nullopt;
 }
 
+// Returns the first difference between two code objects, without the code objects in them; nothing if they are equal.
 std::optional<Difference> compare_code(const CodeObject& one, const CodeObject& two, const CompareGraph& left,
                                        const CompareGraph& right) {
   if (auto field = compare_fields(one, two)) return Difference{&one, *field, 0};
@@ -239,20 +248,23 @@ std::optional<Difference> compare_code(const CodeObject& one, const CodeObject& 
   return std::nullopt;
 }
 
+// Reports a code object that has no counterpart, and all code objects in it.
 void lost(const CodeObject& code, Symbols& symbols, std::vector<Difference>& found) {
   found.push_back({&code, "the whole code object is lost", 0});
   for (const CodeObject* child : CompareGraph(code, symbols).children()) lost(*child, symbols, found);
 }
 
+// Compares two code objects and the pairs of code objects in them.
 void compare_trees(const CodeObject& one, const CodeObject& two, Symbols& symbols, std::vector<Difference>& found,
                    int depth) {
+  // The limit protects against recursion without end in hostile files.
   if (depth > 500) {
     found.push_back({&one, "nested too deeply to compare", 0});
     return;
   }
   const CompareGraph left(one, symbols), right(two, symbols);
   if (auto difference = compare_code(one, two, left, right)) found.push_back(*difference);
-  // By name, those of one name in order.
+  // Nested code objects are paired by name. Code objects of one name are paired in the order of the code.
   std::map<std::string_view, std::vector<const CodeObject*>> others;
   for (const CodeObject* child : right.children()) others[child->name].push_back(child);
   std::map<std::string_view, std::size_t> next;

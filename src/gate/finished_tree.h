@@ -1,4 +1,5 @@
-// The tree that `decompile` prints, for tools and tests of the gate; `pipeline.cpp` makes it.
+// Makes the tree that `decompile` prints available to tools and tests of the gate. The function is defined in
+// pipeline.cpp.
 #pragma once
 
 #include "ast/node.h"
@@ -8,8 +9,8 @@
 
 namespace depyf {
 
-// Calls `look` with the tree that `decompile` would print, which it may change. `is_module`: the tree is that of a module;
-// otherwise it holds the definition of what `code` is.
+// Calls `look` with the tree that `decompile` would print. `look` may change the tree. `is_module` is true if the tree
+// is the body of a module; otherwise the tree holds the definition of `code`.
 void with_finished_tree(const CodeObject& code, const Options& options,
                         FunctionRef<void(Context&, ast::Block, bool is_module)> look);
 

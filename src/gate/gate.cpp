@@ -12,6 +12,7 @@ namespace depyf {
 
 namespace {
 
+// Proves pairs of an original code object and the code object that its printed source is lowered to.
 class Gate {
  public:
   Gate(const LoweredTree& tree, const CodeObject& root, bool is_module, const Options& given)
@@ -20,7 +21,7 @@ class Gate {
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
     drain();
-    // What the walks above did not get to, as the code around was refused before.
+    // Walks reach nested code only if the code around it was proved up to its load. The rest is proved on its own here.
     for (const auto& lowered : tree_.codes)
       if (lowered->origin && !results_.contains(lowered->origin)) {
         todo_.emplace_back(lowered->origin, &lowered->code);
@@ -31,7 +32,8 @@ class Gate {
   }
 
  private:
-  // Code of any compiler takes a few steps an instruction; what takes many more is not worth its time.
+  // Returns the number of steps for the whole tree. Real code takes a few steps for each instruction; code that takes
+  // many more is not worth the time.
   static std::int64_t steps_of_all(const LoweredTree& tree) {
     constexpr std::int64_t least = 100000, of_instruction = 40;
     std::int64_t steps = least;
@@ -40,6 +42,7 @@ class Gate {
     return steps;
   }
 
+  // Proves all pairs in `todo_`. A walk may append nested pairs to it.
   void drain() {
     while (!todo_.empty()) {
       const CodePair pair = todo_.back();
@@ -47,10 +50,12 @@ class Gate {
       if (!seen_.insert(pair).second) continue;
       CodeProof proof = judge(pair);
       auto [entry, fresh] = results_.try_emplace(pair.first, proof);
+      // A code object that was proved against one definition and refused against another counts as refused.
       if (!fresh && !proof.proved) entry->second = std::move(proof);
     }
   }
 
+  // Returns the result for one pair: the headers are compared first, because that costs no walk.
   CodeProof judge(const CodePair& pair) {
     CodeProof result;
     result.code = pair.first;
@@ -65,6 +70,7 @@ class Gate {
     }
     result.reason = header_difference(*pair.first, *pair.second, !is_module_ && pair.first == &root_);
     if (!result.reason.empty()) return result;
+    // Source that is only shown may keep values alive longer than the bytecode, so life times are not compared.
     ProofOptions options;
     options.lifetimes = options.list_kept = false;
     options.lockstep = ProofOptions::Lockstep::first;
@@ -82,7 +88,8 @@ class Gate {
     return result;
   }
 
-  // Each code object once. One that no execution reaches means nothing, if what is around it is proved.
+  // Appends the result for `code` and the code objects in it, each once. A code object that no execution reaches counts
+  // as proved if the code around it is proved.
   void gather(const CodeObject& code, const CodeProof* around, std::uint32_t depth) {
     if (depth > given_.limits.depth || !gathered_.insert(&code).second) return;
     CodeProof proof;
@@ -110,6 +117,7 @@ class Gate {
 }  // namespace
 
 std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options) {
+  // Lowering a tree needs memory, too, so it gets half of the limit.
   const LoweredTree tree = lower_tree(body, root, is_module, options.limits.tree / 2);
   return Gate(tree, root, is_module, options).run();
 }

@@ -1,4 +1,4 @@
-// Does a finished tree mean what the bytecode does that it was made of?
+// Decides whether a finished tree means the same as the bytecode from which it was made.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,10 @@
 
 namespace depyf {
 
-// One entry for each code object that `root` holds, itself first. The tree is lowered to instructions, and the prover walks
-// them beside the bytecode. `is_module`: `body` is what `root` is printed as; otherwise it holds the definition of `root`.
-// Of `options` it uses the limits and the globals that are known to be there.
+// Returns a proof result for `root` and for each code object in it, `root` first. The tree is lowered to instructions,
+// and the prover walks them in step with the bytecode. `is_module` is true if `body` is the body of the module `root`;
+// otherwise `body` holds the definition of `root`. Of `options` the function uses the limits, and the globals that are
+// known to keep their values.
 std::vector<CodeProof> prove_tree(ast::Block body, const CodeObject& root, bool is_module, const Options& options);
 
 }  // namespace depyf

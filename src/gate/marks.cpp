@@ -17,6 +17,7 @@ class UnprovedMarker {
  public:
   UnprovedMarker(Context& context, const ProofByCode& reasons) : context_(context), reasons_(reasons) {}
 
+  // Returns `body` with a comment that gives the reason, if the definition of `code` is not proved.
   Block with_mark(Block body, const CodeObject* code) {
     const auto reason = reasons_.find(code);
     if (reason == reasons_.end()) return body;
@@ -26,7 +27,8 @@ class UnprovedMarker {
     return context_.with_comment(text, body);
   }
 
-  // A body that stands in several definitions gets its mark in each: the mark is not part of the body that they share.
+  // Visits all definitions in `body`. Several definitions may share one body; each definition gets a comment of its
+  // own, outside of the shared body.
   void visit(Block body) {
     for (Stmt* stmt : body) {
       for_each_block(stmt, [&](Block& inner) { visit(inner); });
@@ -41,7 +43,7 @@ class UnprovedMarker {
 
  private:
   Context& context_;
-  const ProofByCode& reasons_;  // by the code object of the definition
+  const ProofByCode& reasons_;  // keyed by the code object of the definition
   std::set<const Stmt*> visited_;
 };
 
@@ -53,6 +55,7 @@ bool mark_unproved(Context& context, Block& body, const CodeObject& root, bool i
   for (const CodeProof& proof : proofs)
     if (!proof.proved) unproved.emplace(proof.code, &proof);
   if (unproved.empty()) return false;
+  // The reason of a lambda or comprehension is filed under the definition that surrounds it.
   for_each_code(root, context.options.limits.depth, [&](const CodeObject& code, const CodeObject* definition) {
     if (auto entry = unproved.find(&code); entry != unproved.end()) reasons.emplace(definition, entry->second);
   });

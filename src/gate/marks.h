@@ -1,4 +1,4 @@
-// Marks in a finished tree that say what is not proved.
+// Puts comments into a finished tree where its meaning is not proved.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace depyf {
 
-// Puts a comment at the head of each definition that is not proved, and of the module if `is_module`. What is not proved of a
-// lambda or a comprehension is said in the definition around it. Returns false if all is proved; `body` is as it was then.
+// Puts a comment at the head of each definition whose meaning is not proved, and of the module if `is_module` is true.
+// A lambda or comprehension that is not proved is named in the definition around it. Returns false if everything is
+// proved; `body` is unchanged in this case.
 bool mark_unproved(Context& context, ast::Block& body, const CodeObject& root, bool is_module,
                    const std::vector<CodeProof>& proofs);
 
