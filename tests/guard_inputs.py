@@ -15,7 +15,7 @@ import numpy
 from torch.overrides import TorchFunctionMode
 
 import torch
-from depyf.compat import guard_values
+from depyf.guards import value_paths
 
 MARKS = ("_dynamo_dynamic_indices", "_dynamo_weak_dynamic_indices", "_dynamo_unbacked_indices")
 MARKS += ("_dynamo_strict_unbacked_indices", "_dynamo_static_indices")
@@ -174,7 +174,7 @@ class Inputs:
         self.paths: dict[int, str | None] = {}
         for node in tree.root:
             above = "L" if node.parent is tree.root else self.paths.get(id(node.parent))
-            self.paths[id(node)] = guard_values.path(node, above)
+            self.paths[id(node)] = value_paths.path(node, above)
         self.most = most
         self.fixed = fixed
         self.turn = 0

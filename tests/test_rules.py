@@ -160,6 +160,7 @@ def test_every_cpp_test_file_is_compiled_and_has_tests() -> None:
 
 
 COMPAT = ROOT / "python" / "depyf" / "compat"
+EVENTS = ROOT / "python" / "depyf" / "capture" / "trace_records.py"
 # These are about names, and use none.
 MACHINERY = {"__init__.py", "names.py", "private.py", "probe.py", "releases.py", "shape.py"}
 # Of PyTorch's documentation.
@@ -317,7 +318,7 @@ def test_each_row_is_of_a_name_in_use() -> None:
 
     used = "\n".join(path.read_text(encoding="utf-8") for path in COMPAT.glob("*.py") if path.name not in MACHINERY)
     used += "\n".join(path.read_text(encoding="utf-8") for path in (SRC / "bind").iterdir() if path.is_file())
-    used += (COMPAT.parent / "capture" / "recorder.py").read_text(encoding="utf-8")
+    used += "\n".join(path.read_text(encoding="utf-8") for path in (*(COMPAT.parent / "guards").glob("*.py"), EVENTS))
     lasts = {name.path: re.sub(r".*\[(\w+)\]$", r"\1", name.last.rpartition(".")[2] or name.last) for name in NAMES}
     assert not [path for path, last in lasts.items() if last not in used]
 
@@ -373,3 +374,61 @@ def test_wrong_imports_are_seen(tmp_path: Path) -> None:
     assert layers.circles(imports) == []  # tower and spire know each other by type alone
     (package / "high" / "tower.py").write_text("from depyf import middle\n", encoding="utf-8")
     assert layers.circles(layers.imports(package)) == [["depyf.high.tower", "depyf.low", "depyf.middle"]]
+
+
+STATELESS = ("attrgetter(", "reprlib.Repr(", "logging.getLogger(")
+"""Values of variables in lower case that hold no state."""
+
+
+def module_variables(tree: ast.Module) -> list[tuple[str, str]]:
+    """Returns (name, docstring) of each variable of a module that can change: those in lower case, and those that a function
+    rebinds."""
+    rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    found = []
+    for node, after in zip(tree.body, [*tree.body[1:], ast.Pass()], strict=True):
+        if isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names = [node.target.id]
+        else:
+            continue
+        is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+        text = str(after.value.value) if is_text else ""
+        stateless = node.value is not None and ast.unparse(node.value).startswith(STATELESS)
+        found += [
+            (name, text)
+            for name in names
+            if name in rebound or (name.strip("_")[0].islower() and not name.startswith("__") and not stateless)
+        ]
+    return found
+
+
+def test_each_variable_of_a_module_states_its_lock_its_fork_rule_and_who_clears_it() -> None:
+    wrong, count = [], 0
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for name, text in module_variables(ast.parse(path.read_text(encoding="utf-8"))):
+            count += 1
+            missing = [word for word in ("lock", "fork", "clear") if word not in text.lower()]
+            if missing:
+                wrong.append(f"{path.relative_to(PACKAGE)} {name}: no word on {', '.join(missing)}")
+    assert count > 30
+    assert not wrong, "\n".join(wrong)
+
+
+def test_variables_of_modules_are_seen() -> None:
+    source = 'TABLE = {}\n_state = {}\n"""Its lock."""\nLATER = None\nlog = logging.getLogger("a")\ndef f():\n    global LATER\n'
+    assert module_variables(ast.parse(source)) == [("_state", "Its lock."), ("LATER", "")]
+
+
+def test_each_cache_of_a_module_is_bounded_or_of_few_keys() -> None:
+    """`functools.cache` without a bound is for functions of what a process has few of."""
+    allowed = {"library", "of", "_expected", "_way", "_prints_samples", "_indents_blank_lines", "_hints", "_same"}
+    unbounded = {
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        for decorator in node.decorator_list
+        if re.fullmatch(r"(functools\.)?(cache|lru_cache(\(maxsize=None\)|\(\))?)", ast.unparse(decorator))
+    }
+    assert unbounded <= allowed

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from depyf import _core, lifetimes, names
-from depyf.compat import dynamo
+from depyf.compat import at_work
 from depyf.proof import NOTHING, Assumptions, Proof, assumptions_of, prove
 from depyf.recompile import compile_back
 
@@ -152,7 +152,7 @@ def _decompile(code: types.CodeType, name: str | None, style: str) -> _core.Deco
         code,
         name=name,
         style=style,
-        parameters={function: list(given) for function, given in dynamo.parameters(code).items()},
+        parameters={function: list(given) for function, given in at_work.parameters(code).items()},
         installed=set(assumptions.installed),
         outputs={function: list(items) for function, items in assumptions.outputs.items()},
         short_names=True,
@@ -163,7 +163,7 @@ def _parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
     """Returns the names of the parameters of each resume function that transformed code calls, by the short name of
     the function."""
     short = _core.short_names(code)
-    return {short.get(full, full): given for full, given in dynamo.parameters(code).items()}
+    return {short.get(full, full): given for full, given in at_work.parameters(code).items()}
 
 
 class _Checked:

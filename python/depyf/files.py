@@ -15,7 +15,8 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
-"""Numbers temporary files, whose names have the ids of process and thread too: a forked child may use the same numbers."""
+"""Numbers temporary files. `next` is one step, so that it needs no lock; nothing clears it. A forked child may use the
+same numbers, as the names of the files have the ids of process and thread too."""
 
 
 def check_writable(directory: Path) -> None:

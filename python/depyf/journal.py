@@ -27,10 +27,11 @@ VERSION = 1
 PATTERN = "journal_*.jsonl"
 MAX_BYTES = 64 << 20  # more than what any program is known to write; a bound for one that compiles without end
 
-# By process and path, the descriptor of each open journal. Closing another descriptor of the same file would take away the
-# process's record lock, so this process reads its own journals through the one that it has. `close` removes an entry. Each write is one assignment, so that it needs no
-# lock, and a forked child has another process id than the entries of its parent.
 _of_this_process: dict[tuple[int, str], int] = {}
+"""(process id, path) -> the descriptor of an open journal. Closing another descriptor of the same file would take away
+the process's record lock, so this process reads its own journals through the descriptor that it has. Each write is one
+assignment, so that the table has no lock of its own; `close` clears an entry. A forked child has another process id
+than the entries of its parent."""
 
 
 class Journal:

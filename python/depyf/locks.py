@@ -45,6 +45,8 @@ def is_held_elsewhere(lock: Any) -> bool:
 
 
 _known: weakref.WeakSet[Lock] = weakref.WeakSet()
+"""All locks that are alive, so that a forked child can make those free that other threads held. It has no lock itself:
+adding is one step. An entry goes with its lock, and nothing else clears it."""
 
 
 def _after_fork() -> None:

@@ -12,9 +12,9 @@ from depyf.compat import dynamo
 __all__ = ["install", "uninstall"]
 
 _remove: Callable[[], None] | None = None
-"""Takes the hook away; None if `install` has not been called, or `uninstall` was called since. It has no lock: both are meant for one
-thread, the one that sets up logging. A forked child goes on with the hook.
-"""
+"""The function that takes the hook away; None if `install` has not been called, or `uninstall` was called since, which
+clears it. It has no lock: both are meant for one thread, the one that sets up logging. A forked child goes on with the
+hook."""
 
 
 def install() -> None:

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from depyf.compat import dynamo
+from depyf.compat import at_work, dynamo
 
 __all__ = ["TorchCompileWrapperWithCustomDispatcher"]
 
@@ -71,7 +71,7 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
         instance."""
         if old_code is not self.original_code_object:
             return None
-        local = dynamo.locals_being_compiled()
+        local = at_work.locals_being_compiled()
         if local is None or local.get("self", self) is self:
             self.compiled_codes.append(new_code)
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from depyf import _core
 from depyf._core import Proof
-from depyf.compat import dynamo, outputs
+from depyf.compat import installed, outputs
 
 __all__ = ["NOTHING", "Assumptions", "Proof", "assumptions_of", "prove"]
 
@@ -41,9 +41,9 @@ NOTHING = Assumptions()
 def assumptions_of(code: types.CodeType) -> Assumptions:
     """Returns the facts about the globals of code that Dynamo generated, and about how it runs; no facts for other
     code."""
-    if not dynamo.is_made(code):
+    if not installed.is_made(code):
         return NOTHING
-    return Assumptions(True, dynamo.installed_names(code), outputs.outputs(code))
+    return Assumptions(True, installed.installed_names(code), outputs.outputs(code))
 
 
 def prove(

@@ -114,7 +114,8 @@ class _Files(Mapping[str, RunningFile]):
 
 
 files = _Files()
-"""Path -> what runs from there. All threads write to it, one entry at a time; a block that gives up a file forgets it."""
+"""Path -> what runs from there. It has no lock, as all threads write one entry at a time; a block that gives up a file
+clears its entry. A forked child goes on with its copy."""
 
 Pair = tuple[types.FunctionType, types.CodeType]
 

@@ -1,21 +1,19 @@
 """The record of one block under `prepare_debug`: plain data, readable without torch.
 
-The schema is in one file, as `load` and `plain` read all of its types, which refer to each other.
+The schema is in one file, as its types refer to each other.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import json
 import os
-import types
 import typing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from depyf import _core, page
+from depyf.plain_data import load, plain
 from depyf.source_line import Line
 
 SCHEMA_VERSION = 1
@@ -194,8 +192,8 @@ class Exceeded:
 
 
 @dataclass
-class Frame:
-    """One compilation of one function, or of one resume function."""
+class Outcome:
+    """Which function a compilation is of, and how the compilation ended."""
 
     compile_id: str
     """Dynamo's: "0/1" is the second compilation of the first function."""
@@ -217,6 +215,12 @@ class Frame:
     """The graph break that is the reason why it was not compiled."""
     exceeded: Exceeded | None = None
     """The limit that is the reason why it was not compiled."""
+
+
+@dataclass
+class Code:
+    """The transformed code of a compilation, and the resume functions around it."""
+
     is_resume: bool = False
     resume_name: str | None = None
     """The global that transformed code calls this resume function by: the first of `resume_names`."""
@@ -235,6 +239,12 @@ class Frame:
     """Is `transformed_file` what runs?"""
     resume_calls: list[str] = field(default_factory=list)
     """The globals of the resume functions that the transformed code calls."""
+
+
+@dataclass
+class Conditions:
+    """The conditions under which a compilation is used again."""
+
     guards: list[str] = field(default_factory=list)
     """The tree of guards as PyTorch prints it."""
     guards_file: str | None = None
@@ -244,6 +254,12 @@ class Frame:
     symbols: list[Symbol] = field(default_factory=list)
     runtime_values: list[RuntimeValue] = field(default_factory=list)
     runtime_asserts: list[RuntimeAssert] = field(default_factory=list)
+
+
+@dataclass
+class Causes:
+    """Why a compilation ends where it does, and why it was necessary."""
+
     graph_breaks: list[str] = field(default_factory=list)
     """In PyTorch's words."""
     breaks: list[Break] = field(default_factory=list)
@@ -251,6 +267,12 @@ class Frame:
     """In PyTorch's words."""
     failures: list[Failure] = field(default_factory=list)
     """Of each earlier compilation the guards that did not hold, the one that PyTorch meets first in front."""
+
+
+@dataclass
+class Documents:
+    """The files of a compilation, and remarks about them."""
+
     provenance: list[str] = field(default_factory=list)
     """What became of each captured node, and what was not fused, a line each; all of it is in `provenance.json`."""
     artifacts: list[Artifact] = field(default_factory=list)
@@ -258,6 +280,14 @@ class Frame:
     notes: list[str] = field(default_factory=list)
     seconds: float | None = field(default=None, compare=False)
     """How long the compilation took, its forward graph's included. Not in `session.json`: it differs in every run."""
+
+
+@dataclass
+class Frame(Documents, Causes, Conditions, Code, Outcome):
+    """One compilation of one function, or of one resume function.
+
+    The fields are those of the five parts. They stand in `session.json` in the order of the parts, the last class first.
+    """
 
     @property
     def title(self) -> str:
@@ -434,62 +464,6 @@ def read_runs(directory: Path) -> list[Session]:
         raise Unreadable(path, f"{type(error).__name__}: {error}") from None
 
 
-def load(kind: Any, data: Any, where: str = "") -> Any:
-    """Data as JSON has it as what a type says: a dataclass, a list of something, something or None, a simple value.
-
-    Args:
-        where: what the data is, for the message of the error.
-
-    Raises:
-        TypeError: it is of another type, or fields are missing or unknown.
-    """
-    where = where or getattr(kind, "__name__", "value")
-    if dataclasses.is_dataclass(kind):
-        hints = _hints(typing.cast(type, kind))
-        if type(data) is not dict:
-            raise TypeError(f"{where} is not an object")
-        unknown = set(data) - set(hints)
-        if unknown:
-            raise TypeError(f"{where} has unknown fields: {', '.join(sorted(unknown))}")
-        fields = {name: load(hints[name], value, f"{where}.{name}") for name, value in data.items()}
-        return typing.cast(Any, kind)(**fields)
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (list, tuple):
-        if type(data) is not list:
-            raise TypeError(f"{where} is not a list")
-        return origin(load(arguments[0], item, where) for item in data)
-    if origin is types.UnionType:
-        return None if data is None else load(arguments[0], data, where)
-    if type(data) is not kind and not (kind is float and type(data) is int):
-        raise TypeError(f"{where} is not {kind.__name__}")
-    return data
-
-
-@functools.cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-_SIMPLE = {str, int, float, bool, type(None)}
-
-
 def _in_words(field: str, item: Failure | Break, words: str) -> str:
     """Returns one item of a field of a frame as the core words it."""
     return str(_core.frame_words(_core.json_text({field: [item]}, levels=0), "")[words][0])
-
-
-def plain(value: Any) -> Any:
-    """Returns a value with its dataclasses as dicts, at any depth."""
-    kind = type(value)
-    if kind in _SIMPLE:
-        return value
-    if kind is list or kind is tuple:
-        return [item if type(item) in _SIMPLE else plain(item) for item in value]
-    if kind is dict:
-        return {key: item if type(item) in _SIMPLE else plain(item) for key, item in value.items()}
-    fields = getattr(kind, "__dataclass_fields__", None)
-    if fields is None:
-        return value
-    values = vars(value)
-    # Simple values are taken as they are, without a call: a dump has thousands of them.
-    return {name: item if type(item := values[name]) in _SIMPLE else plain(item) for name in fields}

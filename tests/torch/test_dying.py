@@ -17,7 +17,8 @@ import dying_processes as dying
 import torch
 from depyf import journal, program
 from depyf.capture import recovery
-from depyf.session import Session, plain, read_runs
+from depyf.plain_data import plain
+from depyf.session import Session, read_runs
 from torch_helpers import ENVIRONMENT, check_dump, example, names_in, pages
 
 RESUME = f"torch_dynamo_resume_in_first_at_{dying.first.__code__.co_firstlineno + 2}"

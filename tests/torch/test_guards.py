@@ -9,7 +9,8 @@ import torch._dynamo.guards
 
 import depyf.guards
 import torch
-from depyf.compat import dynamo, guard_forms, guard_printer, guard_tree, guard_values, learning
+from depyf.compat import dynamo, guard_printer, guard_tree, learning
+from depyf.guards import leaf_forms, value_paths
 from guard_functions import CASES, MODULE
 from guard_inputs import Inputs
 from torch_helpers import example
@@ -80,8 +81,8 @@ def test_every_kind_of_guard_is_in_the_cases():
 
 
 def test_a_new_kind_of_guard_or_accessor_fails_here():
-    assert set(guard_tree.leaf_types()) == guard_forms.known_types()
-    assert set(guard_tree.accessor_types()) <= guard_values.known_steps()
+    assert set(guard_tree.leaf_types()) == leaf_forms.known_types()
+    assert set(guard_tree.accessor_types()) <= value_paths.known_steps()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 from depyf import function_names, names, report, weak
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, numbers
-from depyf.compat import dynamo
+from depyf.compat import dynamo, installed
 from depyf.guards import texts
 from depyf.session import Frame, Session
 
@@ -48,20 +48,20 @@ def add(
                 entry.compile_id or "?", code.co_name, code.co_filename, code.co_firstlineno, "compiled before"
             )
             frame.name = function_names.of_code(code)
-            frame.is_resume = dynamo.is_resume_code(code)
+            frame.is_resume = installed.is_resume_code(code)
             frame.guards = texts.tree(entry.guards)
             compile = Compilation(frame)
             compile.set_original(code)
             called = [n for name in entry.code.co_names if (n := names.compiled_fn_number(name)) is not None]
             frame.compiled_fn = compile.number = called[0] if called else None
             for name in entry.code.co_names:
-                if dynamo.is_resume_name(name):
-                    compile.add_resume(name, dynamo.resume_code(dynamo.find_global(name)), code)
+                if installed.is_resume_name(name):
+                    compile.add_resume(name, installed.resume_code(installed.find_global(name)), code)
             session.frames.append(frame)
             order.append(compile)
             # An entry of the cache keeps the code that it has.
             artifacts.write_transformed(compile, entry.code, may_run=False)
-        if entries and not dynamo.is_resume_code(code):
+        if entries and not installed.is_resume_code(code):
             shown.append(where)
     if shown:
         note = (

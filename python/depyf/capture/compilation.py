@@ -16,7 +16,9 @@ from depyf.session import Artifact, Frame, Symbol
 from depyf.source_line import Line
 
 numbers = weak.Numbers()
-"""Numbers of the code objects of functions and resume functions, the same in all blocks."""
+"""Numbers of the code objects of functions and resume functions, the same in all blocks. A number goes with its code,
+and nothing else clears it. It has no lock, as callers hold the lock of a recorder; a forked child goes on with its
+copy."""
 
 
 @dataclass(eq=False)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from depyf import guards, weak
-from depyf.compat import dynamo, global_state, origins
+from depyf.compat import at_work, dynamo, origins
+from depyf.guards import process_state
 from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
 from depyf.session import Failure, Limit, Symbol
@@ -79,7 +80,7 @@ class Guarding:
         The nearest compilation is the one from which the call differs in the fewest values. Is to be called while
         PyTorch reports its own reasons, which are used where the guards give none.
         """
-        call = dynamo.call_to_compile()
+        call = at_work.call_to_compile()
         if call is None:
             return [_told(reason) for reason in told_by_torch]
         code, local = call
@@ -128,5 +129,5 @@ def _distance(failures: list[Failure]) -> tuple[int, int, int]:
 def _told(reason: str) -> Failure:
     """Returns a reason in PyTorch's words."""
     entry, _, text = reason.partition(": ")
-    first = global_state.reason_in_words(text.partition("\n")[0].strip())
+    first = process_state.reason_in_words(text.partition("\n")[0].strip())
     return Failure(first, "", "", "", entry=entry)

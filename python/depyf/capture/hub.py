@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from depyf import locks, weak
 from depyf.compat import (
     ahead,
+    at_work,
     compiled,
     dynamo,
     eval_frame,
@@ -23,6 +24,7 @@ from depyf.compat import (
     guard_printer,
     inductor,
     ir_text,
+    loggers,
     trace,
 )
 from depyf.session import PhaseEvent
@@ -49,14 +51,17 @@ class Listener(Protocol):
 
 
 _lock = locks.Lock()
-"""Guards the state below. It is free in a forked child, which goes on with the blocks that were open."""
+"""The lock for the state below. It is free in a forked child, which goes on with the blocks that were open. Nothing
+clears it."""
 _listeners: tuple[Listener, ...] = ()
-"""The blocks at work, in the order in which they began. It is replaced and never changed, so that events read it without the lock;
-`remove` takes a block away."""
+"""The blocks at work, in the order in which they began. It is replaced under `_lock` and never changed, so that events
+read it without the lock. `remove` clears it block by block; a forked child goes on with its copy."""
 _undo: list[Callable[[], None]] = []
-"""Functions that take the hooks away. They are called, and removed, with the last block."""
+"""Functions that take the hooks away. They are called, and the list is cleared, when the last block ends. `_lock`
+guards it; a forked child goes on with its copy, as it has the hooks too."""
 _hears_inductor = False
-"""True if the hooks in Inductor are set. Cleared with the last block."""
+"""True if the hooks in Inductor are set. It is set under `_lock` and cleared with the last block; a forked child goes
+on with its copy."""
 _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
 """Names of backends of PyTorch that never hand a graph to Inductor."""
 
@@ -120,14 +125,14 @@ def _hear_inductor() -> None:
     """Sets the hooks in Inductor as soon as a graph may come there: loading it only to listen would cost seconds, and a
     level that is set makes all loggers forget theirs."""
     global _hears_inductor
-    if _hears_inductor or not trace.has_inductor():
+    if _hears_inductor or not loggers.has_inductor():
         return
-    if compiled.backend_name(dynamo.backend_at_work()) in _WITHOUT_INDUCTOR:
+    if compiled.backend_name(at_work.backend_at_work()) in _WITHOUT_INDUCTOR:
         return
     with _lock:
         if _listeners and not _hears_inductor:
             _hears_inductor = True
-            _undo.append(trace.add_ir_handlers(_scheduled, inductor.elsewhere()))
+            _undo.append(loggers.add_ir_handlers(_scheduled, inductor.elsewhere()))
             _undo.append(graphs.add_module_hook(_loaded))
             _undo.append(inductor.add_fusion_hook(_not_fused))
             _undo.append(ir_text.add_text_hooks())

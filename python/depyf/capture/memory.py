@@ -22,11 +22,14 @@ class Seen:
 
 
 _lock = locks.Lock()
-"""Guards `_sessions`. It is free in a forked child, which keeps the records of before the fork."""
+"""The lock for `_sessions`. It is free in a forked child, which keeps the records of before the fork. Nothing clears
+it."""
 _by_code: weak.Table[Seen] = weak.Table()
-"""Transformed code -> what a block recorded of it. An entry goes with its code; each write is one assignment and needs no lock."""
+"""Transformed code -> what a block recorded of it. An entry goes with its code, and nothing else clears it. Each write
+is one assignment, so that it needs no lock; a forked child goes on with its copy."""
 _sessions: list[weakref.ref[Session]] = []
-"""The sessions of all blocks. Those that are gone are removed when a block begins."""
+"""The sessions of all blocks. The beginning of a block clears out those that are gone. `_lock` guards it; a forked
+child goes on with its copy."""
 
 
 def remember(code: types.CodeType, session: Session, frame: Frame) -> None:

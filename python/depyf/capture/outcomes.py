@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable
 
 from depyf import dump, function_names
-from depyf.compat import at_work, cache, dynamo, origins
+from depyf.compat import at_work, cache, dynamo, installed, origins
 from depyf.guards import breaks, frontier
 from depyf.session import Exceeded, Frame
 from depyf.source_line import Line
@@ -42,7 +42,7 @@ def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = Non
         call: the call that is compiled, where it is known.
     """
     frame.function, frame.filename, frame.line = code.co_name, code.co_filename, code.co_firstlineno
-    frame.is_resume = dynamo.is_resume_code(code)
+    frame.is_resume = installed.is_resume_code(code)
     if call is not None:
         frame.name = function_names.of_call(code, call.local, call.scope)
         frame.notes = [AHEAD] if call.is_ahead else []

@@ -12,7 +12,8 @@ from depyf import _core, dump, files, journal, names
 from depyf.capture import story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, link_resume_names
-from depyf.session import Frame, Session, load
+from depyf.plain_data import load
+from depyf.session import Frame, Session
 from depyf.source_line import Line
 
 _MOST_LINES = 1_000_000  # of a file; a line beyond is none

@@ -10,11 +10,12 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from depyf.compat import private
+from depyf.compat import installed, private
 from depyf.compat.private import guarded
 from depyf.source_line import Line
 
 _CONVERT = "torch._dynamo.convert_frame"
+_GUARDS = "torch._dynamo.guards"
 # Classes of exceptions after which Dynamo runs the function as it was written, if it is not told otherwise.
 _SOFT = ("Unsupported", "UserError", "SkipFrame", "SkipCodeRecursiveException", "CacheLimitExceeded")
 _ALWAYS_RAISED = ("UncapturedHigherOrderOpError", "ResumePrologueTracingError")
@@ -134,3 +135,96 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
             return frame.f_locals
         frame = frame.f_back
     return None
+
+
+def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
+    """Returns the code and the local variables of the call that makes Dynamo compile again.
+
+    Is to be called while PyTorch reports the reasons. No argument leads there, so PyTorch's own frame is asked.
+    """
+    has_frame = False
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        inside = frame.f_locals if frame.f_globals.get("__name__") == "torch._dynamo.guards" else {}
+        if "cache_entries" in inside:
+            has_frame = True
+            call = inside.get("frame")
+            code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
+            if isinstance(code, types.CodeType) and isinstance(local, dict):
+                return code, local
+        frame = frame.f_back
+    private.not_found(f"{_GUARDS}:frame" if has_frame else f"{_GUARDS}:cache_entries")
+    return None
+
+
+def _globals_of_module(name: str) -> dict[str, Any] | None:
+    """Returns the globals of a module, which the frames of its functions are known by; None where it is not loaded."""
+    module = sys.modules.get(name)
+    return None if module is None else vars(module)
+
+
+def backend_at_work() -> Any:
+    """Returns the backend that a captured graph is for; to be called while the graph is shown. None where it is not
+    found.
+
+    No argument leads there, so PyTorch's own frame is asked.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    globals_of_module = _globals_of_module("torch._dynamo.output_graph")
+    while frame is not None:
+        if frame.f_globals is globals_of_module:
+            graph = frame.f_locals.get("self")
+            return None if graph is None else private.of(graph, "torch._dynamo.output_graph:OutputGraph.compiler_fn")
+        frame = frame.f_back
+    return None
+
+
+def globals_being_compiled() -> dict[str, Any] | None:
+    """Returns the globals of the function being compiled; to be called within a bytecode hook.
+
+    No argument of the hook leads to them, so they are looked up in the compiler's own frame.
+    """
+    compiling = False
+    frame: types.FrameType | None = sys._getframe(1)
+    globals_of_module = _globals_of_module("torch._dynamo.convert_frame")
+    while frame is not None:
+        if frame.f_globals is globals_of_module:
+            candidate = frame.f_locals.get("globals")
+            if type(candidate) is dict:
+                return candidate
+            compiling = True
+        frame = frame.f_back
+    if compiling:
+        private.not_found("torch._dynamo.convert_frame:globals")
+    return None
+
+
+def locals_being_compiled() -> dict[str, Any] | None:
+    """Returns the local variables of the call that is compiled; to be called within a bytecode hook. None if they
+    are not found."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
+            call = frame.f_locals.get("frame")
+            local = getattr(call, "f_locals", None)
+            if isinstance(local, dict):
+                return local
+        frame = frame.f_back
+    private.not_found("torch._dynamo.convert_frame:frame")
+    return None
+
+
+def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
+    """Returns the names of the parameters of each resume function that transformed code calls, by the global name of
+    the function."""
+    parameters_of = {}
+    table: dict[str, Any] | None = None
+    for name in code.co_names:
+        if not installed.is_resume_name(name):
+            continue
+        if table is None:
+            table = globals_being_compiled() or {}
+        resume = installed.resume_code(table[name] if name in table else installed.find_global(name))
+        if resume is not None:
+            parameters_of[name] = resume.co_varnames[: resume.co_argcount]
+    return parameters_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from depyf import locks
-from depyf.compat import private
+from depyf.compat import installed, private
 from depyf.compat.private import guarded
 
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
@@ -84,8 +84,8 @@ def compile_lock() -> contextlib.AbstractContextManager[Any]:
 
 
 _abandoned: Any = None
-"""PyTorch's lock, where another thread held it when this process was forked, as no thread is left to release
-it. `_after_fork` sets it, when the child has one thread only; a further fork decides anew."""
+"""PyTorch's lock, if another thread held it when this process was forked, as no thread is left in the child to release
+it. `_after_fork` sets or clears it, while the child has one thread only, so that it needs no lock of its own."""
 
 
 def _after_fork() -> None:
@@ -141,7 +141,7 @@ class Live:
     def find_global(self, name: str) -> object:
         """Returns the value of a global of the function's module; None if there is none."""
         scope = globals_of(self.guard_manager)
-        return scope[name] if scope is not None and name in scope else find_global(name)
+        return scope[name] if scope is not None and name in scope else installed.find_global(name)
 
 
 @guarded()
@@ -211,26 +211,6 @@ def _linked(listed: Any) -> list[Any]:
     return nodes
 
 
-def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
-    """Returns the code and the local variables of the call that makes Dynamo compile again.
-
-    Is to be called while PyTorch reports the reasons. No argument leads there, so PyTorch's own frame is asked.
-    """
-    has_frame = False
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        inside = frame.f_locals if frame.f_globals.get("__name__") == "torch._dynamo.guards" else {}
-        if "cache_entries" in inside:
-            has_frame = True
-            call = inside.get("frame")
-            code, local = getattr(call, "f_code", None), getattr(call, "f_locals", None)
-            if isinstance(code, types.CodeType) and isinstance(local, dict):
-                return code, local
-        frame = frame.f_back
-    private.not_found(f"{_GUARDS}:frame" if has_frame else f"{_GUARDS}:cache_entries")
-    return None
-
-
 def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, called so that Dynamo compiles neither it nor what it calls.
 
@@ -252,63 +232,6 @@ def current() -> Compilation | None:
     # The context is one object for forward and backward. Its attempt counts restarts.
     attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
     return None if compile_id is None else Compilation(context, compile_id, attempt)
-
-
-def _globals_of_module(name: str) -> dict[str, Any] | None:
-    """Returns the globals of a module, which the frames of its functions are known by; None where it is not loaded."""
-    module = sys.modules.get(name)
-    return None if module is None else vars(module)
-
-
-def backend_at_work() -> Any:
-    """Returns the backend that a captured graph is for; to be called while the graph is shown. None where it is not
-    found.
-
-    No argument leads there, so PyTorch's own frame is asked.
-    """
-    frame: types.FrameType | None = sys._getframe(1)
-    globals_of_module = _globals_of_module("torch._dynamo.output_graph")
-    while frame is not None:
-        if frame.f_globals is globals_of_module:
-            graph = frame.f_locals.get("self")
-            return None if graph is None else private.of(graph, "torch._dynamo.output_graph:OutputGraph.compiler_fn")
-        frame = frame.f_back
-    return None
-
-
-def globals_being_compiled() -> dict[str, Any] | None:
-    """Returns the globals of the function being compiled; to be called within a bytecode hook.
-
-    No argument of the hook leads to them, so they are looked up in the compiler's own frame.
-    """
-    compiling = False
-    frame: types.FrameType | None = sys._getframe(1)
-    globals_of_module = _globals_of_module("torch._dynamo.convert_frame")
-    while frame is not None:
-        if frame.f_globals is globals_of_module:
-            candidate = frame.f_locals.get("globals")
-            if type(candidate) is dict:
-                return candidate
-            compiling = True
-        frame = frame.f_back
-    if compiling:
-        private.not_found("torch._dynamo.convert_frame:globals")
-    return None
-
-
-def locals_being_compiled() -> dict[str, Any] | None:
-    """Returns the local variables of the call that is compiled; to be called within a bytecode hook. None if they
-    are not found."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
-            call = frame.f_locals.get("frame")
-            local = getattr(call, "f_locals", None)
-            if isinstance(local, dict):
-                return local
-        frame = frame.f_back
-    private.not_found("torch._dynamo.convert_frame:frame")
-    return None
 
 
 def entries(code: types.CodeType) -> list[Entry]:
@@ -375,91 +298,11 @@ def family(codes: list[types.CodeType]) -> list[types.CodeType]:
     for code in codes_found:  # grows on the way
         for entry in entries(code):
             for name in entry.code.co_names:
-                if is_resume_name(name):
-                    resume = resume_code(find_global(name))
+                if installed.is_resume_name(name):
+                    resume = installed.resume_code(installed.find_global(name))
                     if resume is not None and all(resume is not known for known in codes_found):
                         codes_found.append(resume)
     return codes_found
-
-
-def resume_code(value: object) -> types.CodeType | None:
-    """Returns the code object behind a `__resume_at_*` global: a function, or a factory of one if that has free
-    variables."""
-    if not isinstance(value, types.FunctionType):
-        return None
-    if value.__code__.co_name.startswith(("torch_dynamo_resume_in", "resume_in")):
-        return value.__code__
-    for cell in value.__closure__ or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            continue
-        if type(content) is types.CodeType:
-            return content
-    return value.__code__
-
-
-def resume_globals(value: types.FunctionType) -> dict[str, Any]:
-    """Returns the globals of the resume function behind a `__resume_at_*` global; a factory of one keeps them in a
-    cell."""
-    for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
-        if name == "f_globals":
-            with contextlib.suppress(ValueError):
-                if type(cell.cell_contents) is dict:
-                    return cell.cell_contents
-    return value.__globals__
-
-
-def is_resume_name(name: str) -> bool:
-    """True if `name` is the global under which a transformed function finds a resume function."""
-    return name.startswith("__resume_at_")
-
-
-# The beginnings of the names of globals that Dynamo puts into the user's module, and takes away when nothing runs
-# that reads them any more.
-_INSTALLED = ("__compiled_fn_", "__resume_at_", "__import_", "__builtins_dict__")
-
-
-def is_made(code: types.CodeType) -> bool:
-    """True if Dynamo made the code: it calls a compiled graph or a resume function."""
-    return any(name.startswith(("__compiled_fn_", "__resume_at_")) for name in code.co_names)
-
-
-def installed_names(code: types.CodeType) -> frozenset[str]:
-    """Returns the names of those globals of Dynamo's code that Dynamo itself has installed."""
-    if not is_made(code):
-        return frozenset()
-    return frozenset(name for name in code.co_names if name.startswith(_INSTALLED))
-
-
-def is_resume_code(code: types.CodeType) -> bool:
-    """True if this is the code of a resume function."""
-    return code.co_name.startswith(("torch_dynamo_resume_in_", "resume_in_"))
-
-
-def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the parameters of each resume function that transformed code calls, by the global name of
-    the function."""
-    parameters_of = {}
-    table: dict[str, Any] | None = None
-    for name in code.co_names:
-        if not is_resume_name(name):
-            continue
-        if table is None:
-            table = globals_being_compiled() or {}
-        resume = resume_code(table[name] if name in table else find_global(name))
-        if resume is not None:
-            parameters_of[name] = resume.co_varnames[: resume.co_argcount]
-    return parameters_of
-
-
-def find_global(name: str) -> object:
-    """The value of a global whose name is unique in the process, in whichever module it is; None if in none."""
-    for module in list(sys.modules.values()):
-        table = getattr(module, "__dict__", None)
-        if type(table) is dict and name in table:
-            return table[name]
-    return None
 
 
 def bytecode_log() -> logging.Logger:

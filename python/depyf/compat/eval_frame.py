@@ -11,10 +11,10 @@ from typing import Any
 
 from depyf.compat import private
 
-# Looked up beforehand, as the lookup runs Python code too, which Dynamo would look at. `leave_alone` sets it when a
-# `depyf.step` block begins. Threads set the same value; a call that
-# raises clears it.
 _set: Callable[[Any], Any] | None = None
+"""The function that sets the callback. It is looked up beforehand, as the lookup runs Python code too, which Dynamo
+would look at: `leave_alone` sets it when a `depyf.step` block begins. It has no lock, as all threads set the same
+value. A call that raises an exception clears it; a forked child goes on with its copy."""
 
 
 def off() -> Any:

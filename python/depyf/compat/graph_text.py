@@ -13,6 +13,8 @@ _ALWAYS = {"print_output": False, "include_stride": True, "include_device": True
 _SOMETIMES = {"fast_sympy_print": "simple", "expanded_def": "expanded"}
 
 _printer = Printer()
+"""PyTorch's texts have taught it what it can print, which stays right as long as the process uses one PyTorch. It has
+no lock, as it only adds to a set; nothing clears it, and a forked child goes on with its copy."""
 
 
 def add_text_hook() -> Callable[[], None]:

@@ -13,6 +13,8 @@ from depyf.compat.learning import Learner, Unknown
 
 _MODULE = "torch._C._dynamo.guards"
 _learner = Learner()
+"""PyTorch's texts have taught it what it can print, which stays right as long as the process uses one PyTorch. It has
+no lock, as it only adds to a set; nothing clears it, and a forked child goes on with its copy."""
 
 
 def add_text_hook() -> Callable[[], None]:

@@ -14,9 +14,9 @@ from depyf.compat.dynamo import not_compiled
 
 Call = Callable[[tuple[Any, ...], dict[str, Any], str], Any]
 
-# Maps the place of a function to the answer for its calls. Each write is one assignment, so that it needs no lock, also in a
-# forked child; `take_away` removes an entry.
 _answers: dict[tuple[str, int], Callable[..., Any]] = {}
+"""The place of a function -> the answer for its calls. Each write is one assignment, so that it needs no lock;
+`take_away` clears an entry. A forked child goes on with its copy, as it has the interceptions too."""
 
 
 class Interception:

@@ -11,6 +11,9 @@ from depyf.compat.ir_printer import Printer
 
 _WRITES = "torch._inductor.debug:DebugFormatter._write_ir"
 _printer = Printer()
+"""PyTorch's texts have taught it what it can print, which stays right as long as the process uses one PyTorch. It has
+no lock, as it only adds to a set and to tables of texts; `forget`, at the end of the last block, clears those tables,
+and nothing clears the rest. A forked child goes on with its copy."""
 
 
 def add_text_hooks() -> Callable[[], None]:

@@ -27,7 +27,9 @@ _KEY = "depyf_kernels"
 _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
-"""By thread, in `instead`: the kernels that run in place of others in the call at work. The call restores the value of before."""
+"""By thread, in `instead`: the kernels that run in place of others in the call at work. It needs no lock, as each
+thread has its own value. The call clears it when it returns; the thread of a forked child is in the call that its
+parent was in."""
 
 
 class _Switch:

@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from depyf import weak
-from depyf.compat import callables, dynamo, graphs, private
+from depyf.compat import at_work, callables, graphs, installed, private
 from depyf.compat.private import guarded
 
 
@@ -18,11 +18,11 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
     called = [name for name in code.co_names if name.startswith("__compiled_fn_")]
     if not called:
         return {}
-    table = dynamo.globals_being_compiled() or {}
+    table = at_work.globals_being_compiled() or {}
     captured = _outputs_being_compiled() if len(called) == 1 and called[0] in table else None
     counts = {}
     for name in called:
-        items = outputs_of_call(table[name] if name in table else dynamo.find_global(name), captured)
+        items = outputs_of_call(table[name] if name in table else installed.find_global(name), captured)
         if items:
             counts[name] = items
     return counts
@@ -42,10 +42,10 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
     return None
 
 
-# Maps the callable that AOTAutograd returned for a graph to the graph's outputs, which are known while it is
-# compiled. The table is weak, so that
-# nothing needs to clear it; each write is one assignment, so that it needs no lock, also in a forked child.
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
+"""The callable that AOTAutograd returned for a graph -> the names of the graph's outputs, which are known while it is
+compiled. An entry goes with its callable, and nothing else clears it. It has no lock, as each write is one assignment;
+a forked child goes on with its copy."""
 _WRAPPERS_MAX = 8  # around a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # that keep Dynamo out of a function
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import re
 import sys
 import types
@@ -28,14 +29,14 @@ _BY_LAST: dict[str, list[Name]] = {}
 for _name in NAMES:
     _BY_LAST.setdefault(re.sub(r".*\[(\w+)\]$", r"\1", _name.last), []).append(_name)
 _TITLES = {feature.key: feature for feature in FEATURES}
-_HERE = __file__.rpartition("private.py")[0]
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _MACHINERY = (__file__, shape.__file__)
 """The files of this folder that look names up for all the others, and use none."""
 _WORD = re.compile(r"\w+")
 
 losses: dict[str, str] = {}
-"""Path of a name -> what is wrong with it, in this process. Nothing clears it, so that each loss is reported once. It has no lock,
-as each write is one assignment; a forked child goes on with its copy."""
+"""Path of a name -> what is wrong with it, in this process. Nothing clears it, so that each loss is reported once. It
+has no lock, as each write is one assignment; a forked child goes on with its copy."""
 
 
 def get(path: str) -> Any:
@@ -196,9 +197,9 @@ def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
     traceback = error.__traceback__
     lines: list[list[str]] = []
     while traceback is not None:
-        # Names in the lines of compat that the exception passed through, the innermost first; and PyTorch's functions.
+        # Names in the lines of depyf that the exception passed through, the innermost first; and PyTorch's functions.
         frame = traceback.tb_frame
-        if frame.f_code.co_filename.startswith(_HERE) and frame.f_code.co_filename not in _MACHINERY:
+        if frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_code.co_filename not in _MACHINERY:
             text, used = linecache.getline(frame.f_code.co_filename, traceback.tb_lineno), set(_names_in(frame.f_code))
             lines.insert(0, [word for word in _WORD.findall(text) if word in used])
         traceback = traceback.tb_next

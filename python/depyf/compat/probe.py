@@ -52,8 +52,9 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
 
 _MODULES = tuple(dict.fromkeys(name.module for name in NAMES if name.module))
 _last: tuple[tuple[Any, ...], list[FeatureState]] | None = None
-"""What the result of `features` depended on when it was asked last, and that result. Threads may set it at once, and either value
-is right; the next call replaces it, and a forked child goes on with its copy."""
+"""What the result of `features` depended on when it was asked last, and that result. It has no lock: threads may set
+it at once, and either value is right. The next call replaces it, and nothing clears it; a forked child goes on with
+its copy."""
 
 
 def _feature(feature: Feature, release: Release, right: Collection[str]) -> FeatureState:
@@ -88,8 +89,9 @@ def load() -> None:
 
 
 _right: set[str] = set()
-"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. A name
-that changes later is noticed where it is used. Nothing clears it; each write adds one path, so that it needs no lock."""
+"""Paths of names in loaded modules that were as they should be when `tell_losses` looked, in this process. A name that
+changes later is noticed where it is used. Nothing clears it. It has no lock, as each write adds one path; a forked
+child goes on with its copy."""
 
 
 def tell_losses() -> set[str]:

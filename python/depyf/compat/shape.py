@@ -101,8 +101,9 @@ def _check_type(name: Name, value: Any) -> None:
 
 
 _checked: dict[str, Any] = {}
-"""Path of a function -> the code, or the callable without any, that was found to be what its row says. Lock, fork and
-clearing are as for `lookups`."""
+"""Path of a function -> the code, or the callable without any, that was found to be what its row says. Nothing clears
+it, as an entry is compared with what is there now. It has no lock, as each write is one assignment; a forked child
+goes on with its copy."""
 
 
 def _check_function(name: Name, value: Any) -> None:

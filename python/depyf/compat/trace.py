@@ -1,8 +1,7 @@
-"""PyTorch's channels of text: the structured trace and the artifact loggers.
+"""PyTorch's structured trace.
 
 A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers, in the compiling thread,
-as things happen; loggers of Inductor's IR are found by the end of their name. A handler that raises would break the
-compilation: those added here must not.
+as things happen. A handler that raises an exception would break the compilation: the one that is added here does not.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any
 from depyf import _core
 from depyf.compat import at_work, private
 from depyf.compat.dynamo import not_compiled
+from depyf.compat.loggers import Handler
 from depyf.compat.private import guarded
 from depyf.session import PhaseEvent
 from depyf.source_line import Line
@@ -53,10 +53,6 @@ _HEARD = {*_GRAPHS, *_EVENTS}
 _OF_EACH_INPUT = "describe_tensor"
 _OF_A_PHASE = "chromium_event"
 _AOT_ID = re.compile(r"# AOT ID: \['\d+_(\w+)'\]")
-_IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
-# The structured trace has nothing from Inductor's other process; its loggers do.
-_ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
-_SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
 
 @dataclass(frozen=True)
@@ -158,15 +154,7 @@ class _Handlers(list[logging.Handler]):
     __bool__.__code__ = _core.moved(__bool__.__code__, logging.__file__)
 
 
-class _Handler(logging.Handler):
-    def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
-        super().__init__(logging.DEBUG)
-        # No frame of depyf may come between the frames of logging, which Dynamo skips, and the function that Dynamo
-        # is told to skip.
-        self.emit = not_compiled(receive)  # type: ignore[method-assign]
-
-
-class _TraceHandler(_Handler):
+class _TraceHandler(Handler):
     """Receives the content of the structured trace, as records or before records are built.
 
     Args:
@@ -346,64 +334,3 @@ def _lines(stack: Any) -> Iterator[Line]:
         yield Line(
             str(names.get(file, file)), row.get("line") or 0, str(row.get("loc") or ""), str(row.get("name") or "")
         )
-
-
-def has_inductor() -> bool:
-    """True if the program has loaded Inductor, and with it the loggers of its IR."""
-    return "torch._inductor.debug" in sys.modules
-
-
-def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False) -> Callable[[], None]:
-    """Calls `receive("ir_pre_fusion" | "ir_post_fusion", text)` for each logged IR, if Inductor is loaded.
-
-    Args:
-        receive: gets "AFTER_POST_GRAD" too where Inductor compiles in another process.
-        elsewhere: does it?
-
-    Returns what takes it away again.
-    """
-    undo = []
-    for name in list(logging.root.manager.loggerDict):
-        kind = (_ELSEWHERE if elsewhere else _IR).get(name.rpartition(".")[2])
-        if kind is not None:
-
-            @guarded()
-            def on_record(record: logging.LogRecord, kind: str = kind) -> None:
-                text = record.getMessage()
-                receive(kind, text if kind in _IR.values() else _SHOWN.sub("", text, count=1))
-
-            try:
-                undo.append(listen(logging.getLogger(name), on_record))
-            except Exception as error:  # what listens already is taken away with the rest
-                private.not_found(name.rpartition(".")[2], f"raised {type(error).__name__}: {error}")
-
-    def remove() -> None:
-        for undo_one in undo:
-            undo_one()
-
-    return remove
-
-
-def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None]) -> Callable[[], None]:
-    """Calls `receive(record)` for each record of a logger that is silent by default, without making it audible to other
-    handlers.
-
-    Returns what takes it away again.
-    """
-    handler = _Handler(receive)
-    before = logger.level, logger.propagate
-    silent = not logger.isEnabledFor(logging.DEBUG)
-    logger.addHandler(handler)
-    if silent:
-        # Nobody asked to see these records: they reach our handler and no other.
-        logger.setLevel(logging.DEBUG)
-        logger.propagate = False
-
-    def remove() -> None:
-        logger.removeHandler(handler)
-        # `torch._logging.set_logs` in the meantime has the last word.
-        if silent and (logger.level, logger.propagate) == (logging.DEBUG, False):
-            logger.setLevel(before[0])
-            logger.propagate = before[1]
-
-    return remove

@@ -124,7 +124,10 @@ def compiles(text: str) -> bool:
     return True
 
 
-_short_compiles = functools.lru_cache(maxsize=64)(compiles)
+@functools.lru_cache(maxsize=64)
+def _short_compiles(text: str) -> bool:
+    """Is `compiles` for texts that are short enough to be kept."""
+    return compiles(text)
 
 
 @functools.lru_cache(maxsize=8)

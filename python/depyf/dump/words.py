@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from depyf import _core
-from depyf.session import Failure, Frame, Symbol, plain
+from depyf.plain_data import plain
+from depyf.session import Failure, Frame, Symbol
 
 UNFINISHED = "The block ended before this compilation did."
 DIED = "The process died before this compilation ended."

@@ -10,9 +10,9 @@ from typing import Any
 
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import ahead, cache, compiled, dynamo, global_state
+from depyf.compat import ahead, cache, compiled, dynamo, installed
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
-from depyf.guards import texts
+from depyf.guards import process_state, texts
 from depyf.guards.frontier import frontier, together
 from depyf.session import Frame
 
@@ -128,11 +128,11 @@ class _Builder:
         for name in called:
             if names.compiled_fn_number(name) is not None:
                 entry.graphs.append(_graph(name, live.find_global(name), seen))
-            elif dynamo.is_resume_name(name):
+            elif installed.is_resume_name(name):
                 entry.resumes.append(self._resume(name, live.find_global(name), user))
 
     def _resume(self, name: str, value: object, user: types.CodeType) -> Resume:
-        code = dynamo.resume_code(value)
+        code = installed.resume_code(value)
         if code is None:
             return Resume(name, None, "", None, "It is not there any more.")
         line = resume_source.line_of(name, code, user)
@@ -159,7 +159,7 @@ def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
         texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
     ]
     told_by_torch = [
-        global_state.reason_in_words(" ".join(reason.partition("  # ")[0].split())) + _comment(reason)
+        process_state.reason_in_words(" ".join(reason.partition("  # ")[0].split())) + _comment(reason)
         for reason in told_by_torch
     ]
     if len(told_by_torch) != count * (count - 1) // 2:
@@ -199,7 +199,7 @@ def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
     seen = next((seen.frame for entry in live if (seen := memory.of(entry.code)) is not None), None)
     name = function_names.of_code(code) if seen is None or not seen.name else seen.name
     frame = Frame("", code.co_name, code.co_filename, code.co_firstlineno, name=name)
-    frame.is_resume = dynamo.is_resume_code(code)
+    frame.is_resume = installed.is_resume_code(code)
     return frame.title
 
 
@@ -220,7 +220,7 @@ def _why_nothing(code: types.CodeType) -> tuple[str, list[str]]:
 
 
 def _no_attempt(code: types.CodeType) -> str:
-    callers = [] if dynamo.is_resume_code(code) else _callers(code)
+    callers = [] if installed.is_resume_code(code) else _callers(code)
     if callers:
         return f"it was inlined into {', '.join(callers)}, and has no compilation of its own."
     rule = compiled.skip_reason(code)
@@ -243,7 +243,7 @@ def _callers(code: types.CodeType) -> list[str]:
     in_graph = re.compile(rf"# File: {re.escape(code.co_filename)}:(\d+) in {re.escape(code.co_name)}\b")
     callers: dict[str, None] = {}
     for caller in dynamo.compiled_codes():
-        if caller is code or dynamo.is_resume_code(caller):
+        if caller is code or installed.is_resume_code(caller):
             continue
         for live in dynamo.live_entries(caller):
             text = dynamo.guards_text(live.guard_manager)

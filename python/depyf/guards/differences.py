@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
-from depyf.compat import global_state
+from depyf.guards import process_state
+from depyf.guards.aspects import Aspect, Difference
+from depyf.guards.dict_differences import difference_of_key, failure_of_keys
 from depyf.guards.failures import NOT_THERE, class_in, described, failure, terms_of
 from depyf.guards.model import UNREADABLE, Guard
-from depyf.guards.terms import in_terms, owner_in_terms
+from depyf.guards.terms import in_terms
 from depyf.session import Failure
-
-Aspect = Literal[
-    "state", "class", "identity", "presence", "keys", "length", "value", "relation", "sizes",
-    "dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks",
-]  # fmt: skip
-"""What of a value differs. "presence" is being None or not, "keys" those of a dict, "relation" how several values stand to each
-other, "sizes" a condition on sizes that a graph leaves open, "dispatch" PyTorch's dispatch keys of a tensor."""
 
 _STATE_KINDS = ("GLOBAL_STATE", "TORCH_FUNCTION_MODE_STACK", "DEFAULT_DEVICE", "DUAL_LEVEL_MATCH")
 _BY_KIND: dict[str, Aspect] = {
@@ -62,21 +57,6 @@ DEFAULT_DEVICE = "default device"
 FUNCTORCH = "transforms of torch.func"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """One aspect in which a call differs from what a compilation was made for."""
-
-    aspect: Aspect
-    failure: Failure
-    guard: Guard
-    keys: frozenset[str] = frozenset()
-    """Of dispatch keys: those that only one of both has. Of modes: the names of those at work."""
-    sources: tuple[str, ...] = ()
-    """Dynamo's names for the values that it is about; none if it is about the state of the process."""
-    is_missing: bool = False
-    """True if the value cannot be read."""
-
-
 def is_of_state(guard: Guard) -> bool:
     """True if a guard is about the state of the process, such as grad mode, and not about a value."""
     return guard.kind in _STATE_KINDS or not guard.quiet
@@ -99,7 +79,7 @@ def differences(
     if guard.kind == "TENSOR_MATCH" and guard.live is None:
         return _tensor(guard, failing, L, G, keys_of_state)
     if guard.key_of:
-        return [_key(guard, L, G)]
+        return [difference_of_key(guard, L, G)]
     failed = failure(guard, failing[0], L, G)
     if (
         guard.value
@@ -115,7 +95,7 @@ def differences(
     if guard.live is None and failing[0].startswith(("type(", "id(type(")):
         aspect, failed = "class", _class(guard, failed, L, G)
     elif aspect == "keys":
-        failed = _keys(guard, failed, L, G)
+        failed = failure_of_keys(guard, failed, L, G)
     elif aspect == "relation":
         failed = _related(guard, failed)
     elif aspect == "sizes":
@@ -180,16 +160,16 @@ def _sources_in(condition: str) -> tuple[str, ...]:
 
 
 def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[str, Any]) -> Iterator[Difference]:
-    before, now = global_state.compiled_with(guard.text), global_state.now()
+    before, now = process_state.compiled_with(guard.text), process_state.now()
     if guard.kind == "GLOBAL_STATE" and before is not None and now is not None:
-        for name in sorted(before, key=lambda name: (not name.startswith(global_state.AUTOCAST), name)):
+        for name in sorted(before, key=lambda name: (not name.startswith(process_state.AUTOCAST), name)):
             actual = now.get(name, "not known")
             if actual.partition(" (")[0] != before[name]:
                 yield _of_state(guard, name, before[name], actual)
         return
     text = guard.text
     if guard.kind == "TORCH_FUNCTION_MODE_STACK":
-        modes = global_state.modes()
+        modes = process_state.modes()
         actual = "not known" if modes is None else ", ".join(modes) or "none"
         # PyTorch keeps to itself which modes a guard wants.
         expected = "none" if guard.live is None else "some" if actual == "none" else "others"
@@ -327,86 +307,3 @@ def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
         if match := _BACKEND.match(key):
             return (match[1] or "").lower(), match[2].lower()
     return None
-
-
-# Dicts
-
-
-def expected_keys(guards: Iterable[Guard]) -> dict[str, list[str]]:
-    """Returns the keys that guards want of dicts whose keys are all guarded in their order: Dynamo's name of the
-    dict -> the keys."""
-    keys: dict[str, dict[int, str]] = {}
-    sizes: dict[str, int] = {}
-    for guard in guards:
-        position = _POSITION.search(guard.source) if guard.key_of else None
-        if position is not None and guard.kind == "EQUALS_MATCH" and guard.conditions:
-            keys.setdefault(guard.key_of, {})[int(position[1])] = guard.conditions[-1].partition(" == ")[2]
-        elif guard.kind == "DICT_SIZE" and (size := _size(guard)) is not None:
-            sizes[guard.source] = size
-    return {
-        name: [of_dict[position] for position in range(len(of_dict))]
-        for name, of_dict in keys.items()
-        if of_dict.keys() == set(range(sizes.get(name, -1)))
-    }
-
-
-_POSITION = re.compile(r"\[(\d+)\]$")
-_SIZE = re.compile(r"dict\.__len__\(.*\) == (\d+)$")
-
-
-def _size(guard: Guard) -> int | None:
-    match = _SIZE.search(guard.conditions[-1]) if guard.conditions else None
-    return int(match[1]) if match else None
-
-
-def _key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference where a dict has another key at a position, or none."""
-    condition = guard.conditions[-1] if guard.conditions else guard.text
-    position = _POSITION.search(guard.source)
-    where = f" at position {position[1]}" if position else ""
-    keys = guard.value.removesuffix(f"[{position[1]}]") if guard.value and position else None
-    actual = _keys_of(keys, guard, L, G)
-    name, expected = owner_in_terms(guard.key_of), condition.partition(" == ")[2] or "another one"
-    failed = Failure(
-        f"the key of {name}{where} is {expected}",
-        f"keys of {name}",
-        f"{expected}{where}",
-        actual or UNREADABLE,
-        guard.line,
-        guard.kind,
-    )
-    is_missing = described(guard, guard.value, L, G).startswith((NOT_THERE, UNREADABLE))
-    return Difference("keys", failed, guard, sources=(guard.key_of,), is_missing=is_missing)
-
-
-def _keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a guard on the keys or the size of a dict."""
-    keys = guard.value if guard.kind == "SET_CONTAINS" else f"list(dict.keys({guard.value}))" if guard.value else None
-    actual = _keys_of(keys, guard, L, G)
-    if actual is None:
-        return failed
-    expected, size = failed.expected, _size(guard)
-    if guard.kind == "SET_CONTAINS":
-        element = re.search(r"set_contains\(.*, (.*)\)$", guard.text)
-        wanted = "without" if guard.text.startswith("not ") else "with"
-        return replace(
-            failed,
-            subject=in_terms(guard.source),
-            expected=f"{wanted} {element[1] if element else 'another'}",
-            actual=actual,
-        )
-    contained = re.search(r"dict_contains\((.*?), ", guard.text)
-    if contained:
-        expected = f"no {contained[1]}" if guard.text.startswith("not ") else contained[1]
-    elif size is not None:
-        expected = f"{size} of them"
-    elif guard.live is not None:
-        expected = "as many as before"
-    return replace(failed, subject=f"keys of {owner_in_terms(guard.source)}", expected=expected, actual=actual)
-
-
-def _keys_of(expression: str | None, guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-    if expression is None:
-        return None
-    text = described(guard, expression, L, G)
-    return None if text.startswith((NOT_THERE, UNREADABLE)) else text

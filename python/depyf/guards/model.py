@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from depyf.compat import guard_forms
+from depyf.compat import guard_reads
 from depyf.source_line import Line
 
 UNREADABLE = "<cannot be read>"
@@ -116,7 +116,7 @@ class Guard:
 
     def reading(self) -> contextlib.AbstractContextManager[Any]:
         """Returns the state of the process in which PyTorch reads values for this guard."""
-        return guard_forms.quiet() if self.quiet else contextlib.nullcontext()
+        return guard_reads.quiet() if self.quiet else contextlib.nullcontext()
 
 
 @functools.lru_cache(maxsize=4096)  # the entries of a function have most conditions in common

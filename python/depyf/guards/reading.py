@@ -7,8 +7,9 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from depyf.compat import dynamo, guard_forms, guard_tree, guard_values, guard_words
+from depyf.compat import dynamo, guard_tree
 from depyf.compat.guard_tree import Leaf, Node, Tree
+from depyf.guards import dynamo_words, leaf_forms, value_paths
 from depyf.guards.failures import shown
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
@@ -76,7 +77,7 @@ class _Reader:
         for node in nodes:
             above = self._paths.get(id(node.parent)) if node.parent is not None else None
             at_top = node.parent is self._tree.root
-            self._paths[id(node)] = guard_values.path(node, "L" if at_top else above)
+            self._paths[id(node)] = value_paths.path(node, "L" if at_top else above)
             way = self._above.get(id(node.parent), ()) if node.parent is not None else ()
             self._above[id(node)] = (*way, node.source) if node.step is not None else ()
             for leaf in node.leaves:
@@ -109,7 +110,7 @@ class _Reader:
             guards_read += self._of_leaf(leaf, node)
         if not guards_read and not node.children and node.step is not None and value is not None:
             above = self._paths[id(node.parent)] if node.parent is not self._tree.root else "L"
-            condition = guard_values.reachable(node, value, above or "L")
+            condition = value_paths.reachable(node, value, above or "L")
             guards_read.append(Guard("REACHABLE", f"{node.source} can be read", node.source, value, (condition,)))
         return guards_read
 
@@ -134,7 +135,7 @@ class _Reader:
         """Returns a manager that guards the order of keys also guards the type and the size, and does not say the
         size."""
         size = self._size(node, value)
-        same = () if node.type is None else (guard_forms.same_type(value, node.type),)
+        same = () if node.type is None else (leaf_forms.same_type(value, node.type),)
         text = f"{node.source} has the same type and number of items"
         if size is None:
             live = self._live_node(node)
@@ -220,15 +221,15 @@ class _Reader:
         value = self._paths[id(node)] if node.step is not None else None
         members = self._members.get(id(leaf.live), []) if leaf.relational else []
         names = tuple(dict.fromkeys([member.source for member in members]))
-        conditions = guard_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
-        all_words = [guard_words.read(text) for text in leaf.texts]
+        conditions = leaf_forms.conditions(leaf, node, value, [self._paths[id(member)] for member in members])
+        all_words = [dynamo_words.read(text) for text in leaf.texts]
         if conditions is not None and len(conditions) == len(leaf.texts) > 1:
             # Dynamo's own list of conditions, such as those on shapes.
-            pairs: list[tuple[tuple[str, ...], guard_words.Words]] = [
+            pairs: list[tuple[tuple[str, ...], dynamo_words.Words]] = [
                 ((text,), words) for text, words in zip(conditions, all_words, strict=True)
             ]
         else:
-            first = all_words[0] if all_words else guard_words.Words("")
+            first = all_words[0] if all_words else dynamo_words.Words("")
             pairs = [(tuple(conditions or ()), first)]
         guards_read = []
         for node_conditions, words in pairs:
@@ -256,7 +257,7 @@ class _Reader:
             return shown(guard.read(self._local, self._global or {}))
         return ""
 
-    def _line(self, guard: Guard, words: guard_words.Words) -> Line | None:
+    def _line(self, guard: Guard, words: dynamo_words.Words) -> Line | None:
         if self._line_of is not None:
             line = self._line_of(guard.source, words.condition)
             if line is not None:

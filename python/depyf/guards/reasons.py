@@ -10,26 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 from depyf import _core
-from depyf.compat import global_state
-from depyf.guards.differences import (
-    DEFAULT_DEVICE,
-    FUNCTORCH,
-    MODE_STACK,
-    Difference,
-    differences,
-    expected_keys,
-    is_of_state,
-)
+from depyf.guards import process_state
+from depyf.guards.aspects import Difference
+from depyf.guards.dict_differences import expected_keys
+from depyf.guards.differences import DEFAULT_DEVICE, FUNCTORCH, MODE_STACK, differences, is_of_state
 from depyf.guards.model import Guard
 from depyf.guards.terms import in_terms
 from depyf.session import Failure
 
 # The dispatch keys that a setting of the process adds to every tensor, or takes away from it, by how they begin.
 _KEYS_OF_STATE = {
-    global_state.AUTOCAST: ("Autocast",),
+    process_state.AUTOCAST: ("Autocast",),
     FUNCTORCH: ("FuncTorch", "Vmap", "Batched"),
     MODE_STACK: ("Python",),
-    global_state.GRAD_MODE: ("ADInplaceOrView", "Autograd"),
+    process_state.GRAD_MODE: ("ADInplaceOrView", "Autograd"),
 }
 
 
@@ -92,6 +86,6 @@ def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
 def _own_begins(cause: Difference) -> tuple[str, ...]:
     """Returns how the dispatch keys begin that a setting of the process adds to every tensor, or takes away from it."""
     subject, actual = cause.failure.subject, cause.failure.actual
-    if subject == global_state.GRAD_MODE and actual not in ("on", global_state.OFF_IN_INFERENCE_MODE):
+    if subject == process_state.GRAD_MODE and actual not in ("on", process_state.OFF_IN_INFERENCE_MODE):
         return ()  # only inference mode touches the keys
     return next((begins for name, begins in _KEYS_OF_STATE.items() if subject.startswith(name)), ())

@@ -29,7 +29,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Dataclasses write their methods under "<string>".
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
-"""By thread, in `block`: the `depyf.step` block that the thread is in. The end of the block clears it."""
+"""By thread, in `block`: the `depyf.step` block that the thread is in. It needs no lock, as each thread has its own
+value. The end of the block clears it; the thread of a forked child is in the block of its parent."""
 
 
 class step:
@@ -121,7 +122,7 @@ class step:
             report.warn(f"{who} raised {type(error).__name__}: {error}; the program goes on without stepping")
             return Plan("quit")
         finally:
-            self._commands.frame = None
+            self._commands.leave()
 
     def _ask_callback(self, stop: Stop) -> Plan:
         assert self._callback is not None

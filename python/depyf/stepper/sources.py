@@ -13,7 +13,8 @@ from depyf.recompile import compile_like
 __all__ = ["Source", "source_of"]
 
 _known: weak.Table[Source] = weak.Table()
-"""By code object, computed once. An entry goes with its code; threads may write the same value at once, so that it needs no lock."""
+"""By code object, computed once. An entry goes with its code, and nothing else clears it. It has no lock, as threads
+may write the same value at once; a forked child goes on with its copy."""
 
 
 @dataclass

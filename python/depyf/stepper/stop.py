@@ -180,7 +180,8 @@ class Stop(Frame):
 
 
 _instructions: weak.Table[list[Instruction]] = weak.Table()
-"""By code object, computed once. An entry goes with its code; threads may write the same value at once, so that it needs no lock."""
+"""By code object, computed once. An entry goes with its code, and nothing else clears it. It has no lock, as threads
+may write the same value at once; a forked child goes on with its copy."""
 
 
 def instructions(code: types.CodeType) -> list[Instruction]:

@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 
 from depyf import weak
-from depyf.compat import dynamo
+from depyf.compat import dynamo, installed
 
 __all__ = ["Targets"]
 
@@ -66,7 +66,7 @@ class Targets:
         if original in self._originals or original in self._codes:
             return True
         # A resume function keeps file and first line of the function that it goes on with.
-        return dynamo.is_resume_code(original) and any(
+        return installed.is_resume_code(original) and any(
             (code.co_filename, code.co_firstlineno) == (original.co_filename, original.co_firstlineno)
             for code in self._codes_given()
         )

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from depyf.toolkit.editor import EditedFile, edit
 from depyf.toolkit.entries import CacheEntry, cache_entries, dispatch, new_entry
-from depyf.toolkit.files import load_entry
+from depyf.toolkit.loading import load_entry
 from depyf.toolkit.lookup import Dispatch
 from depyf.toolkit.registration import Registration, registered
 

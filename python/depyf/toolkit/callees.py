@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from depyf import _core, names
-from depyf.compat import cache, dynamo, live_graphs
+from depyf.compat import cache, installed, live_graphs
 from depyf.toolkit.target import Target
 
 if TYPE_CHECKING:
@@ -78,15 +78,15 @@ def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], targ
     functions = []
     for name in _core.global_names(transformed):
         function = bound.get(name)
-        if not dynamo.is_resume_name(name) or not isinstance(function, types.FunctionType):
+        if not installed.is_resume_name(name) or not isinstance(function, types.FunctionType):
             continue
-        code = dynamo.resume_code(function)
+        code = installed.resume_code(function)
         if code is None:
             continue
         plain = function if function.__code__ is code else None
-        functions.append(ResumeFunction(names.shorten(name), name, code, dynamo.resume_globals(function), plain))
+        functions.append(ResumeFunction(names.shorten(name), name, code, installed.resume_globals(function), plain))
     for const in transformed.co_consts:  # before 2.7, those with free variables are made where they are called
-        if type(const) is types.CodeType and dynamo.is_resume_code(const):
+        if type(const) is types.CodeType and installed.is_resume_code(const):
             functions.append(ResumeFunction(const.co_name, const.co_name, const, target.globals, None))
     return functions
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from depyf.toolkit.editor import edit
 from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
-from depyf.toolkit.files import load_entry
+from depyf.toolkit.loading import load_entry
 from depyf.toolkit.registration import Registration
 
 _MISTAKES = (SyntaxError, NameError, ValueError, LookupError, TypeError, OSError, RuntimeError, NotImplementedError)

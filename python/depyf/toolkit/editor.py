@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import names
-from depyf.toolkit import files, portable, saving
+from depyf.toolkit import entry_file, loading, portable, saving
 from depyf.toolkit.entries import CacheEntry, cache_entries, new_entry
 from depyf.toolkit.registration import Registration
 
@@ -35,8 +35,8 @@ class EditedFile:
             SyntaxError: it is not Python; carries file and line.
             NameError, ValueError, LookupError, TypeError: a mistake in it; the message names file and line.
         """
-        parts = files.read(self.path)
-        about = files.read_text(self.text_written()).entry
+        parts = entry_file.read(self.path)
+        about = entry_file.read_text(self.text_written()).entry
         for key, value in about.items():
             if parts.entry.get(key) != value:
                 raise ValueError(
@@ -54,7 +54,7 @@ class EditedFile:
                 raise ValueError(f"{self.path}, line {condition.line}: the entry has no such guard: {condition.text}")
             else:
                 check = portable.find(condition.text) if condition.form == "call" else condition.text
-                new.append(files.added_at(condition, check, self.entry.target, str(self.path)))
+                new.append(loading.added_at(condition, check, self.entry.target, str(self.path)))
         source = None if parts.code.text.strip() == self.entry.source.strip() else parts.code
         try:
             edited = self.entry.edit(source=source, drop=[guard for _, guard in left], bind=bind)  # type: ignore[arg-type]
@@ -129,7 +129,7 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
     return edited_file
 
 
-def _bound(parts: files.Parts, entry: CacheEntry) -> dict[str, Any]:
+def _bound(parts: entry_file.Parts, entry: CacheEntry) -> dict[str, Any]:
     """Returns the names that NAMES adds to the names of the entry."""
     bind = {}
     for name, place in parts.names.items():

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
-"""Numbers the names of edited texts that are in no file; `next` is one step, and needs no lock."""
+"""Numbers the names of edited texts that are in no file. `next` is one step, so that it needs no lock; nothing clears
+it. A forked child goes on with its copy, as its texts are its own."""
 REPLACEMENT = "_depyf_replacement"
 """The attribute of a function in the place of a graph that has what a user gave for it."""
 _UNSAVED = "<depyf edit "

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from depyf import _core, decompiler, guards, running
-from depyf.compat import cache, dynamo
+from depyf.compat import cache, installed
 from depyf.guards import Guard
 from depyf.toolkit import building, callees, checking, edits, lookup, registration, saving
 from depyf.toolkit.callees import Graph, ResumeFunction
@@ -265,9 +265,9 @@ def target_of(fn: Any) -> Target:
         return Target(fn.code, fn.globals, fn.code.co_name)
     if isinstance(fn, CacheEntry):
         return fn.target
-    code = dynamo.resume_code(fn)
-    if code is not None and code is not fn.__code__ and dynamo.is_resume_code(code):
-        return Target(code, dynamo.resume_globals(fn), code.co_name)  # what makes one with free variables
+    code = installed.resume_code(fn)
+    if code is not None and code is not fn.__code__ and installed.is_resume_code(code):
+        return Target(code, installed.resume_globals(fn), code.co_name)  # what makes one with free variables
     return find_target(fn)
 
 

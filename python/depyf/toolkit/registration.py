@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _lock = locks.Lock()
-"""Guards `_loaded` and the order of what PyTorch has. It is free in a forked child, which has a copy of both."""
+"""The lock for `_loaded` and the order of what PyTorch has. It is free in a forked child, which has a copy of both.
+Nothing clears it."""
 _counter = itertools.count()
-"""Numbers registrations in their order; `next` is one step, and needs no lock."""
+"""Numbers registrations in their order. `next` is one step, so that it needs no lock; nothing clears it. A forked
+child goes on with its copy."""
 _loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
-"""By the function's code: references to the records of all entries that PyTorch has from depyf, in PyTorch's order. An entry goes with
-the code, or when the last record is removed. Guarded by `_lock`."""
+"""By the function's code: references to the records of all entries that PyTorch has from depyf, in PyTorch's order. An
+entry goes with the code, and the removal of the last record clears it. `_lock` guards it; a forked child goes on with
+its copy."""
 
 
 class Registration:

@@ -1,4 +1,4 @@
-"""Writes a cache entry to a file. The format is described in `depyf.toolkit.files`, which reads it."""
+"""Writes a cache entry to a file. The format is described in `depyf.toolkit.entry_file`, which reads it."""
 
 from __future__ import annotations
 

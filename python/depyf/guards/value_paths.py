@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from depyf.compat import guard_words as words
-from depyf.compat.guard_plain import in_plain, plain, value_of
 from depyf.compat.guard_tree import Node, Step
 from depyf.compat.private import guarded
+from depyf.guards import dynamo_words as words
+from depyf.guards.plain_python import in_plain, plain, value_of
 
 
 @guarded()

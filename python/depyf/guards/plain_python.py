@@ -7,8 +7,8 @@ import functools
 import types
 from typing import Any
 
-from depyf.compat import guard_words as words
-from depyf.compat import private
+from depyf.compat import guard_reads
+from depyf.guards import dynamo_words as words
 
 GUARDS = "torch._C._dynamo.guards"
 # Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
@@ -123,9 +123,9 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
 
 def _helper(name: str) -> str | None:
     """Returns the module path of a helper function in Dynamo's words."""
-    if name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ()):
+    if guard_reads.is_size_function(name):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
-    value = private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
+    value = guard_reads.helper(name)
     if not isinstance(value, types.FunctionType) or "<" in value.__qualname__:
         return None
     where = f"{value.__module__}.{value.__qualname__}"

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any
 
-from depyf.compat import private
-from depyf.compat.guard_forms import MODE_STACK, STATE_OF_PROCESS
-from depyf.compat.guard_plain import value_of
+from depyf.compat import guard_reads
 from depyf.compat.private import guarded
+from depyf.guards.leaf_forms import MODE_STACK, STATE_OF_PROCESS
+from depyf.guards.plain_python import value_of
 
 # The device types for which PyTorch keeps a state of autocast, in the order of `c10`'s list of them.
 _AUTOCAST_DEVICES = ("the CPU", "CUDA", "MTIA", "MAIA", "XPU", "IPU", "HPU", "XLA", "the custom device", "MPS")
@@ -55,7 +55,7 @@ def now() -> dict[str, str] | None:
     if not isinstance(state, dict):
         return None
     words = _in_words(state)
-    if words.get(GRAD_MODE) == "off" and private.call("torch:is_inference_mode_enabled"):
+    if words.get(GRAD_MODE) == "off" and guard_reads.is_inference_mode():
         words[GRAD_MODE] = OFF_IN_INFERENCE_MODE
     return words
 

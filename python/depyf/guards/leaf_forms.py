@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import contextlib
 import enum
 import functools
 import json
@@ -19,26 +18,15 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import guard_words as words
-from depyf.compat import private
-from depyf.compat.guard_plain import GUARDS, constant, in_plain, plain, unparsed, value_of
+from depyf.compat import guard_reads
 from depyf.compat.guard_tree import Leaf, Node
 from depyf.compat.private import guarded
+from depyf.guards import dynamo_words as words
+from depyf.guards.plain_python import GUARDS, constant, in_plain, plain, unparsed, value_of
 
 # The state in which guards read values: as the guard manager does, past every __torch_function__.
 QUIET = "torch._C.DisableTorchFunction()"
 
-
-def quiet() -> contextlib.AbstractContextManager[Any]:
-    """That state."""
-    global _quiet
-    if _quiet is None:
-        _quiet = private.get("torch._C:DisableTorchFunction") or contextlib.nullcontext
-    return _quiet()  # type: ignore[no-any-return]
-
-
-_quiet: Any = None
-"""The class of the state, looked up once. Threads may look it up at once, with the same result; nothing clears it."""
 STATE_OF_PROCESS = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
 MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
 _KEYS = (
@@ -272,7 +260,7 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     # The words do not say which modes. Most often there are no modes. If there are none now either, the guard itself
     # shows it.
-    if private.call("torch._C:_len_torch_function_stack") == 0 and _accepts(leaf, {}):
+    if guard_reads.has_no_modes() and _accepts(leaf, {}):
         return [f"{MODE_STACK} == []"]
     return None
 
@@ -401,7 +389,7 @@ def _missing_attribute(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _dispatch_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    if node.type is None or node.type is not private.get("torch._C:DispatchKeySet"):
+    if not guard_reads.is_key_set(node.type):
         return None
     match = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
     return None if match is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {match[1]!r}"]

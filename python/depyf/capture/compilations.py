@@ -1,0 +1,145 @@
+"""The compilations of one block, and the one that each thread is at."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from depyf import function_names, running, weak
+from depyf.capture import outcomes
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilation import Compilation, link_resume_names
+from depyf.compat import at_work, dynamo
+from depyf.session import Frame, Session
+from depyf.source_line import Line
+
+
+@dataclass
+class _AheadOfTime:
+    """The function that a thread is compiling ahead of time."""
+
+    compilation: Compilation | None = None
+    """The compilation in which the graph of the function was captured; None as long as there is none."""
+
+
+class Compilations:
+    """The compilations of one block. It is not thread safe: callers hold the recorder's lock.
+
+    Args:
+        session: gets a frame for each compilation.
+        artifacts: takes the files of an attempt away that Dynamo has given up.
+    """
+
+    def __init__(self, session: Session, artifacts: Artifacts) -> None:
+        self.order: list[Compilation] = []
+        """All compilations, in the order in which they began."""
+        self._session = session
+        self._artifacts = artifacts
+        self._by_key: weak.Table[Compilation] = weak.Table()  # by PyTorch's object for the compilation
+        self._touched: dict[int, Compilation] = {}  # by id, since `take_touched` was called last
+        self._of_thread = threading.local()
+
+    def current(self, function: str | None = None) -> Compilation | None:
+        """Returns the compilation that the calling thread is at; None if there is none. Drops the items of an attempt that
+        Dynamo has given up.
+
+        Args:
+            function: the name of the function, for a compilation that is met for the first time.
+        """
+        now = dynamo.current()
+        ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
+        if now is None:
+            compilation = None if ahead is None else ahead.compilation
+            if compilation is not None:
+                self._touched[id(compilation)] = compilation
+            return compilation
+        compilation = self._by_key.get(now.key)
+        if compilation is None:
+            compilation = self._begin(now, function)
+        if now.attempt > compilation.attempt:
+            self._drop_items(compilation)
+            compilation.attempt = compilation.frame.attempt = now.attempt
+        self._touched[id(compilation)] = compilation
+        if ahead is not None:
+            ahead.compilation = compilation
+        return compilation
+
+    def _begin(self, now: dynamo.Compilation, function: str | None) -> Compilation:
+        """Adds the compilation that Dynamo is at."""
+        compilation = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
+        call = at_work.call()
+        if call is not None:
+            compilation.set_original(call.code)
+            outcomes.describe(compilation.frame, call.code, call)
+            self._name_as_its_beginning(compilation, call)
+        self._by_key.set(now.key, compilation)
+        self.add(compilation)
+        return compilation
+
+    def add(self, compilation: Compilation) -> None:
+        """Adds a compilation, which the journal then notes."""
+        self.order.append(compilation)
+        self._session.frames.append(compilation.frame)
+        self.touch(compilation)
+
+    def touch(self, compilation: Compilation) -> None:
+        """Records that a compilation may have changed since the journal noted it."""
+        self._touched[id(compilation)] = compilation
+
+    def take_touched(self) -> list[Compilation]:
+        """Returns the compilations that may have changed since the last call."""
+        touched = [*self._touched.values()]
+        self._touched.clear()
+        return touched
+
+    # Compilations ahead of time. The work that follows the capture of the graph has no compile id, and belongs to the
+    # compilation of that graph all the same.
+
+    def begin_ahead(self) -> None:
+        """Records that the calling thread compiles a function ahead of time from here on."""
+        self._of_thread.ahead = _AheadOfTime()
+
+    def end_ahead(self) -> Compilation | None:
+        """Returns the compilation that the calling thread made ahead of time, which ends here; None if there is none."""
+        ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
+        self._of_thread.ahead = None
+        return None if ahead is None else ahead.compilation
+
+    # Resume functions
+
+    def link_resume_names(self) -> None:
+        """Gives each compilation of a resume function the names by which it is called."""
+        for compilation in link_resume_names(self.order):
+            self._touched[id(compilation)] = compilation
+
+    def _name_as_its_beginning(self, compilation: Compilation, call: at_work.Call) -> None:
+        """Names a resume function after the function that it goes on with, if the block saw the compilation of that."""
+        if not compilation.frame.is_resume:
+            return
+        for beginning in reversed(self.order):
+            leads_here = compilation.number_of_original in beginning.resumes.values()
+            if leads_here and outcomes.goes_on_with(compilation.frame, beginning.frame):
+                compilation.frame.name = function_names.of_resumed(
+                    compilation.frame.name, beginning.frame.name, call.code, call.local
+                )
+                return
+
+    def users_line(self, line: Line) -> Line | None:
+        """Returns the line of the last graph break of a compilation, given a line of its dumped transformed code;
+        None for other lines."""
+        file = running.known.get(line.file)
+        if file is None or file.kind != "transformed code":
+            return None
+        frames = [compile.frame for compile in self.order if compile.frame.compile_id == file.compile_id]
+        places = (
+            [graph_break.line for graph_break in frames[-1].breaks if graph_break.line is not None] if frames else []
+        )
+        return places[-1] if places else None
+
+    def _drop_items(self, compilation: Compilation) -> None:
+        """Drops the items of an attempt that Dynamo has given up."""
+        for item in compilation.items:
+            self._artifacts.unwrite(compilation, item)
+        compilation.items.clear()
+        compilation.number = compilation.frame.compiled_fn = None
+        compilation.frame.runtime_values, compilation.frame.runtime_asserts = [], []

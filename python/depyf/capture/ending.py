@@ -1,0 +1,118 @@
+"""What a block can write only when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from depyf import dump, files, weak
+from depyf.capture import before, outcomes, story
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilations import Compilations
+from depyf.capture.failures import Failures
+from depyf.capture.journaling import Journaling
+from depyf.compat import dynamo, noticing, probe
+from depyf.provenance import dumped
+from depyf.session import Session
+
+_FEATURES_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "guards", "reasons")
+
+
+class Ending:
+    """Writes the index and the files that need all compilations of a block. It is not thread safe: callers hold the
+    recorder's lock. It is made when the block begins, as it knows what was compiled before.
+
+    Args:
+        session: of the block.
+        compilations: the compilations of the block.
+        artifacts: writes files.
+        journaling: the journal of the block, which is of no use once the index is written.
+        functions: references to the code objects of the functions that the block was given.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        compilations: Compilations,
+        artifacts: Artifacts,
+        journaling: Journaling,
+        functions: tuple[weak.Reference, ...],
+    ) -> None:
+        self._session = session
+        self._compilations = compilations
+        self._artifacts = artifacts
+        self._journaling = journaling
+        self._functions = functions
+        self._compiled_before: weak.Table[bool] = weak.Table()
+        for code in dynamo.compiled_codes():
+            self._compiled_before.set(code, True)
+        self._provenance: list[dict[str, Any]] = []  # of each compilation that has any
+        self._tables: list[tuple[str, int]] = []  # of each frame: its table of kernels, and how many operators it has
+
+    def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:
+        """Yields the parts of the work, each of which may fail alone.
+
+        Args:
+            seen_codes: the transformed codes that the block saw made.
+            failures: the failures of hooks in the block.
+        """
+        yield self._write_items
+        yield lambda: self._add_features(failures)
+        yield lambda: self._add_compiled_before(seen_codes)
+        yield self._add_missing
+        yield self._write_provenance
+        yield self._write_full_code
+        yield self._write_index
+
+    def _write_items(self) -> None:
+        for compilation in self._compilations.order:
+            self._artifacts.write(compilation, last=True)
+            frame = compilation.frame
+            if frame.status == "not compiled" and not compilation.ended and not frame.notes:
+                frame.error = dump.UNFINISHED
+
+    def _add_features(self, failures: Failures) -> None:
+        """Adds the state of each feature, and warns of features that should work and do not."""
+        if not failures.has_any:  # a failed hook may have kept away what PyTorch told
+            # Dynamo begins and ends no compilation for what it captures ahead of time.
+            order = self._compilations.order
+            noticing.notice([each for each in order if outcomes.COMPILED_AHEAD not in each.frame.notes])
+        self._session.features = probe.features(right=probe.tell_losses())
+        self._session.notes += [
+            f"{feature.feature}: {feature.status}: {why}"
+            for feature in self._session.features
+            if feature.key in _FEATURES_OF_DUMPS
+            for why in feature.why
+        ]
+
+    def _add_compiled_before(self, seen_codes: weak.Table[bool]) -> None:
+        order = self._compilations.order
+        before.add(self._compiled_before, self._functions, order, seen_codes, self._session, self._artifacts)
+        self._compilations.link_resume_names()
+
+    def _add_missing(self) -> None:
+        for compilation in self._compilations.order:
+            missing = dump.missing_artifacts(compilation.frame, compilation.cached, compilation.elsewhere)
+            compilation.frame.missing = missing
+
+    def _write_provenance(self) -> None:
+        self._provenance = []
+        tables: dict[int, tuple[str, int]] = {}
+        for compilation in self._compilations.order:
+            written = dumped.write(self._artifacts.directory, compilation.frame, compilation.seen)
+            if written is not None:
+                self._provenance.append(written.data)
+            operators = len(compilation.seen.captured) or -1
+            tables[id(compilation.frame)] = ("" if written is None else written.tables, operators)
+        self._tables = [tables.get(id(frame), ("", -1)) for frame in self._session.frames]
+
+    def _write_full_code(self) -> None:
+        story.write(self._compilations.order, self._session, self._artifacts)
+
+    def _write_index(self) -> None:
+        directory: Path = self._artifacts.directory
+        with files.locked(directory):
+            dump.write_record(directory, [self._session], self._provenance, self._tables)
+            # From here on the session tells all that the journal does.
+            self._journaling.fold()

@@ -1,0 +1,67 @@
+"""What Inductor reports of a compilation: its IR, the operations that it does not fuse, and the output code that it loads."""
+
+from __future__ import annotations
+
+import threading
+import types
+from pathlib import Path
+
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilation import Item
+from depyf.capture.compilations import Compilations
+from depyf.capture.items import Items
+from depyf.compat import graphs, inductor, trace
+from depyf.provenance import collect
+
+
+class InductorEvents:
+    """Puts Inductor's reports into the compilations that they are about. It is not thread safe: callers hold the recorder's
+    lock.
+
+    Args:
+        compilations: the compilations of the block.
+        items: takes IR and output code.
+        artifacts: has output code run from its file once it is loaded.
+    """
+
+    def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
+        self._compilations = compilations
+        self._items = items
+        self._artifacts = artifacts
+        self._has_trace = trace.has_records()
+        self._fusing: dict[int, collect.Direction] = {}
+        """By thread: the direction whose IR came last, which reports about fusion are about."""
+
+    def add_ir(self, kind: str, text: str) -> None:
+        """Adds IR before or after fusion, or a graph of the other process in which Inductor compiles."""
+        compilation, direction = self._compilations.current(), graphs.direction()
+        self._items.add(Item(kind, text, direction, ".txt" if kind.startswith("ir_") else ".py"), compilation)
+        if compilation is not None and inductor.elsewhere():
+            compilation.elsewhere = True
+        elif compilation is not None:
+            seen = compilation.seen.direction(direction)
+            seen.operations = inductor.operations()
+            self._fusing[threading.get_ident()] = seen
+
+    def end_fusion(self) -> None:
+        """Is called when the calling thread reports anything else than fusion."""
+        self._fusing.pop(threading.get_ident(), None)
+
+    def add_not_fused(self, first: str, second: str, reason: str) -> None:
+        """Adds the reason why two operations of the IR are not fused."""
+        seen = self._fusing.get(threading.get_ident())
+        if seen is None and (compilation := self._compilations.current()) is not None:
+            seen = compilation.seen.direction(graphs.direction())
+        if seen is not None:
+            seen.not_fused[first, second] = reason
+
+    def add_loaded(self, path: str, module: types.ModuleType) -> None:
+        """Takes output code that has been loaded, also where no record announced it."""
+        is_announced = self._has_trace and not inductor.elsewhere()
+        if not is_announced and not self._artifacts.knows(path) and hasattr(module, "call"):
+            compilation = self._compilations.current()
+            if compilation is not None:
+                text, direction = Path(path).read_text(encoding="utf-8"), graphs.direction()
+                self._items.add(Item("kernel", text, direction, ".py", path=path), compilation)
+                compilation.seen.direction(direction).code = text
+        self._artifacts.loaded(path, module)

@@ -1,0 +1,91 @@
+"""Graphs that PyTorch shows under a name while it compiles, and compiles again later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from depyf import names, weak
+from depyf.capture import graph_texts
+from depyf.capture.artifacts import Artifacts
+from depyf.capture.compilation import Compilation, Item
+from depyf.capture.compilations import Compilations
+from depyf.capture.items import Items
+from depyf.capture.trace_records import DIRECTIONS
+from depyf.compat import at_work, compiled, fx_nodes, graphs, live_graphs, runtime_asserts, trace
+from depyf.provenance import collect
+
+_WITH_OBJECT = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
+"""Name under which a graph is shown -> its kind, for the graphs that can be what runs."""
+_KINDS = {**_WITH_OBJECT, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
+"""The same for all graphs whose text comes from here if this PyTorch has no structured trace."""
+
+
+class ShownGraphs:
+    """Puts the graphs that are shown into the compilations that they belong to. It is not thread safe: callers hold the
+    recorder's lock.
+
+    Args:
+        compilations: the compilations of the block.
+        items: takes the texts of graphs.
+        artifacts: has a graph run from its file once more.
+    """
+
+    def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
+        self._compilations = compilations
+        self._items = items
+        self._artifacts = artifacts
+        self._has_trace = trace.has_records()
+
+    def take(self, name: str, graph: Any, caller: str) -> None:
+        """Takes a graph.
+
+        Args:
+            caller: the name of the module that shows the graph.
+        """
+        number = names.compiled_fn_number(name)
+        is_of_torch = caller.partition(".")[0] == "torch"
+        if number is not None:
+            compilation = self._compilations.current()
+            if compilation is not None:
+                self._add_captured(compilation, number, graph)
+        elif not is_of_torch:
+            item = Item(names.safe_file_part(name), graphs.text(graph), graphs.direction(), ".py")
+            self._items.add(item, self._compilations.current())
+        elif name in _WITH_OBJECT or name.lower() in collect.NAMES:
+            compilation = self._compilations.current()
+            if compilation is not None:
+                compilation.seen.add_graph(name, graphs.direction(), fx_nodes.rows(graph))
+                if name in _WITH_OBJECT:
+                    compilation.graphs[_WITH_OBJECT[name]] = weak.reference(graph)
+                self._add_text(compilation, _KINDS.get(name), graph)
+
+    def take_again(self, graph: Any) -> None:
+        """Takes a graph whose function PyTorch has compiled again, or a copy of that graph."""
+        self._artifacts.recompiled(graph, self._compilations.current)
+
+    def _add_captured(self, compilation: Compilation, number: int, graph: Any) -> None:
+        """Adds the graph that Dynamo has captured, for which it has chosen the name `__compiled_fn_<number>`."""
+        compilation.graphs["Captured_Graph"] = weak.reference(graph)
+        backend = compiled.backend_name(at_work.backend_at_work())
+        compilation.by_inductor, compilation.by_aot = backend == "inductor", backend.startswith("aot_")
+        seen = compilation.seen
+        seen.captured, seen.graph = fx_nodes.rows(graph), fx_nodes.identity(graph)
+        seen.has_modules = any([row.modules for row in seen.captured])
+        if compilation.by_inductor or compilation.by_aot:
+            seen.inputs = live_graphs.inputs(graph)
+        compilation.frame.runtime_asserts = runtime_asserts.read(graph)
+        self._items.set_number(compilation, number)
+        self._add_text(compilation, "Captured_Graph", graph)
+
+    def _add_text(self, compilation: Compilation, kind: str | None, graph: Any) -> None:
+        """Adds the text of a graph for which no record of the structured trace will come."""
+        if self._has_trace or kind is None:
+            return
+        if kind == "Captured_Graph" and any(item.kind == kind for item in compilation.items):
+            return
+        text = graphs.text(graph)
+        if text:
+            direction = DIRECTIONS.get(kind) or graphs.direction()
+            text = graph_texts.readable(kind, direction, text, compilation.seen)
+            runs = compilation.graphs.pop(kind, weak.NOTHING)
+            self._items.add(Item(kind, text, direction, ".py", graph=runs), compilation)

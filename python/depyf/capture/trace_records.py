@@ -1,0 +1,134 @@
+"""From the records of PyTorch's structured trace to the compilations of a block."""
+
+from __future__ import annotations
+
+from depyf import names, source_line, weak
+from depyf.capture import graph_texts, outcomes
+from depyf.capture.compilation import Compilation, Item
+from depyf.capture.compilations import Compilations
+from depyf.capture.guarding import Guarding
+from depyf.capture.items import Items
+from depyf.compat import graphs, origins, trace
+from depyf.guards import breaks, texts
+from depyf.session import RuntimeValue, Session, Symbol
+
+DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
+"""Kind of graph -> its direction, for the kinds that have only one."""
+
+
+class TraceRecords:
+    """Puts the content of records into the compilations that they are about. It is not thread safe: callers hold the
+    recorder's lock.
+
+    Args:
+        session: gets notes about calls that are not shown.
+        compilations: the compilations of the block.
+        items: takes graphs and output code.
+        guarding: knows why guards of earlier compilations fail.
+    """
+
+    def __init__(self, session: Session, compilations: Compilations, items: Items, guarding: Guarding) -> None:
+        self._session = session
+        self._compilations = compilations
+        self._items = items
+        self._guarding = guarding
+
+    def take(self, record: trace.Record) -> None:
+        """Puts the content of a record into the compilation that the calling thread is at."""
+        if record.event == "export":
+            self._note_export(record)
+            return
+        compilation = self._compilations.current()
+        if record.graph is not None:
+            self._add_graph(record, record.graph, compilation)
+        elif record.event == "kernel":
+            self._add_kernel(record, compilation)
+        elif compilation is not None:
+            if record.event == "end":
+                self._end(compilation, record)
+            elif record.event == "graph break":
+                self._add_break(compilation, record)
+            elif record.event in ("specialization", "runtime value"):
+                _add_size(compilation, record)
+            else:
+                self._add_fact(compilation, record)
+
+    def _add_graph(self, record: trace.Record, kind: str, compilation: Compilation | None) -> None:
+        text, graph = record.text, weak.NOTHING
+        direction = DIRECTIONS.get(kind) or graphs.direction()
+        if compilation is not None:
+            graph = compilation.graphs.pop(kind, weak.NOTHING)
+            text = graph_texts.readable(kind, direction, text, compilation.seen)
+        self._items.add(Item(kind, text, direction, ".py", graph=graph), compilation)
+
+    def _add_kernel(self, record: trace.Record, compilation: Compilation | None) -> None:
+        direction = record.direction or graphs.direction()
+        kernel = Item("kernel", record.text, direction, ".py", path=record.path)
+        if compilation is None:
+            self._items.add(kernel, None)
+            return
+        if any(item.path == record.path is not None for item in compilation.items):
+            return  # The output code was loaded before it was announced.
+        if direction is not None:
+            self._items.set_direction_of_last_graph(compilation, direction)
+        self._items.add(kernel, compilation)
+        compilation.seen.direction(direction).code = record.text
+
+    def _note_export(self, record: trace.Record) -> None:
+        """Notes that a call of `torch.export` is not shown."""
+        place = f" at {record.stack[0].name}:{record.stack[0].line}" if record.stack else ""
+        note = outcomes.EXPORT.format(what=record.function or "...", place=place)
+        if note not in self._session.notes:
+            self._session.notes.append(note)
+
+    def _add_fact(self, compilation: Compilation, record: trace.Record) -> None:
+        """Adds what a record says of the whole compilation."""
+        frame = compilation.frame
+        if record.event == "start":
+            compilation.started = True
+            if frame.function == "?":
+                frame.function, frame.line = record.function or "?", record.line or 0
+        elif record.event == "guards":
+            frame.guards = texts.tree(record.text)
+        elif record.event == "recompile reasons":
+            frame.recompile_reasons = texts.recompile_reasons(record.text)
+            frame.failures = self._guarding.failures(frame.recompile_reasons)
+        elif record.event == "cache hit":
+            compilation.cached.add(graphs.direction())
+
+    def _end(self, compilation: Compilation, record: trace.Record) -> None:
+        """Ends a compilation, with the reason if it has failed."""
+        frame = compilation.frame
+        frame.filename = frame.filename or record.filename or ""
+        frame.line = record.line or frame.line
+        compilation.ended = True
+        frame.seconds = record.seconds
+        if record.error:
+            frame.error = names.shorten(record.error)
+            number = compilation.number_of_original
+            order = self._compilations.order
+            same_function = [earlier.frame for earlier in order if earlier.number_of_original == number]
+            outcomes.add_failure(frame, compilation.function(), same_function, self._compilations.users_line)
+        self._items.write_all(compilation)
+        compilation.settle()
+
+    def _add_break(self, compilation: Compilation, record: trace.Record) -> None:
+        """Adds a graph break, unless an earlier attempt has met it."""
+        frame = compilation.frame
+        reason = texts.break_reason(record.text)
+        if reason not in frame.graph_breaks:
+            frame.graph_breaks.append(reason)
+            own = outcomes.place_of(frame)
+            frame.breaks.append(breaks.read(record.text, origins.library(), own, self._compilations.users_line))
+
+
+def _add_size(compilation: Compilation, record: trace.Record) -> None:
+    """Adds a size that was specialised, or one that is known only when the graph runs."""
+    line = source_line.users(record.stack, origins.library())
+    if record.event == "specialization":
+        constant = Symbol(record.symbol, [], value=record.value, specialized_by=line, reason=record.text)
+        compilation.specialized.append(constant)
+        return
+    frame = compilation.frame
+    others = [value for value in frame.runtime_values if value.name != record.symbol]
+    frame.runtime_values = [*others, RuntimeValue(record.symbol, record.value, line)]
