@@ -18,28 +18,21 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from depyf.compat import guard_reads
+from depyf.compat import guard_reads, guard_words
 from depyf.compat.guard_tree import Leaf, Node
+from depyf.compat.guard_words import AOT_UTILS, GUARDS, MODE_STACK
 from depyf.compat.private import guarded
 from depyf.guards import dynamo_words as words
-from depyf.guards.plain_python import GUARDS, constant, in_plain, plain, unparsed, value_of
-
-# The state in which guards read values: as the guard manager does, past every __torch_function__.
-QUIET = "torch._C.DisableTorchFunction()"
+from depyf.guards.plain_python import constant, in_plain, plain, unparsed, value_of
 
 STATE_OF_PROCESS = f"__import__('json').loads({GUARDS}.GlobalStateGuard().__getstate__())"
-MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
-_KEYS = (
-    "str((torch._C._dispatch_keys({}) | torch._C._dispatch_tls_local_include_set())"
-    " - torch._C._dispatch_tls_local_exclude_set())"
-)
 _STATE_READ_BY = {
     "grad_mode": "torch.is_grad_enabled()",
-    "torch_function": "torch._C._is_torch_function_enabled()",
-    "torch_function_all_disabled": "torch._C._is_torch_function_all_disabled()",
+    "torch_function": guard_words.TORCH_FUNCTION_ENABLED,
+    "torch_function_all_disabled": guard_words.TORCH_FUNCTION_ALL_DISABLED,
     "deterministic_algorithms": "torch.are_deterministic_algorithms_enabled()",
     "deterministic_algorithms_warn_only": "torch.is_deterministic_algorithms_warn_only_enabled()",
-    "allow_tf32": "torch._C._get_cublas_allow_tf32()",
+    "allow_tf32": guard_words.ALLOW_TF32,
     "num_threads": "torch.get_num_threads()",
 }
 # By the numbers of c10::ScalarType.
@@ -52,7 +45,6 @@ _TENSOR = re.compile(
 _HOOKS = re.compile(
     r"torch\._functorch\.aot_autograd\.utils\.top_saved_tensors_hooks ids == (?P<ids>None|\([\d, ]+\))$"
 )
-_FUNCTORCH = "torch._functorch._aot_autograd.utils"
 _ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_type\(.*, (\d+)\)", re.DOTALL)
 
 
@@ -166,7 +158,7 @@ def _class_of_tensor(node: Node, name: str) -> type | None:
     """
     if node.type is None or node.type.__qualname__ == name:
         return node.type
-    if (node.type.__module__, node.type.__qualname__) != ("torch._subclasses.fake_tensor", "FakeTensor"):
+    if (node.type.__module__, node.type.__qualname__) != guard_words.FAKE_TENSOR:
         return None
     torch = sys.modules["torch"]
     return {"Tensor": torch.Tensor, "Parameter": torch.nn.Parameter}.get(name)
@@ -184,7 +176,7 @@ def _tensor_match(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         f"{x}.dtype == {match['dtype']}",
         f"{x}.device.index {'is' if match['device'] == 'None' else '=='} {match['device']}",
         f"{x}.requires_grad is {match['grad']}",
-        f"{_KEYS.format(x)} == 'DispatchKeySet({keys})'",
+        f"{guard_words.DISPATCH_KEYS.format(x)} == 'DispatchKeySet({keys})'",
     ]
     if None not in size:
         checks.append(f"{x}.size() == {size}")
@@ -276,9 +268,9 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     condition = words.read(leaf.texts[0]).condition if len(leaf.texts) == 1 else ""
     if match := _HOOKS.match(condition):
         if match["ids"] == "None":
-            return [f"not {_FUNCTORCH}.saved_tensors_hooks_are_inlineable({_FUNCTORCH}.top_saved_tensors_hooks())"]
-        return [f"tuple(map(id, {_FUNCTORCH}.top_saved_tensors_hooks())) == {match['ids']}"]
-    if condition == "torch._functorch.pyfunctorch.compare_functorch_state([])":
+            return [f"not {AOT_UTILS}.saved_tensors_hooks_are_inlineable({AOT_UTILS}.top_saved_tensors_hooks())"]
+        return [f"tuple(map(id, {AOT_UTILS}.top_saved_tensors_hooks())) == {match['ids']}"]
+    if condition == guard_words.FUNCTORCH_STATE:
         return [condition]
     # Other lambdas are known by their words alone, which may be anyone's.
     helper = _applied_to(condition, node.source)
@@ -371,7 +363,7 @@ def _range_iterator(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         return None
     kind = "iter(range(0))" if node.type is type(iter(range(0))) else None
     same = f"type({x}) is type({kind})" if kind else same_type(x, node.type)
-    return [same, f"torch._dynamo.utils.normalize_range_iter({x}) == {ast.unparse(expected)}"]
+    return [same, f"{guard_words.RANGE_ITERATOR}({x}) == {ast.unparse(expected)}"]
 
 
 def _mapping_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
@@ -392,14 +384,14 @@ def _dispatch_keys(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if not guard_reads.is_key_set(node.type):
         return None
     match = re.search(r"== (DispatchKeySet\([^()]*\))\.raw_repr\(\)$", words.read(leaf.texts[0]).condition)
-    return None if match is None else [f"type({x}) is torch._C.DispatchKeySet", f"str({x}) == {match[1]!r}"]
+    return None if match is None else [f"type({x}) is {guard_words.KEY_SET}", f"str({x}) == {match[1]!r}"]
 
 
 def _fake_script(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     number = _identity(leaf)
     if number is None:
         return None
-    fake = "torch._library.fake_class_registry.FakeScriptObject"
+    fake = guard_words.FAKE_SCRIPT_OBJECT
     return [f"id(type({x}.real_obj if type({x}) is {fake} else {x})) == {number}"]
 
 
@@ -484,9 +476,14 @@ _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
 # Long parts of conditions, and what stands for them in a function of many: what is before and behind a text, what replaces
 # both, and the definition that the function needs.
 SHORTHANDS: list[tuple[str, str, str, str, str]] = [
-    (*_KEYS.split("{}"), "dispatch_keys(", ")", f"def dispatch_keys(x):\n    return {_KEYS.format('x')}"),  # type: ignore[list-item]
+    (
+        *guard_words.DISPATCH_KEYS.split("{}"),
+        "dispatch_keys(",
+        ")",
+        f"def dispatch_keys(x):\n    return {guard_words.DISPATCH_KEYS.format('x')}",
+    ),  # type: ignore[list-item]
     (STATE_OF_PROCESS, "", "state()", "", f"def state():\n    return {STATE_OF_PROCESS}"),
-    (f"{_FUNCTORCH}.", "", "hooks.", "", f"import {_FUNCTORCH} as hooks"),
+    (f"{AOT_UTILS}.", "", "hooks.", "", f"import {AOT_UTILS} as hooks"),
 ]
 
 

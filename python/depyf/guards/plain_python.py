@@ -8,9 +8,9 @@ import types
 from typing import Any
 
 from depyf.compat import guard_reads
+from depyf.compat.guard_words import GUARDS
 from depyf.guards import dynamo_words as words
 
-GUARDS = "torch._C._dynamo.guards"
 # Names in Dynamo's words -> plain Python. Helpers that are functions of a torch module are found by themselves.
 _NAMES = {
     "inf": "float('inf')",

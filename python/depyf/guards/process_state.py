@@ -7,8 +7,9 @@ import re
 from typing import Any
 
 from depyf.compat import guard_reads
+from depyf.compat.guard_words import MODE_STACK
 from depyf.compat.private import guarded
-from depyf.guards.leaf_forms import MODE_STACK, STATE_OF_PROCESS
+from depyf.guards.leaf_forms import STATE_OF_PROCESS
 from depyf.guards.plain_python import value_of
 
 # The device types for which PyTorch keeps a state of autocast, in the order of `c10`'s list of them.

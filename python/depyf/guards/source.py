@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from depyf import _core
+from depyf.compat import guard_words
 from depyf.guards import leaf_forms
 from depyf.guards.model import Guard
 
@@ -32,4 +33,4 @@ def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
         )
         for index, guard in enumerate(guards)
     ]
-    return _core.guard_function(name, leaf_forms.QUIET, rows, leaf_forms.SHORTHANDS)
+    return _core.guard_function(name, guard_words.QUIET, rows, leaf_forms.SHORTHANDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from depyf.compat import guard_words
 from depyf.compat.guard_tree import Node, Step
 from depyf.compat.private import guarded
 from depyf.guards import dynamo_words as words
@@ -97,7 +98,7 @@ _STEPS: dict[str, Callable[[str, Step, Node], str | None]] = {
     "CallFunctionNoArgsGuardAccessor": lambda above, step, node: f"{above}()",
     "GlobalWeakRefGuardAccessor": lambda above, step, node: f"G[{_quoted(step.argument)}]()",
     "TupleIteratorGetItemAccessor": lambda above, step, node: (
-        f"torch._dynamo.utils.tuple_iterator_getitem({above}, {step.argument})"
+        f"{guard_words.TUPLE_ITERATOR_ITEM}({above}, {step.argument})"
     ),
     "SetGetItemGuardAccessor": lambda above, step, node: f"list({above})[{step.argument.removeprefix('index=')}]",
     "IndexedGuardAccessor": lambda above, step, node: above,

@@ -1,0 +1,28 @@
+"""Private names of PyTorch as text: the words that Dynamo's guards use, and the calls that conditions make.
+
+Nothing here is looked up when a guard is read. The guard language (`depyf.guards`) writes these names into conditions, which
+run only when somebody checks them; a release without one of them refuses the condition there.
+"""
+
+GUARDS = "torch._C._dynamo.guards"
+AOT_UTILS = "torch._functorch._aot_autograd.utils"
+
+# The state in which guards read values: as the guard manager does, past every __torch_function__.
+QUIET = "torch._C.DisableTorchFunction()"
+MODE_STACK = "torch._dynamo.utils.get_torch_function_mode_stack()"
+# A format string: `{}` is the tensor.
+DISPATCH_KEYS = (
+    "str((torch._C._dispatch_keys({}) | torch._C._dispatch_tls_local_include_set())"
+    " - torch._C._dispatch_tls_local_exclude_set())"
+)
+KEY_SET = "torch._C.DispatchKeySet"
+TORCH_FUNCTION_ENABLED = "torch._C._is_torch_function_enabled()"
+TORCH_FUNCTION_ALL_DISABLED = "torch._C._is_torch_function_all_disabled()"
+ALLOW_TF32 = "torch._C._get_cublas_allow_tf32()"
+FUNCTORCH_STATE = "torch._functorch.pyfunctorch.compare_functorch_state([])"
+# Functions without their arguments.
+TUPLE_ITERATOR_ITEM = "torch._dynamo.utils.tuple_iterator_getitem"
+RANGE_ITERATOR = "torch._dynamo.utils.normalize_range_iter"
+
+FAKE_SCRIPT_OBJECT = "torch._library.fake_class_registry.FakeScriptObject"
+FAKE_TENSOR = ("torch._subclasses.fake_tensor", "FakeTensor")  # module and qualified name
