@@ -8,12 +8,15 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace depyf::record {
 
-// The version of the JSON form. A change that readers of the JSON can notice raises it.
-inline constexpr int schema_version = 1;
+// The version of the JSON form. A change that readers of the JSON can notice raises it. Version 1 had only some of the
+// members; from_json() reads it, too.
+inline constexpr int schema_version = 2;
+inline constexpr int oldest_schema_version = 1;
 
 // A line of source.
 struct Place {
@@ -360,5 +363,12 @@ bool is_linked(std::string_view stage);
 
 // Returns the record as JSON with a "schema_version". The file docs/record.md describes the form.
 std::string to_json(const Run& run);
+
+// Reads what to_json() returned, in this release or in an earlier one. Members that an earlier version lacks keep their
+// default values, and unknown members are passed over. A text that is no record gives the problem.
+std::variant<Run, Problem> from_json(std::string_view text);
+
+// Returns the JSON Schema (draft 2020-12) of what to_json() returns.
+std::string json_schema();
 
 }  // namespace depyf::record

@@ -19,11 +19,13 @@ constexpr const char* help_text =
 Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
 compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
 A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process;
-a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that died too.
+a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that died too. A record that --json printed is
+read like the log that it was made from, but for the texts of graphs and code, which it does not have.
 
 options:
   --links     read the graphs and the output code too, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
+  --schema    print the JSON Schema of that record
   -o NAME.html
               write the report as one file that any browser opens, without a network: source, graphs and kernels, linked
   -o DIR      write index.md, a page for each compilation, tables by line of source, and the graphs, output code and guards
@@ -102,6 +104,10 @@ int main(int argc, char** argv) {
     }
     if (argument == "--version") {
       std::puts("depyf-report " DEPYF_VERSION);
+      return 0;
+    }
+    if (argument == "--schema") {
+      std::fputs(depyf::record::json_schema().c_str(), stdout);
       return 0;
     }
     if (argument == "--json") {

@@ -164,6 +164,30 @@ PageTexts texts_of_dump(const record::Process& process) {
   });
 }
 
+// True if a file holds a record as JSON. A line of a log begins with a letter.
+bool is_record(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && bytes[first] == '{';
+}
+
+// Adds the processes of a record that --json printed. Such a file has no texts of graphs and code.
+void read_record(std::string_view bytes, const std::string& path, bool with_texts, Reading& reading) {
+  std::variant<record::Run, record::Problem> record = record::from_json(bytes);
+  if (const auto* problem = std::get_if<record::Problem>(&record)) {
+    const std::string place = problem->offset > 0 ? ", byte " + std::to_string(problem->offset) : "";
+    reading.errors.push_back(path + place + ": " + problem->message);
+    reading.is_whole = false;
+    return;
+  }
+  for (record::Process& process : std::get<record::Run>(record).processes) {
+    if (!process.problems.empty()) reading.is_whole = false;
+    reading.run.processes.push_back(std::move(process));
+    if (with_texts)
+      reading.texts.push_back(page_texts(reading.run.processes.back(),
+                                         [](const record::Artifact&) { return std::optional<std::string>(); }));
+  }
+}
+
 // Sorts the processes, and with them their texts if there are any.
 void sort_by_rank(record::Run& run, std::vector<PageTexts>& texts) {
   std::vector<std::size_t> order(run.processes.size());
@@ -219,6 +243,10 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
         continue;
       }
       std::string_view bytes = file.bytes();
+      if (is_record(bytes)) {
+        read_record(bytes, log, with_texts, reading);
+        continue;
+      }
       Unpacked unpacked;
       if (is_compressed(bytes)) {
         unpacked = unpack(bytes);
