@@ -67,14 +67,17 @@ class GuardReader {
   void read(const std::vector<std::string>& reads) {
     read_state();
     const Value guards = graph_.attribute("_guards").attribute("inner");
-    const Value list = guards.is_object() ? guards.argument(0) : guards;
+    std::vector<Value> list = guards.appended(guards_max);
+    const Value made_of = guards.is_object() ? guards.argument(0) : guards;
+    for (std::size_t position = 0; position < std::min(made_of.size(), guards_max); ++position)
+      list.push_back(made_of.at(position));
     part_.has_guards = true;
     const Value table = graph_.attribute("input_source_to_sizes_strides");
     for (std::size_t position = 0; position < table.size(); ++position)
       sizes_.try_emplace(table.key(position).id(), table.value(position));
     std::size_t position = 0;
-    for (; position < std::min(list.size(), guards_max) && text_left_ > 0; ++position) read_guard(list.at(position));
-    if (list.size() > position)
+    for (; position < std::min(list.size(), guards_max) && text_left_ > 0; ++position) read_guard(list[position]);
+    if (std::max(list.size(), made_of.size()) > position)
       part_.notes.push_back("only the first " + std::to_string(position) + " guards are shown");
     add_aliasing();
     find_unchecked(reads);
@@ -82,13 +85,13 @@ class GuardReader {
 
  private:
   void read_guard(const Value& guard) {
-    const Value create = guard.attribute("create_fn");
+    const Value create = field(guard, "create_fn", 1);
     const Value function = create.is_a("partial") ? create.argument(0) : create;
     std::string kind = function.dotted_name();
     kind = kind.substr(kind.rfind('.') + 1);
     Guard read;
     read.printed.kind = kind;
-    read.printed.value = source_expression(guard.attribute("originating_source"));
+    read.printed.value = source_expression(field(guard, "originating_source", 0));
     read.printed.line = line_of(guard.attribute("user_stack"));
     const Value words = guard.attribute("code_list");
     for (std::size_t position = 0; position < std::min(words.size(), words_max); ++position) {
@@ -104,6 +107,12 @@ class GuardReader {
     text_left_ -= std::min(text_left_, size);
     if (kind == "GLOBAL_STATE") has_state_ = true;
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
+  }
+
+  // A field of a guard, from its state, or from the arguments that it is made with.
+  static Value field(const Value& guard, std::string_view name, std::size_t position) {
+    const Value own = guard.attribute(name);
+    return own ? own : guard.argument(position);
   }
 
   // Readers may run what is shown: a guard with a condition that does more than guards do has none.

@@ -14,8 +14,9 @@ constexpr std::string_view callable[] = {
     "hasattr", "id", "int", "isinstance", "issubset", "keys", "len", "list", "max", "min", "raw_repr", "set", "size",
     "sqrt", "storage_offset", "str", "stride", "sum", "trunc", "tuple", "type", "values",
     // helpers, and what PyTorch's own guards ask
-    "_len_torch_function_stack", "are_different", "has_keys", "is_state", "is_unmarked",
-    "saved_tensors_hooks_are_inlineable", "top_saved_tensors_hooks"};
+    "_dispatch_keys", "_dispatch_tls_local_exclude_set", "_dispatch_tls_local_include_set", "_len_torch_function_stack",
+    "are_different", "has_keys", "is_state", "is_unmarked", "saved_tensors_hooks_are_inlineable",
+    "top_saved_tensors_hooks"};
 constexpr std::string_view operators[] = {"and", "or", "not",  "in",
                                           "is",  "if", "else", "for"};  // may stand before a parenthesis
 constexpr std::string_view refused[] = {"lambda", "yield", "await"};

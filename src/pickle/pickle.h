@@ -54,7 +54,8 @@ struct ObjectParts {
   NodeId callee = no_node;  // the callable or class
   NodeId arguments = no_node;  // a tuple, or an object that unpickling would take for one
   NodeId keywords = no_node;
-  NodeId state = no_node;  // the last one, of `states` in number
+  std::vector<NodeId>
+      states;  // in the order in which they were given; a later one replaces what it names of the earlier
   std::vector<NodeId> appended;  // by append or add
   std::vector<NodeId> assigned;  // keys and values in turn
 };
@@ -133,7 +134,7 @@ class Value {
   Value callee() const;
   Value argument(std::size_t position) const;
   Value keywords() const;
-  Value state() const;
+  Value state() const;  // the last one
   std::vector<Value> appended(std::size_t most = static_cast<std::size_t>(-1)) const;  // the first ones
   std::vector<Value> assigned() const;  // keys and values in turn
 
@@ -143,8 +144,10 @@ class Value {
   std::string class_name() const;
   // True if the class of an object is called so, in whatever module.
   bool is_a(std::string_view name) const;
-  // An attribute of an object, from the dict in its state; no value if there is none.
+  // An attribute of an object, from the last dict among its states that has it; no value if there is none. Of more states than
+  // `states_max` only the last are looked at, so that no file makes a question long.
   Value attribute(std::string_view name) const;
+  static constexpr std::size_t states_max = 64;
 
  private:
   const Node& node() const { return document_->node(id_); }

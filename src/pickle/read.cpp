@@ -440,7 +440,9 @@ void Machine::build() {
   const Node& target = node(object);
   switch (target.kind) {
     case Kind::call:
-    case Kind::instance: document_.objects_[static_cast<std::size_t>(target.number)].state = state; return;
+    case Kind::instance:
+      if (charge_items(1)) document_.objects_[static_cast<std::size_t>(target.number)].states.push_back(state);
+      return;
     case Kind::global:      // a class or module gets attributes
     case Kind::persistent:
     case Kind::extension: return;

@@ -66,7 +66,7 @@ Value Value::argument(std::size_t position) const { return parts() ? made(parts(
 
 Value Value::keywords() const { return parts() ? made(parts()->keywords) : Value(); }
 
-Value Value::state() const { return parts() ? made(parts()->state) : Value(); }
+Value Value::state() const { return parts() && !parts()->states.empty() ? made(parts()->states.back()) : Value(); }
 
 std::vector<Value> Value::made(const std::vector<NodeId>& ids, std::size_t most) const {
   std::vector<Value> values;
@@ -117,12 +117,16 @@ bool Value::is_a(std::string_view name) const {
 }
 
 Value Value::attribute(std::string_view name) const {
-  const Value given = state();
-  if (const Value found = given[name]) return found;
-  // A class with __slots__ has a pair: the dict of the instance, or None, and the dict of the slots.
-  if (!given.is(Kind::tuple) || given.size() != 2) return {};
-  const Value slot = given.at(1)[name];
-  return slot ? slot : given.at(0)[name];
+  const std::size_t count = parts() ? parts()->states.size() : 0;
+  for (std::size_t position = count; position-- > count - std::min(count, states_max);) {
+    const Value given = made(parts()->states[position]);
+    if (const Value found = given[name]) return found;
+    // A class with __slots__ has a pair: the dict of the instance, or None, and the dict of the slots.
+    if (!given.is(Kind::tuple) || given.size() != 2) continue;
+    if (const Value slot = given.at(1)[name]) return slot;
+    if (const Value own = given.at(0)[name]) return own;
+  }
+  return {};
 }
 
 }  // namespace depyf::pickle

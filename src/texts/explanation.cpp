@@ -89,6 +89,10 @@ Lines entry_rows(json::Value entry, std::size_t number) {
     append(Lines{"", std::string(indent) + "It is used again where all of these hold:"}, rows);
     add(indented(limits, indent));
   }
+  if (const Lines unchecked = texts_of(entry["unchecked"]); !unchecked.empty()) {
+    append(Lines{"", std::string(indent) + "No guard checks what these say:"}, rows);
+    add(indented(unchecked, indent));
+  }
   rows.emplace_back();
   add(code_lines(entry["code"]));
   rows.emplace_back();
@@ -194,7 +198,9 @@ std::string entry_in_html(json::Value entry, std::size_t number) {
   append(failure_lines(compilation.reasons), why);
   for (const record::GraphBreak& graph_break : compilation.breaks) why.push_back(sentence(graph_break));
   std::string body = list_fold("Why", why) + code_fold("Guards", text_of(entry["guards"])) +
-                     list_fold("Used again where", limits_of(compilation)) + code_fold("Code", text_of(entry["code"]));
+                     list_fold("Used again where", limits_of(compilation)) +
+                     list_fold("No guard checks", texts_of(entry["unchecked"])) +
+                     code_fold("Code", text_of(entry["code"]));
   entry["graphs"].for_each_item([&](json::Value graph) {
     const std::string source = text_of(graph["source"]);
     body += code_fold(text_of(graph["name"]), source.empty() ? "Missing: " + text_of(graph["missing"]) : source);

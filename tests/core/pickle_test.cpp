@@ -89,6 +89,17 @@ TEST_CASE("pickle: an object is asked for its parts") {
   CHECK(read("ccopy_reg\n_reconstructor\n(cm\nC\nc__builtin__\nobject\nNtR.")->root().class_name() == "m.C");
 }
 
+TEST_CASE("pickle: of several states of an object the last one that has an attribute counts") {
+  // c m.C, no arguments, twice a state.
+  const auto document = read("cm\nC\n)\x81}(S'a'\nI1\nS'b'\nI2\nub}(S'b'\nI3\nub.");
+  REQUIRE(document);
+  CHECK(document->root().attribute("a").integer() == 1);
+  CHECK(document->root().attribute("b").integer() == 3);
+  const auto many = read("cm\nC\n)\x81" + repeated("}S'a'\nI1\nsb", 200) + "}S'a'\nI2\nsb" + ".");
+  REQUIRE(many);
+  CHECK(many->root().attribute("a").integer() == 2);
+}
+
 TEST_CASE("pickle: what unpickling would reach for") {
   const std::string input = "(cos\nsystem\n(S'a'\ntRcm\nC\ncos\nsystem\nPx\n\x82\x01\x97l.";
   const auto document = read(input);
