@@ -252,6 +252,8 @@ class Conditions:
     frontier: list[Limit] = field(default_factory=list)
     """What the next call must be like for this compilation to be used again."""
     symbols: list[Symbol] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    """What no guard checks although the code relies on it, in sentences: a filter dropped the guard."""
     runtime_values: list[RuntimeValue] = field(default_factory=list)
     runtime_asserts: list[RuntimeAssert] = field(default_factory=list)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from depyf import names, running
-from depyf.compat import dynamo
+from depyf.compat import ahead, dynamo
 from depyf.compat.dynamo import Entry
 from depyf.running import RunningFile
 
@@ -82,18 +82,26 @@ def here(frame: types.FrameType | None = None) -> Here | None:
     while (
         frame_inside is not None
         and frame_inside.f_code.co_filename not in running.known
-        and dynamo.original_of(frame_inside.f_code) is None
+        and not _is_transformed(frame_inside)
     ):
         frame_inside = frame_inside.f_back
     if frame_inside is None:
         return None
     file = running.known.get(frame_inside.f_code.co_filename)
     caller: types.FrameType | None = frame_inside
-    while caller is not None and dynamo.original_of(caller.f_code) is None:
+    while caller is not None and not _is_transformed(caller):
         caller = caller.f_back
     code = dynamo.original_of(caller.f_code) if caller is not None else None
+    compiled_ahead = ahead.caller_of(caller) if caller is not None else None
     entry = held = holds = failure = None
-    if code is not None and caller is not None:
+    if compiled_ahead is not None and caller is not None:
+        held = True
+        its_id = "ahead" if file is None else file.compile_id
+        entry = Entry(compiled_ahead.code, dynamo.guards_text(compiled_ahead.guard_manager), its_id)
+        if file is None or file.kind in ("transformed code", "Captured_Graph"):
+            failure = ahead.failure(compiled_ahead, dict(caller.f_locals))
+            holds = failure is None
+    elif code is not None and caller is not None:
         held = True
         entry = next((entry for entry in dynamo.entries(code) if entry.code is caller.f_code), None)
         if entry is not None and (file is None or file.kind in ("transformed code", "Captured_Graph")):
@@ -120,6 +128,11 @@ def here(frame: types.FrameType | None = None) -> Here | None:
         inputs,
         outputs,
     )
+
+
+def _is_transformed(frame: types.FrameType) -> bool:
+    """True if a frame runs transformed code, which Dynamo's cache has or which was compiled ahead of time."""
+    return dynamo.original_of(frame.f_code) is not None or ahead.caller_of(frame) is not None
 
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import io
+import json
 import subprocess
 import sys
+import threading
 import warnings
 from pathlib import Path
 
@@ -11,6 +15,8 @@ import pytest
 
 import depyf
 import torch
+from depyf import _core
+from depyf.cli import main
 from depyf.guards import read
 from torch_helpers import BACKENDS, ENVIRONMENT
 
@@ -126,8 +132,9 @@ def test_a_block_records_it_as_any_other_compilation(tmp_path, backend):
     assert read(result._artifacts.guard_manager) is not None
 
 
-def test_a_block_records_what_is_loaded(tmp_path):
-    result = compiled()
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_a_block_records_what_is_loaded(tmp_path, backend):
+    result = compiled(backend)
     result.save_compiled_function(str(tmp_path / "saved"))
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="depyf")
@@ -139,6 +146,243 @@ def test_a_block_records_what_is_loaded(tmp_path):
     assert frame.proved
     assert "L['x']" in (tmp_path / "dump" / frame.guards_file).read_text()
     assert depyf.explain(served).entries[0].compile_id == "ahead/0"
+    assert [artifact.kind for artifact in frame.artifacts] == (["Forward_graph"] if backend == "aot_eager" else [])
+    assert not session.other_artifacts
+    assert frame.running
+    torch.testing.assert_close(served(*INPUTS), result(*INPUTS), rtol=0, atol=0)
+
+
+def test_a_file_that_cannot_be_loaded_leaves_the_block_unharmed(tmp_path):
+    result = compiled()
+    result.save_compiled_function(str(tmp_path / "saved"))
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        with pytest.raises(Exception, match=r"pickle|truncated"):
+            torch.compiler.load_compiled_function(io.BytesIO((tmp_path / "saved").read_bytes()[:500]))
+        torch.compile(function, backend="eager")(*INPUTS)
+    assert [frame.compile_id.startswith("ahead") for frame in session.frames] == [False]
+
+
+def only_tensors(guards):
+    return [guard.guard_type == "TENSOR_MATCH" and guard.name == "x" for guard in guards]
+
+
+def test_what_a_filter_dropped_is_said_with_its_meaning(tmp_path):
+    with depyf.prepare_debug(tmp_path) as session:
+        with torch._functorch.config.patch(enable_autograd_cache=True):
+            result = torch.compile(
+                function, fullgraph=True, backend="eager", options={"guard_filter_fn": only_tensors}
+            ).aot_compile((INPUTS, {}))
+    (frame,) = session.frames
+    said = " ".join(frame.unchecked)
+    assert "on y: a call with another dtype, device, size or requires_grad will not be noticed" in said
+    assert "a call in another grad mode will not be noticed" in said
+    assert "on torch" in said
+    assert "that another object is in its place will not be noticed" in said
+    assert "on x" not in said
+    page = (tmp_path / "compilation_0_0.md").read_text()
+    assert "a call with another dtype" in page
+    (entry,) = depyf.explain(result).entries
+    assert entry.unchecked == frame.unchecked
+    assert "A filter dropped the guard on y" in str(depyf.explain(result))
+
+
+def test_what_no_guard_is_about_is_said_without_a_block(tmp_path):
+    with torch._functorch.config.patch(enable_autograd_cache=True):
+        result = torch.compile(
+            function, fullgraph=True, backend="eager", options={"guard_filter_fn": only_tensors}
+        ).aot_compile((INPUTS, {}))
+    said = " ".join(depyf.explain(loaded(result, tmp_path / "saved")).entries[0].unchecked)
+    assert "No guard checks y: a call with another value, dtype" in said
+    assert "No guard checks the globals torch" in said
+    assert "No guard checks x" not in said
+
+
+def test_debug_step_and_here_reach_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PYTHONBREAKPOINT", "0")
+    with depyf.prepare_debug(tmp_path):
+        result = compiled()
+    with depyf.debug():
+        torch.testing.assert_close(result(*INPUTS), function(*INPUTS), rtol=0, atol=0)
+    assert "transformed code, function, compilation 0/0" in capsys.readouterr().out
+    stops = []
+    with depyf.step(result, callback=lambda stop: stops.append((stop, depyf.here(stop.frame))) or "c"):
+        result(*INPUTS)
+    (stop, place) = stops[0]
+    assert stop.frame.f_code.co_filename.endswith("for_function.py")
+    assert (place.function, place.compile_id, place.guards_held, place.guards_hold) == ("function", "0/0", True, True)
+    assert "L['x']" in place.entry.guards
+
+
+# The toolkit
+
+
+def test_entries_are_checked_run_and_dispatched():
+    result = compiled()
+    (entry,) = depyf.cache_entries(result)
+    assert entry.kind == "ahead of time"
+    assert entry.check(*INPUTS)
+    report = entry.check(INPUTS[0].double(), INPUTS[1])
+    assert "torch.float64" in str(report)
+    torch.testing.assert_close(entry.run(*INPUTS), result(*INPUTS), rtol=0, atol=0)
+    (graph,) = entry.graphs
+    assert [source for _, source in graph.placeholders] == ["L['x']", "L['y']"]
+    assert depyf.dispatch(result, *INPUTS).action == "would run the ahead of time entry"
+    assert "compiles nothing for a call" in depyf.dispatch(result, torch.ones(1, 4), INPUTS[1]).action
+    with pytest.raises(ValueError, match="nothing to register it in front of"):
+        entry.register()
+    with pytest.raises(ValueError, match="was not compiled ahead of time"):
+        depyf.new_entry(function).save_compiled_function("nowhere")
+
+
+def test_a_model_has_an_entry_for_each_input():
+    from torch._dynamo.aot_compile import ModelInput
+
+    module = Model()
+    model = torch.compile(module, fullgraph=True, backend="eager")
+    model._aot_compile([ModelInput((torch.ones(rows, 4),), {}, []) for rows in (2, 3)])
+    first, second = depyf.cache_entries(model)
+    x = torch.ones(2, 4)
+    assert first.check(x)
+    assert not first.check(torch.ones(3, 4))
+    assert second.check(torch.ones(3, 4))
+    torch.testing.assert_close(first.run(x), module(x), rtol=0, atol=0)
+
+
+def _accepts(served, *inputs):
+    try:
+        served(*inputs)
+    except RuntimeError:
+        return False
+    return True
+
+
+X, Y = INPUTS
+OTHERS = {
+    "same": (X, Y),
+    "dtype of x": (X.double(), Y),
+    "dtype of y": (X, Y.double()),
+    "rows": (torch.ones(5, 4), torch.ones(5, 4)),
+    "one tensor twice": (X, X),
+    "grad": (X.clone().requires_grad_(), Y),
+}
+EDITS = {
+    "drop y": ({"drop": "L['y']"}, {"same", "dtype of y", "one tensor twice"}),
+    "drop a guard": (
+        {"drop": lambda guard: guard.source == "L['x']" and guard.kind == "TENSOR_MATCH"},
+        {"same", "dtype of x", "grad"},
+    ),
+    "drop a relation": ({"drop": lambda guard: guard.kind == "NO_TENSOR_ALIASING"}, {"same", "one tensor twice"}),
+    "relax": ({"relax": {"L['x']": 0, "L['y']": 0}}, {"same", "rows"}),
+    "add": ({"add": "float(L['y'].sum()) > 100"}, set()),
+    "replace": ({"replace": {"L['y']": "L['y'].dtype == torch.float64"}}, {"dtype of y"}),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_edited_guards_are_saved_and_loaded_by_torch(tmp_path, name):
+    edit, accepted = EDITS[name]
+    (entry,) = depyf.cache_entries(compiled())
+    edited = entry.edit(**edit)
+    edited.save_compiled_function(tmp_path / "edited")
+    torch._dynamo.reset()
+    with open(tmp_path / "edited", "rb") as file:
+        served = torch.compiler.load_compiled_function(file, f_globals=globals())
+    verdicts = {kind for kind, inputs in OTHERS.items() if _accepts(served, *inputs)}
+    assert verdicts == accepted
+    assert verdicts == {kind for kind, inputs in OTHERS.items() if edited.check(*inputs)}
+    text, _, whole = _core.open_artifact(str(tmp_path / "edited"), [], True)
+    assert whole
+    namespace = {}
+    exec(json.loads(text)["artifacts"][0]["parts"][0]["guard_source"], namespace)
+    shown = {
+        kind
+        for kind, inputs in OTHERS.items()
+        if namespace["guards"](served.prepare_f_locals(*inputs), served.fn.__globals__)
+    }
+    assert shown == accepted
+
+
+def test_edited_code_and_graphs_are_saved_and_loaded_by_torch(tmp_path):
+    (entry,) = depyf.cache_entries(compiled())
+    source = entry.source.replace("[0]\n", "[0] + 1\n")
+    entry.edit(source=source).save_compiled_function(tmp_path / "code")
+    graph = copy.deepcopy(entry.graphs[0].graph_module)
+    for node in graph.graph.nodes:
+        if node.target == "sin":
+            node.target = "cos"
+    entry.edit(graph=graph).save_compiled_function(tmp_path / "graph")
+    wanted = {"code": function(*INPUTS) + 1, "graph": torch.relu((X.cos() + Y) * 2)}
+    for name, value in wanted.items():
+        with open(tmp_path / name, "rb") as file:
+            served = torch.compiler.load_compiled_function(file, f_globals=globals())
+        torch.testing.assert_close(served(*INPUTS), value, rtol=0, atol=0)
+    assert main(["open", str(tmp_path / "code"), str(tmp_path / "graph")]) == 1
+
+
+def test_why_something_cannot_be_saved_is_said(tmp_path):
+    (entry,) = depyf.cache_entries(compiled())
+    with pytest.raises(ValueError, match="has guards as data: give it as an expression"):
+        entry.edit(add=lambda L: True).save_compiled_function(tmp_path / "file")
+    with pytest.raises(ValueError, match="in the place of the graph stands a callable"):
+        entry.edit(graph=lambda x, y: (x,)).save_compiled_function(tmp_path / "file")
+    source = entry.source.replace("[0]\n", "[0] + other\n")
+    with pytest.raises(ValueError, match=r"PyTorch does not save this: .*lock"):
+        entry.edit(source=source, bind={"other": threading.Lock()}).save_compiled_function(tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+
+
+def broken(x):
+    y = x.sin()
+    torch._dynamo.graph_break()
+    return y * 2
+
+
+def restored(path):
+    """`broken` under torch.compile, with what was compiled of it before `torch._dynamo.reset` and saved; the caller installs it."""
+    from torch._dynamo.package import CompilePackage, DiskDynamoStore
+
+    store = DiskDynamoStore(str(path))
+    package = CompilePackage(broken)
+    torch._dynamo.optimize("eager", package=package, guard_filter_fn=torch.compiler.keep_portable_guards_unsafe)(
+        broken
+    )(X)
+    for name, backend in package.cached_backends.items():
+        store.record_eager_backend(name, backend)
+    store.save_package(package, "key")
+    torch._dynamo.reset()
+    package, backends = store.load_package(broken, "key")
+    return torch._dynamo.optimize("eager", package=package)(broken), lambda: package.install(backends)
+
+
+def test_entries_that_torch_restores_are_shown(tmp_path):
+    compiled_function, install = restored(tmp_path / "saved")
+    with depyf.prepare_debug(tmp_path / "dump") as session:
+        install()
+        with torch.compiler.set_stance("fail_on_recompile"):
+            torch.testing.assert_close(compiled_function(X), broken(X), rtol=0, atol=0)
+    assert [(frame.status, frame.proved) for frame in session.frames] == [("compiled before", True)] * 2
+    assert "was restored from Dynamo's cache of an earlier process" in session.notes[0]
+    assert [frame.resume_name for frame in session.frames] == [None, session.frames[0].resume_calls[0]]
+    explained = depyf.explain(compiled_function)
+    (entry,) = explained.entries
+    assert "restored from Dynamo's cache" in entry.why[0]
+    assert entry.proved
+    (resumed,) = entry.resumes[0].explanation.entries
+    assert "__compiled_fn" in resumed.code
+    (cached,) = depyf.cache_entries(compiled_function)
+    assert cached.kind == "loaded"
+    assert "__resume_at" in cached.source
+    torch.testing.assert_close(cached.run(X), broken(X), rtol=0, atol=0)
+    assert depyf.dispatch(compiled_function, X).action == "would run the loaded entry"
+
+
+def test_restored_entries_are_shown_without_a_block(tmp_path):
+    compiled_function, install = restored(tmp_path / "saved")
+    install()
+    (entry,) = depyf.explain(compiled_function).entries
+    assert "__resume_at" in entry.code
+    assert entry.resumes[0].explanation.entries[0].compile_id == "restored/0"
+    assert depyf.cache_entries(compiled_function)[0].check(X)
 
 
 def test_a_failure_leaves_nothing_behind(tmp_path):

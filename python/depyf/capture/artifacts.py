@@ -318,6 +318,16 @@ class Artifacts:
         self._announce(path, "transformed code", None, compile, {"call": replacement})
         return replacement
 
+    def announce_transformed(self, compile: Compilation, code: types.CodeType, function: Any) -> None:
+        """Lets the file of transformed code count as running for as long as this function lives, which no cache holds."""
+        frame = compile.frame
+        if frame.transformed_file is not None:
+            path = str(self.directory / frame.transformed_file)
+            file = running.RunningFile(
+                path, "transformed code", None, frame.function, frame.compile_id, running.first_line(code)
+            )
+            running.files.announce(file, function)
+
     def tie(self, compile: Compilation, code: types.CodeType) -> None:
         """Lets the files of a compilation count as running for as long as Dynamo calls this code."""
         frame = compile.frame

@@ -80,6 +80,8 @@ class Compilation:
     """The directions that came from a cache; None of what was asked for before there were any."""
     elsewhere: bool = False
     """Did Inductor compile it in another process?"""
+    restored: bool = False
+    """Was it made in another process, and loaded here?"""
     started: bool = False
     ended: bool = False
     """Has PyTorch said so?"""

@@ -13,10 +13,13 @@ from depyf.compat import at_work, dynamo
 from depyf.session import Frame, Session
 from depyf.source_line import Line
 
+LOADED = "ahead/"
+"""The ids of compilations that are loaded from a file begin so."""
+
 
 @dataclass
 class _AheadOfTime:
-    """The function that a thread is compiling ahead of time."""
+    """The function that a thread is compiling ahead of time, or loading from a file."""
 
     compilation: Compilation | None = None
     """The compilation in which the graph of the function was captured; None as long as there is none."""
@@ -99,8 +102,16 @@ class Compilations:
         """Records that the calling thread compiles a function ahead of time from here on."""
         self._of_thread.ahead = _AheadOfTime()
 
+    def begin_loading(self) -> None:
+        """Records that the calling thread loads a function from a file from here on. PyTorch gives the work no id, so that it gets
+        one of depyf's own."""
+        count = sum(known.frame.compile_id.startswith(LOADED) for known in self.order)
+        compilation = Compilation(Frame(f"{LOADED}{count}", "?"))
+        compilation.restored = True
+        self._of_thread.ahead = _AheadOfTime(compilation)
+
     def end_ahead(self) -> Compilation | None:
-        """Returns the compilation that the calling thread made ahead of time, which ends here; None if there is none."""
+        """Returns the compilation that the calling thread made or loaded ahead of time, which ends here; None if there is none."""
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
         self._of_thread.ahead = None
         return None if ahead is None else ahead.compilation

@@ -75,9 +75,11 @@ class Ending:
     def _add_features(self, failures: Failures) -> None:
         """Adds the state of each feature, and warns of features that should work and do not."""
         if not failures.has_any:  # a failed hook may have kept away what PyTorch told
-            # Dynamo begins and ends no compilation for what it captures ahead of time.
+            # Dynamo begins and ends no compilation for what it captures ahead of time, or restores.
             order = self._compilations.order
-            noticing.notice([each for each in order if outcomes.COMPILED_AHEAD not in each.frame.notes])
+            noticing.notice(
+                [each for each in order if outcomes.COMPILED_AHEAD not in each.frame.notes and not each.restored]
+            )
         self._session.features = probe.features(right=probe.tell_losses())
         self._session.notes += [
             f"{feature.feature}: {feature.status}: {why}"
@@ -93,8 +95,10 @@ class Ending:
 
     def _add_missing(self) -> None:
         for compilation in self._compilations.order:
-            missing = dump.missing_artifacts(compilation.frame, compilation.cached, compilation.elsewhere)
-            compilation.frame.missing = missing
+            compilation.frame.missing = dump.missing_artifacts(
+                compilation.frame, compilation.cached, elsewhere=compilation.elsewhere, restored=compilation.restored
+            )
+            compilation.frame.notes += compilation.frame.unchecked
 
     def _write_provenance(self) -> None:
         self._provenance = []

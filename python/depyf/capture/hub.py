@@ -25,6 +25,7 @@ from depyf.compat import (
     inductor,
     ir_text,
     loggers,
+    restored,
     trace,
 )
 from depyf.session import PhaseEvent
@@ -45,7 +46,9 @@ class Listener(Protocol):
     def loaded(self, path: str, module: types.ModuleType) -> None: ...
     def began_ahead(self) -> None: ...
     def ended_ahead(self, made: ahead.Compiled | None) -> None: ...
-    def loaded_ahead(self, made: ahead.Compiled) -> None: ...
+    def began_loading_ahead(self) -> None: ...
+    def loaded_ahead(self, made: ahead.Compiled | None) -> None: ...
+    def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None: ...
     def not_fused(self, first: str, second: str, reason: str) -> None: ...
     def failed(self, error: Exception) -> None: ...
 
@@ -82,7 +85,8 @@ def add(listener: Listener) -> None:
                 lambda: dynamo.add_guard_hook(_guarded),
                 lambda: graphs.add_recompile_hook(_recompiled),
                 lambda: ahead.add_hook(_began_ahead, _ended_ahead),
-                lambda: ahead.add_load_hook(_loaded_ahead),
+                lambda: ahead.add_load_hook(_began_loading_ahead, _loaded_ahead),
+                lambda: restored.add_hook(_restored),
                 graph_text.add_text_hook,
                 guard_printer.add_text_hook,
             )
@@ -197,7 +201,16 @@ def _ended_ahead(made: ahead.Compiled | None) -> None:
     _tell(lambda listener: listener.ended_ahead(made))
 
 
-def _loaded_ahead(made: ahead.Compiled) -> None:
+def _began_loading_ahead() -> None:
+    _hear_inductor()
+    _tell(lambda listener: listener.began_loading_ahead())
+
+
+def _restored(original: types.CodeType, manager: Any, code: types.CodeType) -> None:
+    _tell(lambda listener: listener.restored(original, manager, code))
+
+
+def _loaded_ahead(made: ahead.Compiled | None) -> None:
     _tell(lambda listener: listener.loaded_ahead(made))
 
 

@@ -27,6 +27,9 @@ it."""
 _by_code: weak.Table[Seen] = weak.Table()
 """Transformed code -> what a block recorded of it. An entry goes with its code, and nothing else clears it. Each write
 is one assignment, so that it needs no lock; a forked child goes on with its copy."""
+_restored: weak.Table[list[weak.Reference]] = weak.Table()
+"""Original code -> what refers to the codes of the entries that PyTorch restored for it, in the order in which blocks saw that. An
+entry goes with its code, and nothing else clears it. Writers hold the lock of a recorder; a forked child goes on with its copy."""
 _sessions: list[weakref.ref[Session]] = []
 """The sessions of all blocks. The beginning of a block clears out those that are gone. `_lock` guards it; a forked
 child goes on with its copy."""
@@ -59,3 +62,14 @@ def attempts(code: types.CodeType) -> list[Frame]:
         if frame.status == "not compiled"
         and (frame.filename, frame.line, frame.function) == (code.co_filename, code.co_firstlineno, code.co_name)
     ]
+
+
+def remember_restored(original: types.CodeType, code: types.CodeType) -> None:
+    """Keeps the code of an entry that PyTorch restores for a function."""
+    references = [refers for refers in _restored.get(original) or () if refers() is not None]
+    _restored.set(original, [*references, weak.reference(code)])
+
+
+def restored_of(original: types.CodeType) -> list[types.CodeType]:
+    """Returns the codes of the entries that PyTorch restored for a function while a block was open."""
+    return [code for refers in _restored.get(original) or () if (code := refers()) is not None]

@@ -26,9 +26,14 @@ COMPILED_AHEAD = (
     "that they refuse raises."
 )
 LOADED_AHEAD = (
-    "{what} was loaded from a file of `aot_compile`: its guards are checked at each call, and a call that they refuse raises. Of "
-    "its compilation only the transformed code and the guards are here; `depyf open FILE` shows all that is in the file."
+    "{what} was loaded from a file of `aot_compile`: its guards are checked at each call, and a call that they refuse raises. "
+    "`depyf open FILE` shows all that is in the file."
 )
+RESTORED = (
+    "{what} was restored from Dynamo's cache of an earlier process (`torch._dynamo.config.caching_precompile`): what it was "
+    "compiled to is tried before anything is compiled."
+)
+NOT_LOADED = "A file of `aot_compile` could not be loaded: the error went to the caller"
 _LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
 _VALUE = re.compile(r"currently set to (\d+)")
 

@@ -24,7 +24,8 @@ from depyf.capture.journaling import Journaling
 from depyf.capture.shown_graphs import ShownGraphs
 from depyf.capture.trace_records import TraceRecords
 from depyf.capture.transformed_code import TransformedCode
-from depyf.compat import ahead, trace
+from depyf.compat import ahead, at_work, trace
+from depyf.guards import unchecked
 from depyf.session import PhaseEvent, Session
 
 PHASE_EVENTS_MAX = 100_000
@@ -114,9 +115,19 @@ class Recorder:
         self._transformed.end_ahead(made)
 
     @_event
-    def loaded_ahead(self, made: ahead.Compiled) -> None:
-        """Is called with each function that is loaded from a file of what was compiled ahead of time."""
-        self._transformed.load_ahead(made)
+    def began_loading_ahead(self) -> None:
+        """Is called when a function is going to be loaded from a file of what was compiled ahead of time."""
+        self._compilations.begin_loading()
+
+    @_event
+    def loaded_ahead(self, made: ahead.Compiled | None) -> None:
+        """Is called with each function that was loaded so; with None where that failed."""
+        self._transformed.end_loading(made)
+
+    @_event
+    def restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None:
+        """Is called with each entry that PyTorch restores from Dynamo's cache of an earlier process."""
+        self._transformed.add_restored(original, manager, code)
 
     @_event
     def traced(self, record: trace.Record) -> None:
@@ -153,6 +164,7 @@ class Recorder:
         guarded = self._guarding.made(function, manager, local, builder)
         if guarded is not None:
             conditions.record(compilation, guarded)
+        compilation.frame.unchecked = unchecked.of_dropped(at_work.dropped_guards())
 
     @_event
     def named_graph(self, name: str, graph: Any, caller: str) -> None:

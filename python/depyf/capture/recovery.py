@@ -165,7 +165,9 @@ class _Reader:
         resumes = beside.get("resumes", {}).items()
         compile.resumes = {name: number if number in self._codes else None for name, number in resumes}
         compile.resume_places = {name: load(Line, place) for name, place in beside.get("resume_places", {}).items()}
-        frame.missing = dump.missing_artifacts(frame, set(beside.get("cached", ())), beside.get("elsewhere", False))
+        frame.missing = dump.missing_artifacts(
+            frame, set(beside.get("cached", ())), elsewhere=beside.get("elsewhere", False)
+        )
         return compile
 
     def session(self, directory: Path) -> Session:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import types
+from typing import Any
 
-from depyf import function_names, names, weak
+from depyf import names, weak
 from depyf.capture import hub, memory, outcomes
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation
@@ -14,6 +15,9 @@ from depyf.capture.items import Items
 from depyf.compat import ahead, at_work, dynamo, installed
 from depyf.guards import texts
 from depyf.session import Frame, Session
+
+RESTORED = "restored/"
+"""The ids of entries that are restored begin so, where PyTorch gives them none of their own."""
 
 
 class TransformedCode:
@@ -98,30 +102,72 @@ class TransformedCode:
         if compilation is None or result is None or result.original is None:
             return
         self._compilations.touch(compilation)
-        self._write(compilation, result.original, result.code, may_run=False)
-        frame = compilation.frame
-        frame.notes = [outcomes.COMPILED_AHEAD]
-        frame.guards = frame.guards or texts.tree(dynamo.guards_text(result.guard_manager))
+        self._write_ahead(compilation, result)
+        compilation.frame.notes = [outcomes.COMPILED_AHEAD]
         seen = memory.of(result.code)
         if seen is not None and compilation.guarded is not None:
             seen.line_of = compilation.guarded.origins.line_of
 
-    def load_ahead(self, loaded: ahead.Compiled) -> None:
-        """Records a function that is loaded from a file of what was compiled ahead of time."""
-        original = loaded.original
-        if original is None:
+    def _write_ahead(self, compilation: Compilation, result: ahead.Compiled) -> None:
+        """Writes what is no entry of Dynamo's cache. It runs from its file from here on, as nobody has called it yet."""
+        assert result.original is not None
+        may_run = hub.substitutes(self._artifacts.directory)
+        replacement = self._write(compilation, result.original, result.code, may_run=may_run)
+        frame = compilation.frame
+        frame.guards = frame.guards or texts.tree(dynamo.guards_text(result.guard_manager))
+        if replacement is not None:
+            ahead.run_from(result, replacement)
+            self._artifacts.announce_transformed(compilation, replacement, result.function)
+
+    def end_loading(self, result: ahead.Compiled | None) -> None:
+        """Records a function that was loaded from a file of what was compiled ahead of time; None where that failed."""
+        compilation = self._compilations.end_ahead()
+        if compilation is None or (result is None and not compilation.items):
             return
-        number = sum(known.frame.compile_id.startswith("ahead/") for known in self._compilations.order)
-        place = original.co_name, original.co_filename, original.co_firstlineno
-        frame = Frame(f"ahead/{number}", *place, "compiled before")
-        frame.name = function_names.of_code(original)
-        frame.guards = texts.tree(dynamo.guards_text(loaded.guard_manager))
-        frame.notes = [outcomes.LOADED_AHEAD.format(what=frame.title)]
-        compilation = Compilation(frame)
-        compilation.set_original(original)
-        compilation.guarded = self._guarding.loaded(loaded.guard_manager)
+        if all(compilation is not known for known in self._compilations.order):
+            self._compilations.add(compilation)
+        self._compilations.touch(compilation)
+        compilation.restored = compilation.ended = True
+        frame = compilation.frame
+        if result is None or result.original is None:
+            frame.error = outcomes.NOT_LOADED
+            self._items.write_all(compilation)
+            return
+        self._write_ahead(compilation, result)
+        self._settle_restored(compilation, result.guard_manager, outcomes.LOADED_AHEAD)
+
+    def add_restored(self, original: types.CodeType, manager: Any, code: types.CodeType) -> None:
+        """Records an entry that PyTorch restores from Dynamo's cache of an earlier process."""
+        compilation = self._compilations.current(original.co_name)
+        if compilation is None or compilation.transformed() is not None:
+            # PyTorch has one id for all entries of a function.
+            count = sum(known.frame.compile_id.startswith(RESTORED) for known in self._compilations.order)
+            compilation = Compilation(Frame(f"{RESTORED}{count}", original.co_name))
+            self._compilations.add(compilation)
+        compilation.restored = compilation.ended = True
+        self._write(compilation, original, code, may_run=False)
+        memory.remember_restored(original, code)
+        self._link_restored(original)
+        compilation.frame.guards = texts.tree(dynamo.guards_text(manager))
+        self._settle_restored(compilation, manager, outcomes.RESTORED)
+
+    def _link_restored(self, resumed: types.CodeType) -> None:
+        """Tells restored compilations which of the names that they call is a resume function that is restored now."""
+        for compilation in self._compilations.order:
+            original = compilation.function()
+            if not compilation.restored or original is None or not installed.is_resume_code(resumed):
+                continue
+            for name in compilation.frame.resume_calls:
+                if installed.resume_code(installed.find_global(name)) is resumed:
+                    compilation.add_resume(name, resumed, original)
+        self._compilations.link_resume_names()
+
+    def _settle_restored(self, compilation: Compilation, manager: Any, note: str) -> None:
+        """Records the rest of what is known of a compilation of another process."""
+        frame = compilation.frame
+        frame.status = "compiled before"
+        frame.notes = [note.format(what=frame.title)]
+        self._session.notes += [line for line in frame.notes if line not in self._session.notes]
+        compilation.guarded = self._guarding.loaded(manager)
         frame.frontier = [] if compilation.guarded is None else compilation.guarded.frontier
-        self._compilations.add(compilation)
-        self._session.notes += frame.notes
-        self._remember(loaded.code, frame)
-        self._artifacts.write_transformed(compilation, loaded.code, may_run=False)
+        self._items.write_all(compilation)

@@ -5,6 +5,7 @@ They are no entries of Dynamo's cache. PyTorch checks their guards at each call,
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ class Compiled(dynamo.Live):
     function: types.FunctionType | None = None
     """What runs where the guards hold."""
     backend_name: str = ""
+    result: Any = None
+    """PyTorch's object for it, which is called."""
+    model: Any = None
+    """What PyTorch calls it with before the caller's arguments: the module of a compiled model; None for a function."""
 
     def find_global(self, name: str) -> object:
         """Returns the value of a global of the transformed code, which is in a table of its own; None if there is none."""
@@ -48,7 +53,8 @@ def functions(value: Any) -> list[Compiled]:
 def _functions(value: Any) -> list[Compiled]:
     if isinstance(value, private.get(f"{_AHEAD}:AOTCompiledModel") or ()):
         results = private.of(value, f"{_AHEAD}:AOTCompiledModel.compiled_results", otherwise=[])
-        return [compiled for result in results for compiled in _functions(result)]
+        model = private.of(value, f"{_AHEAD}:AOTCompiledModel.model")
+        return [dataclasses.replace(compiled, model=model) for result in results for compiled in _functions(result)]
     if not isinstance(value, private.get(f"{_AHEAD}:AOTCompiledFunction") or ()):
         return []
     artifacts = private.of(value, f"{_AHEAD}:AOTCompiledFunction._artifacts")
@@ -58,7 +64,21 @@ def _functions(value: Any) -> list[Compiled]:
     if function is None or original is None:
         return []
     name = str(private.of(artifacts, f"{_AHEAD}:CompileArtifacts.backend_name", otherwise=""))
-    return [Compiled(None, manager, function.__code__, None, original, function, name)]
+    return [Compiled(None, manager, function.__code__, None, original, function, name, value)]
+
+
+def caller_of(frame: types.FrameType) -> Compiled | None:
+    """Returns the function that a frame runs, if it was compiled ahead of time and called as PyTorch's object for it."""
+    caller = frame.f_back
+    if caller is None or caller.f_globals.get("__name__") != _AHEAD:
+        return None
+    found = functions(caller.f_locals.get("self"))
+    return next((compiled for compiled in found if compiled.code is frame.f_code), None)
+
+
+def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
+    """Returns why the guards would refuse a call with these locals; None where they would not."""
+    return dynamo.failure_of(compiled.guard_manager, bound)
 
 
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
@@ -82,15 +102,19 @@ def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]
     return interception.take_away
 
 
-def add_load_hook(receive: Callable[[Compiled], None]) -> Callable[[], None]:
-    """Calls `receive(compiled)` for each function that is loaded from a file. Returns what takes the hook away."""
+def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
+    """Calls `began()` when a function is going to be loaded from a file, and `ended(compiled)` when it was; with None where that
+    failed. Returns what takes the hook away."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            result = original(*args, **kwargs)
-            for compiled in functions(result):
-                receive(compiled)
-            return result
+            began()
+            result = None
+            try:
+                result = original(*args, **kwargs)
+                return result
+            finally:
+                ended(next(iter(functions(result)), None))
 
         return call
 
@@ -98,3 +122,10 @@ def add_load_hook(receive: Callable[[Compiled], None]) -> Callable[[], None]:
     interception = intercept.Interception(getattr(method, "__func__", None), answer)
     interception.set(may_be_compiled=True)
     return interception.take_away
+
+
+def run_from(compiled: Compiled, code: types.CodeType) -> None:
+    """Makes a function that nobody has called yet run other code that does the same. PyTorch saves the code that it made."""
+    function: Any = compiled.function
+    if function is not None:
+        function.__code__ = code

@@ -228,3 +228,30 @@ def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
         if resume is not None:
             parameters_of[name] = resume.co_varnames[: resume.co_argcount]
     return parameters_of
+
+
+Dropped = tuple[str, str]
+"""A guard that a filter left out: its kind, and Dynamo's name of its value."""
+
+
+@guarded(list)
+def dropped_guards() -> list[Dropped]:
+    """Returns the guards that a filter left out of those that are built now."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and not (frame.f_globals.get("__name__") == _GUARDS and "sorted_guards" in frame.f_locals):
+        frame = frame.f_back
+    if frame is None:
+        private.not_found(f"{_GUARDS}:CheckFunctionManager.__init__.sorted_guards")
+        return []
+    every, kept = frame.f_locals.get("guards"), frame.f_locals.get("sorted_guards")
+    if every is None:
+        private.not_found(f"{_GUARDS}:CheckFunctionManager.__init__.guards")
+    if every is None or kept is None or len(kept) >= len(every):
+        return []
+    staying = {id(guard) for guard in kept}
+    return sorted((str(guard.create_fn_name()), _name_of(guard)) for guard in every if id(guard) not in staying)
+
+
+def _name_of(guard: Any) -> str:
+    name = guard.name  # a method before 2.9
+    return str(name() if callable(name) else name)

@@ -23,6 +23,9 @@ from depyf.compat.releases import Release
 _C = "torch._C._dynamo.eval_frame"
 _LOADING = (f"{_C}:_load_precompile_entry", f"{_C}:_reset_precompile_entries", f"{_C}:_debug_get_precompile_entries")
 
+RECORD = "depyf_record"
+"""The attribute of the guards of an entry that was registered through depyf which has the record of it."""
+
 
 def raw_entries(code: types.CodeType) -> list[RawEntry]:
     """Returns the ordinary entries of an original code object, the one that is tried first in front.
@@ -53,6 +56,18 @@ def loaded(code: types.CodeType) -> list[Any]:
     return [private.of(entry, f"{_C}:_PrecompileEntry.guard_manager") for entry in entries]
 
 
+def restored(code: types.CodeType) -> list[Any]:
+    """Returns the guard managers of the entries that PyTorch itself restored, in the order in which they are tried."""
+    return [manager for manager in loaded(code) if not hasattr(manager, RECORD)]
+
+
+def loader() -> Any:
+    """Returns PyTorch's own function that puts an entry in front of the others, behind any hook around it: no Python may run in
+    it. None if this PyTorch has none."""
+    function = private.get(f"{_C}:_load_precompile_entry")
+    return getattr(function, "__wrapped__", function)
+
+
 def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None:
     """Puts an entry in front of the ordinary entries of `code`, and behind those that were loaded before.
 
@@ -64,7 +79,7 @@ def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None
         new: the code that runs where the guards hold.
     """
     with compile_lock():
-        private.get(f"{_C}:_load_precompile_entry")(code, manager, new)
+        loader()(code, manager, new)
         _track(code)
 
 
@@ -78,7 +93,7 @@ def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> 
     Returns:
         False if another thread may be going through entries. Nothing was changed then.
     """
-    load_entry, reset = private.get(f"{_C}:_load_precompile_entry"), private.get(f"{_C}:_reset_precompile_entries")
+    load_entry, reset = loader(), private.get(f"{_C}:_reset_precompile_entries")
     calls = [(reset, (code,)), *((load_entry, (code, manager, new)) for manager, new in entries)]
     with compile_lock():
         is_replaced = call_without(_file_of_wrapper(), calls)
@@ -119,17 +134,20 @@ def installed_names(code: types.CodeType) -> list[str]:
     return [hook.name for hook in hooks if isinstance(hook.name, str)]
 
 
+def context_of(wrapper: Any) -> Any:
+    """Returns PyTorch's object behind a result of `torch.compile`; None for what is no such result."""
+    if not isinstance(wrapper, types.FunctionType):  # a module
+        return getattr(wrapper, "dynamo_ctx", None)
+    cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
+    with contextlib.suppress(KeyError, ValueError):
+        return cells["self"].cell_contents
+    return None
+
+
 @guarded()
 def backend_of(wrapper: Any) -> Any:
     """Returns the backend that a result of `torch.compile` compiles with; None where that cannot be told."""
-    context = None
-    if isinstance(wrapper, types.FunctionType):
-        cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
-        with contextlib.suppress(KeyError, ValueError):
-            context = cells["self"].cell_contents
-    else:  # a module
-        context = getattr(wrapper, "dynamo_ctx", None)
-    backend: Any = getattr(context, "callback", None)
+    backend: Any = getattr(context_of(wrapper), "callback", None)
     seen = 0
     while hasattr(backend, "_torchdynamo_orig_backend") and seen < 20:
         backend = backend._torchdynamo_orig_backend

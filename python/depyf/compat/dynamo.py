@@ -248,18 +248,19 @@ def guards_text(manager: Any) -> str:
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
     """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does
     not fit it."""
-    reasons = [_failure(entry.manager, bound) for entry in raw_entries(code)]
+    reasons = [failure_of(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
     """Returns why a call with these locals would not fit the entry with this transformed code; None where it would."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
-    return None if entry is None else _failure(entry.manager, bound)
+    return None if entry is None else failure_of(entry.manager, bound)
 
 
 @guarded()
-def _failure(manager: Any, bound: dict[str, Any]) -> str | None:
+def failure_of(manager: Any, bound: dict[str, Any]) -> str | None:
+    """Returns Dynamo's reason why guards refuse a call with these locals; None where they accept it."""
     check = getattr(manager, "check_verbose", None)
     result = check(bound) if check is not None else None
     if result is None or result.result:

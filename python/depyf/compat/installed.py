@@ -22,6 +22,9 @@ def resume_code(value: object) -> types.CodeType | None:
             continue
         if type(content) is types.CodeType:
             return content
+    for default in value.__defaults__ or ():  # a factory that PyTorch makes where it restores what it has in its cache
+        if type(default) is types.CodeType:
+            return default
     return value.__code__
 
 

@@ -42,6 +42,8 @@ def graph_module(function: object) -> Any:
         elif isinstance(value, types.FunctionType):
             todo += [content for cell in value.__closure__ or () if (content := _content(cell)) is not None]
             todo += list(vars(value).values())
+        elif type(value).__module__ == "torch._dynamo.aot_compile_types":  # a graph that was compiled ahead of time
+            todo += list(vars(value).values())
         elif isinstance(value, types.MethodType):
             todo += [value.__self__, value.__func__]
         elif isinstance(value, functools.partial):

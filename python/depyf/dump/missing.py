@@ -11,13 +11,21 @@ _ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHIND
 _FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
 
 
-def missing_artifacts(frame: Frame, cached: set[str | None], elsewhere: bool = False) -> list[Missing]:
+_RESTORED = "made where the function was compiled; `depyf open` of the file shows all that was saved"
+
+
+def missing_artifacts(
+    frame: Frame, cached: set[str | None], *, elsewhere: bool = False, restored: bool = False
+) -> list[Missing]:
     """Returns what one would expect of a compilation that came as far as this one did, and why it is missing.
 
     Args:
         cached: the directions that came from a cache; None stands for all that was made together with the forward.
         elsewhere: True if Inductor compiled in another process.
+        restored: True if another process compiled it, and it was loaded here.
     """
+    if restored:
+        return [Missing("the stages before what is here", _RESTORED)]
     if frame.status == "compiled before":
         why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
         return [Missing("graphs and kernels", why)]

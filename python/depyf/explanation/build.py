@@ -10,9 +10,9 @@ from typing import Any
 
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
-from depyf.compat import ahead, cache, compiled, dynamo, installed
+from depyf.compat import ahead, cache, compiled, dynamo, installed, restored
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
-from depyf.guards import process_state, texts
+from depyf.guards import process_state, texts, unchecked
 from depyf.guards.frontier import frontier, together
 from depyf.session import Frame
 
@@ -39,12 +39,13 @@ def explain(fn: Any) -> Explanation:
         return _Builder("auto").ahead_of_time(compiled_ahead)
     code = decompiler.find_code(fn)
     dynamic = compiled.dynamic_of(fn)
-    return _Builder("auto" if dynamic is None else str(dynamic)).function(code, code)
+    return _Builder("auto" if dynamic is None else str(dynamic), fn).function(code, code)
 
 
 class _Builder:
-    def __init__(self, dynamic: str) -> None:
+    def __init__(self, dynamic: str, given: Any = None) -> None:
         self._dynamic = dynamic
+        self._given = given
         self._done: set[int] = set()
 
     def function(self, code: types.CodeType, user: types.CodeType) -> Explanation:
@@ -52,17 +53,37 @@ class _Builder:
         began."""
         self._done.add(id(code))
         live = sorted(dynamo.live_entries(code), key=lambda entry: _order(entry.compile_id))
+        restored_entries = self._restored(code)
         backend = next((name for entry in live if (name := compiled.backend_name(entry.backend))), "")
         explanation = Explanation(code.co_name, code.co_filename, code.co_firstlineno, backend, self._dynamic)
-        explanation.title = _title(code, live)
+        explanation.title = _title(code, [*restored_entries, *live])
+        explanation.entries = [self._restored_entry(entry, user, i) for i, entry in enumerate(restored_entries)]
         if not live:
-            explanation.nothing, explanation.failed = _why_nothing(code)
+            if not restored_entries:
+                explanation.nothing, explanation.failed = _why_nothing(code)
             return explanation
         explanation.failed = _limit_reached(code, live)
         reasons = _reasons(code, len(live))
-        explanation.entries = [self._entry(entry, user, reasons[i], first=i == 0) for i, entry in enumerate(live)]
+        explanation.entries += [self._entry(entry, user, reasons[i], first=i == 0) for i, entry in enumerate(live)]
         explanation.frontier = together([entry.frontier for entry in explanation.entries], cache.recompile_limit())
         return explanation
+
+    def _restored(self, code: types.CodeType) -> list[dynamo.Live]:
+        """Returns the entries of a function that PyTorch restored from its cache of an earlier process."""
+        managers = cache.restored(code)
+        codes = memory.restored_of(code) or (restored.codes_of(self._given, code) if managers else [])
+        if len(codes) != len(managers):
+            return []
+        return [dynamo.Live(None, manager, its) for manager, its in zip(managers, codes)]
+
+    def _restored_entry(self, live: dynamo.Live, user: types.CodeType, number: int) -> Entry:
+        entry = self._entry(live, user, [], first=True)
+        seen = memory.of(live.code)
+        entry.compile_id = f"restored/{number}" if seen is None else seen.frame.compile_id
+        entry.why = [
+            "restored from Dynamo's cache of an earlier process (torch._dynamo.config.caching_precompile), and tried before the others"
+        ]
+        return entry
 
     def ahead_of_time(self, functions: list[ahead.Compiled]) -> Explanation:
         """Returns the explanation of what was compiled ahead of time: an entry for each input of a model, in their order."""
@@ -76,6 +97,8 @@ class _Builder:
             entry = self._entry(live, live.original or first, [], first=True)
             entry.compile_id = f"ahead/{number}" if entry.compile_id == "?" else entry.compile_id
             entry.backend = live.backend_name
+            if not entry.unchecked and live.original is not None:
+                entry.unchecked = unchecked.of_values(guards.read(live.guard_manager) or (), live.original)
             entry.why = [
                 "compiled ahead of time, by aot_compile: where its guards refuse a call, PyTorch raises and compiles nothing"
             ]
@@ -102,6 +125,7 @@ class _Builder:
         if frame is not None:
             entry.failures, entry.breaks, entry.symbols = [*frame.failures], [*frame.breaks], [*frame.symbols]
             entry.at_run_time = dump.runtime_rows(frame)
+            entry.unchecked = [*frame.unchecked]
         else:
             entry.missing.append(
                 f"graph breaks, symbolic sizes and what set their bounds, and the time that it took: {_ASK}"

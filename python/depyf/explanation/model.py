@@ -64,6 +64,8 @@ class Entry:
     symbols: list[Symbol] = field(default_factory=list)
     at_run_time: list[str] = field(default_factory=list)
     """The values that are known only when a graph runs, and what it checks then, in lines."""
+    unchecked: list[str] = field(default_factory=list)
+    """What no guard checks although the code relies on it, in sentences: a filter dropped the guard."""
     frontier: list[Limit] = field(default_factory=list)
     graphs: list[Graph] = field(default_factory=list)
     resumes: list[Resume] = field(default_factory=list)

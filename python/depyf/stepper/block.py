@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from depyf import decompiler, report
-from depyf.compat import dynamo
+from depyf.compat import ahead, dynamo
 from depyf.stepper import view
 from depyf.stepper.commands import CommandError, Commands
 from depyf.stepper.engine import Engine, Plan
@@ -40,7 +40,7 @@ class step:
             compiled(x)
 
     Execution stops where one of the functions is entered, before its first instruction: the function itself, or the
-    code that torch.compile made of it and of what follows its graph breaks. At a stop there is a prompt (`help` lists
+    code that torch.compile made of it, by a call or ahead of time, and of what follows its graph breaks. At a stop there is a prompt (`help` lists
     its commands), or `callback` is asked. It gets a `Stop`, and returns the line that would have been typed: "n",
     "b 12, x > 3", "x = 5"; a list of such lines; or None for "si", the next instruction. Lines that do not go on are
     followed by a call of the callback for the same stop; what they print is in `stop.output`. A line that cannot be done
@@ -67,7 +67,7 @@ class step:
         stdin: TextIO | None = None,
         stdout: TextIO | None = None,
     ) -> None:
-        self._codes = [decompiler.find_code(function) for function in functions]
+        self._codes = [code for function in functions for code in _codes_of(function)]
         self._callback = callback
         self._stdin, self._stdout = stdin, stdout
         self._engine: Engine | None = None
@@ -175,6 +175,12 @@ class step:
         if not line:
             raise EOFError
         return line
+
+
+def _codes_of(function: Any) -> list[types.CodeType]:
+    """Returns the code objects to stop in; of what was compiled ahead of time those of all its inputs."""
+    compiled_ahead = ahead.functions(function)
+    return [compiled.code for compiled in compiled_ahead] or [decompiler.find_code(function)]
 
 
 def _is_machinery(code: types.CodeType) -> bool:

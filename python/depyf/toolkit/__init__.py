@@ -13,6 +13,8 @@ kernels       edited files of Inductor's output code
 saving        one entry as a file that people edit and other processes load
 files         such a file, read
 portable      what the file calls objects by, so that another process finds them
+ahead_of_time what was compiled ahead of time, as entries
+ahead_file    such an entry as a file that PyTorch loads
 editor        the file in an editor, and what comes back registered
 command       `depyf edit`
 """

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from depyf import _core, decompiler, guards, running
-from depyf.compat import cache, installed
+from depyf.capture import memory
+from depyf.compat import ahead, cache, installed, restored
 from depyf.guards import Guard
-from depyf.toolkit import building, callees, checking, edits, lookup, registration, saving
+from depyf.toolkit import ahead_file, ahead_of_time, building, callees, checking, edits, lookup, registration, saving
 from depyf.toolkit.callees import Graph, ResumeFunction
 from depyf.toolkit.checking import GuardReport
 from depyf.toolkit.conditions import Condition, Selector
@@ -20,7 +21,7 @@ from depyf.toolkit.lookup import Dispatch
 from depyf.toolkit.registration import Registration
 from depyf.toolkit.target import Target, find_target
 
-Kind = Literal["ordinary", "registered", "loaded", "edited"]
+Kind = Literal["ordinary", "registered", "loaded", "edited", "ahead of time"]
 
 
 @dataclass(eq=False)
@@ -35,7 +36,8 @@ class CacheEntry:
     code: types.CodeType = field(repr=False)
     kind: Kind
     """"ordinary" (Dynamo's own), "registered" (put in front of those by `register`), "loaded" (put there by PyTorch: its
-    code is not known), "edited" (made by `edit`, `new_entry` or `load_entry`, and not in use)."""
+    code is known where the result of `torch.compile` is given, or a block recorded it), "edited" (made by `edit`, `new_entry` or
+    `load_entry`, and not in use), "ahead of time" (made by `aot_compile`, and in no cache)."""
     guards: list[Guard] = field(repr=False)
     """In the order in which they are checked."""
     compile_id: str | None = None
@@ -54,6 +56,8 @@ class CacheEntry:
     """Of names that a loaded file defines: the function, and its source."""
     resumed: list[CacheEntry] = field(default_factory=list, repr=False)
     """Of a loaded entry: the entries of its resume functions, which are registered and removed with it."""
+    ahead: Any = field(default=None, repr=False)
+    """PyTorch's object for what was compiled ahead of time, which the entry is of."""
     _manager: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -197,12 +201,23 @@ class CacheEntry:
         """
         saving.save(self, Path(path), cache_entries)
 
+    def save_compiled_function(self, path: str | Path) -> None:
+        """Writes what was compiled ahead of time with this entry's code and guards to a file, which
+        `torch.compiler.load_compiled_function` reads.
+
+        Raises:
+            ValueError: the entry is of nothing that was compiled ahead of time, or PyTorch's file cannot hold what was edited;
+                the message says what.
+            OSError: the file cannot be written.
+        """
+        ahead_file.save(self, Path(path))
+
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
         """Returns which entry of the same function a call with these arguments would take now."""
         return lookup.dispatch_among(self.target, args, kwargs, cache_entries)
 
     def _need_code(self) -> None:
-        if self.kind == "loaded":
+        if self.kind == "loaded" and self.code is self.target.code:
             raise ValueError(f"{self.target.name}: PyTorch loaded this entry, and does not show its code")
 
 
@@ -210,20 +225,27 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
     """Returns the cache entries of a function, the one that Dynamo tries first in front.
 
     Args:
-        fn: a function, method or module, the result of `torch.compile` for one, or a resume function.
+        fn: a function, method or module, the result of `torch.compile` for one, or a resume function; or what was compiled
+            ahead of time, as aot_compile returns it or as it was loaded from a file.
 
     Returns:
-        Copies: registered entries first, then the ordinary ones. Empty for a function that was never compiled.
+        Copies: registered entries first, then the ordinary ones. Empty for a function that was never compiled. What was
+        compiled ahead of time has one for each input that it was compiled for.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
         NotImplementedError: this PyTorch does not show its cache.
     """
+    compiled_ahead = ahead_of_time.targets(fn)
+    if compiled_ahead:
+        return [_ahead_of_time(compiled, target) for compiled, target in compiled_ahead]
     target = target_of(fn)
     entries = [_as_registered(handle.entry, target) for handle in registration.registered_of(target.code)]
-    for manager in registration.not_ours(target.code):
+    managers = registration.not_ours(target.code)
+    for manager, code in zip(managers, _restored_codes(fn, target.code, len(managers))):
         listed = list(guards.read(manager) or ())
-        entries.append(CacheEntry(target, target.code, "loaded", listed, tree=manager, native=tuple(listed)))
+        bound = {} if code is target.code else callees.bound_names(code, target)
+        entries.append(CacheEntry(target, code, "loaded", listed, bound=bound, tree=manager, native=tuple(listed)))
     for raw in cache.raw_entries(target.code):
         listed = list(guards.read(raw.manager) or ())
         bound = callees.bound_names(raw.code, target)
@@ -241,6 +263,28 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
         running.files.hold(entry, raw.code)
         entries.append(entry)
     return entries
+
+
+def _ahead_of_time(compiled: ahead.Compiled, target: Target) -> CacheEntry:
+    listed = list(guards.read(compiled.guard_manager) or ())
+    entry = CacheEntry(
+        target,
+        compiled.code,
+        "ahead of time",
+        listed,
+        bound=callees.bound_names(compiled.code, target),
+        tree=compiled.guard_manager,
+        native=tuple(listed),
+        ahead=compiled.result,
+    )
+    running.files.hold(entry, compiled.code)
+    return entry
+
+
+def _restored_codes(fn: Any, original: types.CodeType, count: int) -> list[types.CodeType]:
+    """Returns the codes of the entries that PyTorch restored; the function's own where they are not known."""
+    codes = memory.restored_of(original) or (restored.codes_of(fn, original) if count else [])
+    return codes if len(codes) == count else [original] * count
 
 
 def new_entry(fn: Any) -> CacheEntry:
@@ -291,4 +335,10 @@ def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
         NotImplementedError: this PyTorch does not show its cache.
     """
+    compiled_ahead = ahead_of_time.targets(fn)
+    if compiled_ahead:
+        listed = cache_entries(fn)
+        return lookup.dispatch_among(
+            compiled_ahead[0][1], args, kwargs, lambda _: listed, otherwise=ahead_of_time.WOULD_RAISE
+        )
     return lookup.dispatch_among(target_of(fn), args, kwargs, cache_entries)

@@ -52,16 +52,18 @@ def dispatch_among(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     entries_of: Callable[[Target], list[CacheEntry]],
+    otherwise: str | None = None,
 ) -> Dispatch:
     """Returns which entry a call of a function would take, and why each entry before it refuses.
 
     Args:
         entries_of: returns the entries of the function, in the order in which Dynamo tries them.
+        otherwise: what happens where none accepts the call; Dynamo's own reaction if it is not given.
     """
     L = target.bind(args, kwargs)
     refused: list[tuple[CacheEntry, GuardReport | str]] = []
     stance = cache.stance()
-    if stance == "force_eager":
+    if stance == "force_eager" and otherwise is None:
         return Dispatch(target.name, None, "would run without compiling: the stance is force_eager", [])
     entries = entries_of(target)
     for entry in entries:
@@ -73,7 +75,7 @@ def dispatch_among(
             which = f" {entry.compile_id}" if entry.compile_id else ""
             return Dispatch(target.name, entry, f"would run the {entry.kind} entry{which}", refused)
         refused.append((entry, report))
-    return Dispatch(target.name, None, _without_entry(stance, entries), refused)
+    return Dispatch(target.name, None, otherwise or _without_entry(stance, entries), refused)
 
 
 def _without_entry(stance: str, entries: list[CacheEntry]) -> str:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from depyf import locks, weak
 from depyf.compat import cache, eval_frame
+from depyf.toolkit.ahead_of_time import NO_REGISTRATION
 from depyf.toolkit.building import build, is_guard_running
 from depyf.toolkit.target import Target
 from depyf.toolkit.validation import check_code
@@ -145,6 +146,8 @@ def register(entry: CacheEntry) -> Registration:
     """See `CacheEntry.register`."""
     if reason := cache.why_not_loadable():
         raise NotImplementedError(reason)
+    if entry.ahead is not None:
+        raise ValueError(f"{entry.target.name}: {NO_REGISTRATION}")
     entry._need_code()
     target = entry.target
     check_code(entry.code, target)
@@ -152,7 +155,7 @@ def register(entry: CacheEntry) -> Registration:
     record = _Record(entry, runnable)
     manager = build(entry)
     cache.add_guard(manager, _turn_of(weakref.ref(record)), "it is registered, and no newer entry accepts the call")
-    manager.depyf_record = record
+    setattr(manager, cache.RECORD, record)
     record.manager = weak.reference(manager)
     code = target.code
     eval_frame.pass_over(weak.Forget.__call__)

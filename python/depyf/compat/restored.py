@@ -1,0 +1,84 @@
+"""Entries that PyTorch restores from its cache of an earlier process (`torch._dynamo.config.caching_precompile`).
+
+They stand in front of the ordinary entries of Dynamo's cache, and PyTorch shows of them the guards alone. Their code is in the
+package from which they were restored, which the wrapper that torch.compile returns holds.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from depyf.compat import cache, intercept, private
+from depyf.compat.private import guarded
+
+_C = "torch._C._dynamo.eval_frame"
+_PACKAGE = "torch._dynamo.package"
+Receive = Callable[[types.CodeType, Any, types.CodeType], None]
+
+_installing = threading.local()
+"""By thread, in `now`: True while the thread installs what was restored. It needs no lock, as each thread has its own value; the
+end of the call clears it, in the thread of a forked child too."""
+
+
+def add_hook(receive: Receive) -> Callable[[], None]:
+    """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored, within the compilation
+    that PyTorch opens for it. Returns what takes the hook away."""
+    path = f"{_C}:_load_precompile_entry"
+    load_entry, module = cache.loader(), private.module_of(path)
+    if load_entry is None or module is None:
+        return lambda: None
+
+    @functools.wraps(load_entry)
+    def load_and_tell(code: types.CodeType, manager: Any, transformed: types.CodeType) -> None:
+        load_entry(code, manager, transformed)
+        if getattr(_installing, "now", False):
+            receive(code, manager, transformed)
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            _installing.now = True
+            try:
+                return original(*args, **kwargs)
+            finally:
+                _installing.now = False
+
+        return call
+
+    interception = intercept.Interception(private.get(f"{_PACKAGE}:CompilePackage.install"), answer)
+    name = path.rpartition(":")[2]
+    setattr(module, name, load_and_tell)  # PyTorch imports the name each time that it installs
+    interception.set(may_be_compiled=True)
+
+    def remove() -> None:
+        interception.take_away()
+        if vars(module).get(name) is load_and_tell:  # nobody else has replaced it since
+            setattr(module, name, load_entry)
+
+    return remove
+
+
+def codes_of(wrapper: Any, original: types.CodeType) -> list[types.CodeType]:
+    """Returns the transformed codes of the entries that were restored for a function, in the order in which they are tried.
+
+    Args:
+        wrapper: what torch.compile returned for the function.
+        original: the code of the function, or of a resume function of it.
+    """
+    package = private.of(
+        cache.context_of(wrapper), "torch._dynamo.eval_frame:_TorchDynamoContext._package", otherwise=None
+    )
+    return [] if package is None else _codes_in(package, original)
+
+
+@guarded(list)
+def _codes_in(package: Any, original: types.CodeType) -> list[types.CodeType]:
+    known = private.of(package, f"{_PACKAGE}:CompilePackage._codes", otherwise={})
+    entry = next((entry for code, entry in known.items() if code is original), None)
+    restore = private.get(f"{_PACKAGE}:SerializedCode.to_code_object")
+    if entry is None or restore is None:
+        return []
+    return [restore(guarded_code.dynamo_code) for guarded_code in entry.guarded_codes]

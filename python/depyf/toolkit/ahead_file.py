@@ -1,0 +1,121 @@
+"""Saving an entry of what was compiled ahead of time as a file that PyTorch loads, and why some cannot be saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from depyf import _core, guards
+from depyf.compat import ahead_file
+from depyf.guards import Guard
+from depyf.toolkit.conditions import is_below
+from depyf.toolkit.edits import REPLACEMENT
+
+if TYPE_CHECKING:
+    from depyf.toolkit.entries import CacheEntry
+
+_ROUNDS = 3
+"""How often guards are added which PyTorch no longer makes, since another guard that it made them with is dropped."""
+
+
+def save(entry: CacheEntry, path: Path) -> None:
+    """See `CacheEntry.save_compiled_function`."""
+    name = entry.target.name
+    if entry.ahead is None:
+        raise ValueError(
+            f"{name} was not compiled ahead of time: PyTorch has no file for a single entry of Dynamo's cache. `save` writes one "
+            "that depyf.load_entry reads"
+        )
+    try:
+        state = _guards(entry)
+        graph, names = _graph_and_names(entry)
+        content = ahead_file.serialized(entry.ahead, entry.code, state, names, graph)
+    except ahead_file.NotPossible as error:
+        raise ValueError(f"{name} cannot be saved: {error}") from None
+    except (ValueError, OSError):
+        raise
+    except Exception as error:
+        raise ValueError(f"PyTorch does not save this: {type(error).__name__}: {error}") from error
+    path.write_bytes(content)
+
+
+def _guards(entry: CacheEntry) -> bytes:
+    """Returns the pickled guards of an entry.
+
+    What PyTorch makes a guard of is kept or left out as a whole. Of a value that lost one, and of relations that lost a value, what
+    is left is written as conditions.
+    """
+    kept = {id(guard) for guard in entry.guards}
+    native = {id(guard) for guard in entry.native}
+    dropped = [guard for guard in entry.native if id(guard) not in kept]
+    state = ahead_file.guards_state(entry.ahead)
+    if not dropped and all(id(guard) in native for guard in entry.guards):
+        return state
+    gone = {guard.source for guard in dropped if not guard.members}
+    lost: list[Guard] = []
+    for _ in range(_ROUNDS):
+        rewritten = [
+            guard
+            for guard in entry.guards
+            if id(guard) not in native or any(guard is known for known in lost) or _loses_a_value(guard, gone)
+        ]
+        conditions = [condition for guard in rewritten for condition in _conditions(entry, guard)]
+        changed = ahead_file.with_guards(state, gone, conditions)
+        there = {(guard.kind, guard.text) for guard in guards.read(ahead_file.manager_of(entry.ahead, changed)) or ()}
+        missing = [
+            guard
+            for guard in entry.guards
+            if (guard.kind, guard.text) not in there and all(guard is not known for known in rewritten)
+        ]
+        stays = [guard for guard in dropped if (guard.kind, guard.text) in there]
+        if not missing and not stays:
+            return changed
+        if any(not guard.members for guard in stays):
+            texts = "; ".join(guard.text for guard in stays)
+            raise ValueError(f"{entry.target.name}: PyTorch checks this whatever its file says: {texts}")
+        lost += missing
+        # PyTorch relates all tensors that it has guards for.
+        gone |= {member for guard in stays for member in guard.members}
+    raise ahead_file.NotPossible("PyTorch makes other guards of its file than those that were there")
+
+
+def _loses_a_value(guard: Guard, gone: set[str]) -> bool:
+    """True if PyTorch no longer makes a guard once these values have none."""
+    if guard.members:
+        return any(is_below(member, source) for member in guard.members for source in gone if source)
+    return guard.source in gone
+
+
+def _conditions(entry: CacheEntry, guard: Guard) -> tuple[str, ...]:
+    if guard.conditions:
+        return guard.conditions
+    if getattr(guard, "function", None) is not None:
+        raise ValueError(
+            f"{entry.target.name}: the guard {guard.text} is a Python function, and PyTorch's file has guards as data: give it as "
+            "an expression over L and G"
+        )
+    raise ValueError(
+        f"{entry.target.name}: the guard {guard.text} has no form as an expression, and PyTorch's file no longer makes it once other "
+        f"guards on {guard.source or 'the process'} are dropped: drop it too, or keep those"
+    )
+
+
+def _graph_and_names(entry: CacheEntry) -> tuple[Any, dict[str, Any]]:
+    """Returns the graph module that was put in the place of the compiled graph, and the globals that edited code reads besides
+    PyTorch's own."""
+    graph, names = None, {}
+    known = entry.target.globals
+    for name in _core.global_names(entry.code):
+        value = entry.bound.get(name)
+        if name not in entry.bound or (name in known and known[name] is value):
+            continue
+        if not ahead_file.is_graph_name(entry.ahead, name):
+            names[name] = value
+            continue
+        graph = getattr(value, REPLACEMENT, None)
+        if graph is None or not (hasattr(graph, "graph") and hasattr(graph, "recompile")):
+            raise ValueError(
+                f"{entry.target.name}: in the place of the graph stands {'an edited kernel' if graph is None else 'a callable'}, which "
+                "PyTorch's file cannot hold: it has a graph module, or what a backend serializes"
+            )
+    return graph, names
