@@ -91,6 +91,9 @@ fuzz-structure: build  ## Mutants of the structure of .pyc files of all versions
 models: build  ## 36 small models of the transformers library, plain and under prepare_debug, compared; BACKEND=aot_eager
 	@$(PYTHON_VENV) tools/soak/models.py --backend $(or $(BACKEND),aot_eager)
 
+numerics: build  ## Faults planted in PyTorch's compiler, and how many depyf.numerics names; ONLY="word in the name"
+	@$(PYTHON_VENV) tools/numerics/planted.py --only "$(ONLY)"
+
 tree-mutants: build  ## Single mutants of printed trees, which the gate of --prove must refuse; COUNT=10000 SEED=1
 	@$(PYTHON_VENV) tools/prove/gate.py --mutants $(or $(COUNT),10000) --seed $(or $(SEED),1)
 

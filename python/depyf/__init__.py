@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from depyf.debugging import debug
     from depyf.explanation import explain
     from depyf.logs import install, uninstall
+    from depyf.numerical import NumericsReport, numerics
     from depyf.session import Session
     from depyf.stepper import step
     from depyf.toolkit import cache_entries, dispatch, edit, load_entry, new_entry, registered
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DecompilationError",
     "Decompiler",
+    "NumericsReport",
     "Proof",
     "Session",
     "__version__",
@@ -40,6 +42,7 @@ __all__ = [
     "install",
     "load_entry",
     "new_entry",
+    "numerics",
     "prepare_debug",
     "prove",
     "registered",
@@ -53,6 +56,7 @@ except metadata.PackageNotFoundError:  # the source tree is on the path, the pac
     __version__ = "0+unknown"
 
 _LAZY = {
+    "NumericsReport": "depyf.numerical",
     "Session": "depyf.session",
     "cache_entries": "depyf.toolkit",
     "dispatch": "depyf.toolkit",
@@ -63,6 +67,7 @@ _LAZY = {
     "install": "depyf.logs",
     "load_entry": "depyf.toolkit",
     "new_entry": "depyf.toolkit",
+    "numerics": "depyf.numerical",
     "prepare_debug": "depyf.capture",
     "registered": "depyf.toolkit",
     "step": "depyf.stepper",

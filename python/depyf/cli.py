@@ -11,8 +11,8 @@ from pathlib import Path
 import depyf
 from depyf import artifact_command, decompile_command, page, program
 
-_LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command"}
-"""Command -> the module whose `run` executes it. Loading these two takes longer than most other commands do."""
+_LOADED_WHEN_GIVEN = {"doctor": "depyf.doctor", "edit": "depyf.toolkit.command", "numerics": "depyf.numerics_command"}
+"""Command -> the module whose `run` executes it. Loading these takes longer than most other commands do."""
 
 _EDIT_EXAMPLES = """\
 examples:
@@ -67,6 +67,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="DIR|LOG",
         help="that prepare_debug or depyf run wrote to; a log of TORCH_TRACE, or a directory of logs",
     )
+    numerics = commands.add_parser(
+        "numerics",
+        help="run a program, and compare what its compiled calls compute with eager",
+        description="Runs a program. Before each compiled call, the call is made in processes of its own, compiled and not, and "
+        "the stages of its compilation are compared with a reference in double precision. Reports go to standard error. The "
+        "exit status is the program's, or 1 if a call is compiled wrongly.",
+    )
+    _add_numerics_arguments(numerics)
     page.add_parser(commands)
     artifact_command.add_parser(commands)
     doctor = commands.add_parser(
@@ -100,6 +108,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if parsed.command in _LOADED_WHEN_GIVEN:
         return int(import_module(_LOADED_WHEN_GIVEN[parsed.command]).run(parsed))
     return decompile_command.run(parsed)
+
+
+def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares what the command takes."""
+    parser.add_argument("--call", type=int, metavar="N", help="compare only the N-th compiled call, from 0 on")
+    parser.add_argument(
+        "--reproduction", metavar="FILE", help="where a program that shows the first finding is written"
+    )
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
+    )
 
 
 def _add_edit_arguments(parser: argparse.ArgumentParser) -> None:

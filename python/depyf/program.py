@@ -109,6 +109,15 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
     return 0
 
 
+def run_as_main(arguments: list[str]) -> int:
+    """Runs a script as `python` would. Returns its exit status.
+
+    Raises:
+        OSError, SyntaxError: the script cannot be read. Nothing has run then.
+    """
+    return _run(arguments, compile(Path(arguments[0]).read_bytes(), arguments[0], "exec", dont_inherit=True))
+
+
 def explain(paths: list[str]) -> int:
     """Prints one summary of all dumps and logs. Returns the exit status: 1 if something could not be read whole."""
     readable, problems = [], []

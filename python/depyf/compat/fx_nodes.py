@@ -171,6 +171,14 @@ def line_of(node: Any) -> Line | None:
     return _line(private.item(private.checked(_META, node.meta), NOTES[0]), library())
 
 
+def module_of(node: Any) -> str:
+    """Returns the path of the user's module that a node belongs to; "" if it is not noted."""
+    meta = private.checked(_META, node.meta)
+    stack = private.item(meta, _MODULES[0]) or private.item(meta, _MODULES[1])
+    modules = _modules(stack) if stack else ()
+    return modules[-1].path if modules else ""
+
+
 def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
     """Returns the modules of a node's stack of modules; none if they are noted in another way."""
     try:

@@ -58,6 +58,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         "guards": lambda: _guards(session, compiled, calls[2], inputs(5, 1.0)),
         "reasons": lambda: _reasons(session),
         "register": lambda: _register(compiled, calls[2], expected[2][0]),
+        "numerics": _numerics,
         "debug": _debug,
         "step": _step,
         "logs": _logs,
@@ -173,6 +174,17 @@ def _debug() -> list[str]:
 
 def _not_compiled(x: Any) -> Any:
     return x + 1
+
+
+def _numerics() -> list[str]:
+    import torch
+
+    report = depyf.numerics(torch.compile(_squared, backend="aot_eager"), torch.ones(3, requires_grad=True))
+    return [] if report.kind == "same" else [report.verdict]
+
+
+def _squared(x: Any) -> Any:
+    return x * x
 
 
 def _step() -> list[str]:

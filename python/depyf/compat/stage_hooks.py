@@ -1,0 +1,228 @@
+"""The live graphs and callables of a compilation, stage by stage, while PyTorch makes them.
+
+`install` is for a process that only measures and then ends: nothing takes the hooks away. Inductor's stages are functions
+of `compile_fx`, each pass runs in a `GraphTransformObserver`, and `GraphLowering` knows which node's value each
+buffer of the output code holds.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from depyf.compat import graphs, intercept, private
+from depyf.compat.private import guarded
+
+_FX = "torch._inductor.compile_fx"
+_OBSERVER = "torch.fx.passes.graph_transform_observer:GraphTransformObserver"
+_OF_STAGES = {
+    "pre-grad": f"{_FX}:_recursive_pre_grad_passes",
+    "joint": f"{_FX}:_recursive_joint_graph_passes",
+    "post-grad": f"{_FX}:_recursive_post_grad_passes",
+}
+
+
+_HOOKED = (
+    f"{_OBSERVER}.__exit__",
+    "torch._dynamo.backends.debugging:boxed_nop",
+    "torch._inductor.graph:GraphLowering.codegen",
+    "torch._inductor.codecache:PyCodeCache.load_by_key_path",
+)
+
+
+class Receiver(Protocol):
+    """What hears of the stages. Its methods are called in the compiling thread."""
+
+    def begin_passes(self, stage: str, module: Any) -> None:
+        """Receives a graph before the passes "pre-grad", "joint" or "post-grad"."""
+
+    def end_passes(self, stage: str, module: Any) -> None:
+        """Receives the graph that the passes returned or changed in place."""
+
+    def end_pass(self, name: str, module: Any) -> None:
+        """Receives a graph after one pass."""
+
+    def begin_backend(self, module: Any, is_backward: bool) -> None:
+        """Receives the graph that AOTAutograd hands to its compiler."""
+
+    def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+        """Receives what the compiler made of the graph, and returns what is to run in its place."""
+
+    def loaded(self, path: str, module: types.ModuleType) -> None:
+        """Receives output code when it is loaded."""
+
+    def lowered(self, nodes_of_buffers: dict[str, str]) -> None:
+        """Receives, by the name of a buffer of output code, the name of the node whose value it holds."""
+
+
+def install(receiver: Receiver) -> None:
+    """Reports the stages of all compilations of this process from now on. Caches of graphs are switched off, so that
+    each stage is reached, and random numbers come from PyTorch's own generators as they do without a compiler."""
+    for stage, path in _OF_STAGES.items():
+        intercept.around(private.get(path), _of_stage(receiver, stage))
+    intercept.around(private.get(f"{_OBSERVER}.__exit__"), _of_pass(receiver))
+    intercept.around(private.get(f"{_FX}:compile_fx_inner"), _of_inductor(receiver))
+    intercept.around(private.get("torch._dynamo.backends.debugging:boxed_nop"), _of_nop(receiver))
+    intercept.around(private.get("torch._inductor.graph:GraphLowering.codegen"), _of_lowering(receiver))
+    graphs.add_module_hook(receiver.loaded)
+
+
+_SETTINGS = {
+    "torch._inductor.config:fx_graph_cache": False,
+    "torch._inductor.config:compile_threads": 1,
+    "torch._inductor.config:fallback_random": True,
+    "torch._functorch.config:enable_autograd_cache": False,
+    "torch._functorch.config:force_non_lazy_backward_lowering": True,
+    "torch._dynamo.config:recompile_limit": 1000,
+    "torch._dynamo.config:accumulated_recompile_limit": 10000,
+}
+"""The settings of a process that only measures: no stage is skipped for a cache, a function may be compiled once more, and
+random numbers come from PyTorch's own generators."""
+
+
+@guarded()
+def prepare() -> None:
+    """Loads the modules that are hooked, and changes the settings of this process; see `install`."""
+    for path in (*_OF_STAGES.values(), *_HOOKED):
+        __import__(path.partition(":")[0])
+    for path, value in _SETTINGS.items():
+        module = private.module_of(path)
+        if module is not None:
+            setattr(module, path.partition(":")[2], value)
+
+
+def _of_stage(receiver: Receiver, stage: str) -> Callable[[Callable[..., Any]], intercept.Call]:
+    depth = 0
+
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            nonlocal depth
+            module = args[0] if args else kwargs.get("gm")
+            is_outermost = depth == 0
+            depth += 1
+            try:
+                if is_outermost:
+                    receiver.begin_passes(stage, module)
+                result = original(*args, **kwargs)
+            finally:
+                depth -= 1
+            if is_outermost:
+                receiver.end_passes(stage, result if graphs.is_graph_module(result) else module)
+            return result
+
+        return call
+
+    return answer
+
+
+def _of_pass(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            result = original(*args, **kwargs)
+            observer = args[0]
+            module = getattr(observer, "gm", None)
+            if graphs.is_graph_module(module) and args[1:2] in ((), (None,)):
+                receiver.end_pass(str(getattr(observer, "passname", "")), module)
+            return result
+
+        return call
+
+    return answer
+
+
+def _of_inductor(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            module = args[0] if args else kwargs.get("gm")
+            receiver.begin_backend(module, bool(kwargs.get("is_backward")))
+            result = original(*args, **kwargs)
+            callable_of_graph = getattr(result, "current_callable", None)
+            if callable_of_graph is not None:
+                result.current_callable = receiver.end_backend(module, callable_of_graph)
+                return result
+            replacement = receiver.end_backend(module, result)
+            replacement._boxed_call = True  # type: ignore[attr-defined]
+            return replacement
+
+        return call
+
+    return answer
+
+
+def _of_nop(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            module = args[0] if args else kwargs.get("fx_g")
+            receiver.begin_backend(module, graphs.direction() == "backward")
+            replacement = receiver.end_backend(module, original(*args, **kwargs))
+            replacement._boxed_call = True  # type: ignore[attr-defined]
+            return replacement
+
+        return call
+
+    return answer
+
+
+def _of_lowering(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            result = original(*args, **kwargs)
+            receiver.lowered(_nodes_of_buffers(args[0]))
+            return result
+
+        return call
+
+    return answer
+
+
+@guarded(dict)
+def _nodes_of_buffers(lowering: Any) -> dict[str, str]:
+    nodes = {}
+    for buffer in [*lowering.buffers, *lowering.operations]:
+        origin = buffer.get_origin_node()
+        if origin is not None:
+            nodes[str(buffer.get_name())] = str(origin.name)
+    return nodes
+
+
+def backend_of(compiled: Any) -> Any:
+    """Returns the backend that a result of `torch.compile` was made with; None if it is not known."""
+    candidates = [getattr(compiled, "dynamo_ctx", None)]
+    for cell in getattr(compiled, "__closure__", None) or ():
+        try:
+            candidates.append(cell.cell_contents)
+        except ValueError:
+            continue
+    for candidate in candidates:
+        callback = getattr(candidate, "callback", None)
+        backend = callback if callable(callback) else None
+        for _ in range(8):
+            inner = getattr(backend, "_torchdynamo_orig_backend", None)
+            if inner is None or inner is backend:
+                break
+            backend = inner
+        if backend is not None and backend is not callback:
+            return backend
+    return None
+
+
+@guarded()
+def compile_single(module: Any, inputs: list[Any]) -> Callable[[list[Any]], Any] | None:
+    """Returns what Inductor makes of a graph of ATen's operators whose inputs are tensors, by itself; None if it cannot."""
+    import torch
+
+    make_mode = private.get("torch._subclasses.fake_tensor:FakeTensorMode")
+    compile_graph = private.get(f"{_FX}:compile_fx_inner")
+    if make_mode is None or compile_graph is None:
+        return None
+    with make_mode(allow_non_fake_inputs=True) as mode:
+        fake = [mode.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in inputs]
+    compiled: Callable[[list[Any]], Any] = compile_graph(module, fake, is_inference=True, cudagraphs=None)
+    return compiled
+
+
+def inductor() -> Callable[[Any, list[Any]], Callable[..., Any]]:
+    """Returns the backend named "inductor"."""
+    backend: Callable[[Any, list[Any]], Callable[..., Any]] = private.call("torch._dynamo:lookup_backend", "inductor")
+    return backend

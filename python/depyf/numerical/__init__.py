@@ -1,0 +1,8 @@
+"""`depyf.numerics`: which stage, operator and line of a compilation first computes something else than eager does."""
+
+from __future__ import annotations
+
+from depyf.numerical.measure import numerics
+from depyf.numerical.model import Finding, GraphRow, NumericsReport, ValueRow
+
+__all__ = ["Finding", "GraphRow", "NumericsReport", "ValueRow", "numerics"]

@@ -1,0 +1,152 @@
+"""Two forms of one graph, before and after passes, side by side: the first node that computes something else.
+
+A node corresponds to that of the same name, outputs to outputs. A node that a pass put in the place of another stands where
+the other stood among the inputs of a node that both graphs have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.numerical import measuring, values
+from depyf.numerical.measuring import Deviation
+from depyf.numerical.recording import output_nodes
+from depyf.numerical.values import GraphValues
+
+
+@dataclass
+class Difference:
+    """The first node of the later graph whose value the earlier graph does not explain."""
+
+    node: Any
+    """In the later graph, or in the earlier one if a pass left the node out."""
+    deviation: Deviation
+    values: GraphValues
+    """Of the graph that has the node."""
+    is_left_out: bool = False
+    instead_of: Any = None
+    """The node of the earlier graph in whose place it stands, if that is another operator."""
+
+
+def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
+    """True if two forms of a graph give other results for the same inputs."""
+    pairs = list(zip(output_nodes(earlier.module), output_nodes(later.module), strict=False))
+    pairs += _mutations(earlier, later)
+    return any(
+        _deviation(earlier, left, later, right) is not None
+        for left, right in pairs
+        if left is not None and right is not None
+    ) or len(output_nodes(earlier.module)) != len(output_nodes(later.module))
+
+
+def _mutations(earlier: GraphValues, later: GraphValues) -> list[tuple[Any, Any]]:
+    """Returns the copies into inputs, which are results too, by the input that they go to."""
+    left, right = _copies(earlier.module), _copies(later.module)
+    return [(left[index], right[index]) for index in left if index in right]
+
+
+def _copies(module: Any) -> dict[int, Any]:
+    inputs = {node: index for index, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder")}
+    copies = {}
+    for node in module.graph.nodes:
+        if "copy_" in str(node.target) and node.args and node.args[0] in inputs:
+            copies[inputs[node.args[0]]] = node
+    return copies
+
+
+def lost_mutation(earlier: GraphValues, later: GraphValues) -> Any:
+    """Returns the copy into an input that the later graph does not have any more; None if it has all."""
+    left, right = _copies(earlier.module), _copies(later.module)
+    if any(
+        "copy_" not in str(node.target) and "_" in str(node.target) and _mutates(node)
+        for node in later.module.graph.nodes
+    ):
+        return None
+    return next((left[index] for index in left if index not in right), None)
+
+
+def _mutates(node: Any) -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return bool(schema is not None and schema.is_mutable)
+
+
+def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, noise: Any = None) -> Deviation | None:
+    """Returns the errors of a node of the later graph if the earlier graph does not explain them."""
+    before, after = earlier.by_name.get(left.name), later.by_name.get(right.name)
+    if before is None or after is None:
+        return None
+    errors = measuring.deviation(after.own, before.own, before.wide, noise)
+    if errors.mismatch is None:
+        if measuring.means_the_same(before.wide, after.wide):
+            return None
+        # The difference is below what the graph's own types can show.
+        return None if measuring.is_inexact(before.own) else errors
+    return errors
+
+
+def partners(earlier: Any, later: Any) -> dict[Any, Any]:
+    """Returns for nodes of the later graph the nodes of the earlier graph that they correspond to."""
+    by_name = {node.name: node for node in earlier.graph.nodes}
+    names_after = {node.name for node in later.graph.nodes}
+    pairs: dict[Any, Any] = {}
+    inputs = [[node for node in module.graph.nodes if node.op == "placeholder"] for module in (later, earlier)]
+    pairs.update(zip(*inputs, strict=False))
+    for node in later.graph.nodes:
+        if node.op not in ("placeholder", "output") and node.name in by_name:
+            pairs[node] = by_name[node.name]
+    for right, left in zip(output_nodes(later), output_nodes(earlier), strict=False):
+        if right is not None and left is not None:
+            pairs.setdefault(right, left)
+    for node in reversed(list(later.graph.nodes)):
+        left = pairs.get(node)
+        if left is None or len(left.all_input_nodes) != len(node.all_input_nodes):
+            continue
+        for source, source_before in zip(node.all_input_nodes, left.all_input_nodes, strict=True):
+            if source not in pairs and source_before.name not in names_after:
+                pairs[source] = source_before
+    return pairs
+
+
+def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | None:
+    """Returns the first node of the later graph that computes something else; None if rounding explains all."""
+    pairs = partners(earlier.module, later.module)
+    noise: dict[str, Any] | None = None
+    for node in later.module.graph.nodes:
+        left = pairs.get(node)
+        if left is None or node.op in ("placeholder", "output"):
+            continue
+        errors = _deviation(earlier, left, later, node)
+        if errors is None:
+            continue
+        noise = values.noise(earlier) if noise is None else noise
+        errors = _deviation(earlier, left, later, node, noise.get(left.name))
+        if errors is not None:
+            return _guilty(earlier, later, node, left, errors, pairs)
+    for right, left in zip(output_nodes(later.module), output_nodes(earlier.module), strict=False):
+        if right is None or left is None or pairs.get(right) is left:
+            continue
+        errors = _deviation(earlier, left, later, right)
+        if errors is not None:
+            # The graph returns another node than before: what stood here was left out.
+            return Difference(left, errors, earlier, is_left_out=True)
+    lost = lost_mutation(earlier, later)
+    if lost is not None:
+        return Difference(lost, Deviation(float("inf"), 0.0, None), earlier, is_left_out=True)
+    return None
+
+
+def _guilty(
+    earlier: GraphValues, later: GraphValues, node: Any, left: Any, errors: Deviation, pairs: dict[Any, Any]
+) -> Difference:
+    """Returns the operator at fault behind the first node that differs: the node, what is new in front of it, or what a pass
+    left out in front of it."""
+    names_after = {other_node.name for other_node in later.module.graph.nodes}
+    new = [source for source in node.all_input_nodes if source not in pairs and source.op != "placeholder"]
+    if new:
+        return Difference(new[-1], errors, later, instead_of=left)
+    if len(left.all_input_nodes) == len(node.all_input_nodes) and str(left.target) == str(node.target):
+        for source, before in zip(node.all_input_nodes, left.all_input_nodes, strict=True):
+            if pairs.get(source) is not before and before.name not in names_after:
+                return Difference(before, errors, earlier, is_left_out=True)
+    return Difference(node, errors, later, instead_of=left if str(left.target) != str(node.target) else None)

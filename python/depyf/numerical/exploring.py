@@ -1,0 +1,142 @@
+"""The errors of eager itself, operator by operator: the gutter, cancellation, and the first NaN or infinity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import fx_nodes
+from depyf.numerical import measuring
+from depyf.numerical.model import NodeError
+from depyf.numerical.recording import GraphCall, copy_values
+from depyf.numerical.replaying import surroundings, wide_copies
+from depyf.numerical.walking import Tape, Walk, target_name
+from depyf.source_line import Line
+
+_JUMP = 64.0
+"""An operator loses digits if its result is wrong by so many times what its inputs are wrong by, in ulps."""
+_LOSS = 1000.0
+"""From so many ulps on a loss of digits is mentioned: ten bits."""
+
+
+@dataclass
+class Special:
+    """An operator that makes the first NaN or infinity, or loses digits."""
+
+    operator: str
+    line: Line | None
+    value: str
+    origin: str
+    """The inputs of the worst element, in words."""
+    ulps: float = 0.0
+
+
+@dataclass
+class Exploration:
+    """What the operators of a captured graph do in eager."""
+
+    errors: list[NodeError] = field(default_factory=list)
+    """The largest error of each line."""
+    not_finite: Special | None = None
+    unstable: Special | None = None
+
+
+def explore(module: Any, call: GraphCall) -> Exploration:
+    """Runs a captured graph in its own types and in double precision in step, and compares each value as it is made."""
+    import torch
+
+    result = Exploration()
+    tape = Tape()
+    ulps: dict[str, float] = {}
+    by_line: dict[tuple[str, int], NodeError] = {}
+    call_without_gradients = call
+    with surroundings(call_without_gradients), torch.no_grad():
+        state = torch.get_rng_state()
+        own = Walk(module, [_detached(value) for value in copy_values(call.inputs)], tape)
+        wide = Walk(module, [_detached(value) for value in wide_copies(call.inputs)], tape, is_double=True)
+        torch.set_rng_state(state)
+        reference = iter(wide)
+        for node, value in own:
+            after = torch.get_rng_state()
+            _, exact = next(reference)
+            torch.set_rng_state(after)
+            if not isinstance(value, torch.Tensor) or not isinstance(exact, torch.Tensor):
+                continue
+            if node.op in ("placeholder", "output", "get_attr") or not measuring.is_inexact(value):
+                continue
+            if value.shape != exact.shape or value.numel() == 0:
+                continue
+            error = _ulps(value, exact)
+            ulps[node.name] = error
+            given = own.argument_values(node)
+            if result.not_finite is None and not bool(torch.isfinite(value).all()):
+                result.not_finite = _not_finite(node, value, given)
+            before = max([ulps.get(source.name, 0.5) for source in node.all_input_nodes], default=0.5)
+            if result.unstable is None and math.isfinite(error) and error > _LOSS and error > _JUMP * max(before, 0.5):
+                result.unstable = _special(node, value, exact, given, error)
+            line = fx_nodes.line_of(node)
+            if line is not None and math.isfinite(error):
+                known = by_line.get((line.file, line.line))
+                if known is None or known.ulps < error:
+                    by_line[line.file, line.line] = NodeError(line, target_name(node), error)
+    result.errors = list(by_line.values())
+    return result
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value
+
+
+def _ulps(value: Any, exact: Any) -> float:
+    """Returns the largest error in ulps of the largest element."""
+    difference = (value.to(exact.dtype) - exact).abs().max()
+    largest = exact.abs().max()
+    if not math.isfinite(float(difference)) or not float(largest):
+        return 0.0 if not float(difference) else math.inf
+    unit = measuring.roundoff(value.dtype if not value.is_complex() else value.real.dtype)
+    return float(difference) / (2.0 ** math.floor(math.log2(float(largest))) * unit)
+
+
+def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
+    """Returns the operator that makes a NaN or infinity of finite inputs; None if an input has one already."""
+    import torch
+
+    tensors = [tensor for tensor in given.values() if isinstance(tensor, torch.Tensor) and measuring.is_inexact(tensor)]
+    if any(not bool(torch.isfinite(tensor).all()) for tensor in tensors):
+        # It came with an input of the graph, or with a constant.
+        sources = [source for source in node.all_input_nodes if source.op == "placeholder"]
+        if not sources:
+            return None
+        return Special(
+            target_name(node), fx_nodes.line_of(node), "not finite", f"the input {sources[0].name} has it already"
+        )
+    place = int((~torch.isfinite(value)).flatten().to(torch.int8).argmax())
+    kind = "NaN" if bool(torch.isnan(value.flatten()[place])) else "infinity"
+    return Special(target_name(node), fx_nodes.line_of(node), kind, _origin(given, value, place))
+
+
+def _special(node: Any, value: Any, exact: Any, given: dict[str, Any], error: float) -> Special:
+    place = int((value.to(exact.dtype) - exact).abs().flatten().argmax())
+    return Special(
+        target_name(node),
+        fx_nodes.line_of(node),
+        f"{value.flatten()[place].item():.6g}",
+        _origin(given, value, place),
+        error,
+    )
+
+
+def _origin(given: dict[str, Any], value: Any, place: int) -> str:
+    """Returns the elements of the inputs that an element of a result is made of, in words."""
+    words = []
+    for name, tensor in given.items():
+        if not hasattr(tensor, "shape") or not tensor.numel():
+            continue
+        if tuple(tensor.shape) == tuple(value.shape):
+            words.append(f"{name} = {tensor.flatten()[place].item():.9g}")
+        elif tensor.numel() == 1:
+            words.append(f"{name} = {tensor.item():.9g}")
+        elif tensor.is_floating_point():
+            words.append(f"{name} between {float(tensor.min()):.6g} and {float(tensor.max()):.6g}")
+    return ", ".join(words)

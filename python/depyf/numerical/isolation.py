@@ -1,0 +1,115 @@
+"""Runs a function in a forked process, so that whatever it changes is not changed here.
+
+The child has everything that this process has: modules, optimizers, Dynamo's cache entries, counters, generators of
+random numbers. All that it does is its own, and what it computes comes back as plain data. OpenMP's threads do not
+survive a fork, and a thread that has used them would wait for them for ever; so the work is done in a new thread of
+the child, which gets the thread-local settings of PyTorch from the caller's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import pickle
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_FAILED = 70
+"""The exit status of a child whose function raised: it has written the exception's text."""
+
+
+class Failed(RuntimeError):
+    """The function raised in the child, or the child died. The text says which."""
+
+
+def can_fork() -> bool:
+    """True if this process can be forked: PyTorch has not used an accelerator in it."""
+    import torch
+
+    return hasattr(os, "fork") and not (torch.cuda.is_available() and torch.cuda.is_initialized())
+
+
+def run(function: Callable[[], T]) -> T:
+    """Calls a function in a forked process and returns its result, which has to be picklable.
+
+    Raises:
+        Failed: the function raised, or the process died.
+    """
+    handle, name = tempfile.mkstemp(prefix="depyf_numerics_")
+    os.close(handle)
+    path = Path(name)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        settings = _thread_settings()
+        child = os.fork()
+        if child == 0:
+            _in_child(function, path, settings)
+        _, status = os.waitpid(child, 0)
+        code = os.waitstatus_to_exitcode(status)
+        content = path.read_bytes()
+    finally:
+        path.unlink(missing_ok=True)
+    if code == _FAILED:
+        raise Failed(content.decode("utf-8", "replace"))
+    if code != 0:
+        raise Failed(f"the process that measures ended with status {code}")
+    result: T = pickle.loads(content)
+    return result
+
+
+def _in_child(
+    function: Callable[[], Any], path: Path, settings: Callable[[], contextlib.AbstractContextManager[None]]
+) -> None:
+    """Calls the function in a new thread of the child, writes what it returned, and ends the process."""
+    status = _FAILED
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        nonlocal status
+        try:
+            with settings():
+                content = pickle.dumps(context.run(function))
+            path.write_bytes(content)
+            status = 0
+        except BaseException:
+            path.write_text(traceback.format_exc())
+
+    try:
+        threading.stack_size(512 * 1024 * 1024)
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def _thread_settings() -> Callable[[], contextlib.AbstractContextManager[None]]:
+    """Returns what enters the settings of PyTorch that this thread has, in another thread."""
+    import torch
+
+    grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    devices = [device for device in ("cpu", "cuda") if device == "cpu" or torch.cuda.is_available()]
+    autocast = [(device, torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in devices]
+    is_cached = torch.is_autocast_cache_enabled()
+
+    @contextlib.contextmanager
+    def enter() -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.inference_mode(inference))
+            stack.enter_context(torch.set_grad_enabled(grad))
+            for device, is_enabled, dtype in autocast:
+                if is_enabled:
+                    stack.enter_context(torch.autocast(device, dtype, cache_enabled=is_cached))
+            yield
+
+    return enter

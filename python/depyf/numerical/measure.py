@@ -1,0 +1,219 @@
+"""`depyf.numerics`: compiles a function once more in a process of its own, and compares its stages."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import callables, compiled, stage_hooks
+from depyf.function_names import of_callable
+from depyf.numerical import diagnosis, exploring, isolation, measuring, recording, replaying, reproducing, verdict
+from depyf.numerical.exploring import Exploration
+from depyf.numerical.model import Cost, Finding, GraphRow, NumericsReport, ValueRow
+from depyf.numerical.recording import Compilation, GraphCall, Recording
+from depyf.numerical.replaying import Screening
+
+_SEED = 20_012
+_CALLS_MAX = 8
+"""A graph that the function calls more often is compared at its first calls."""
+
+
+@dataclass
+class _Run:
+    """What one run of the function gave."""
+
+    outputs: list[Any]
+    gradients: list[Any]
+    """Of the leaves that the outputs depend on, in the order in which autograd reaches them."""
+    seconds: float
+    bytes: int
+
+
+@dataclass
+class _Measured:
+    """What the process that compiles found."""
+
+    run: _Run
+    findings: list[Finding] = field(default_factory=list)
+    graphs: list[GraphRow] = field(default_factory=list)
+    explorations: list[Exploration] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    reproduction: str = ""
+    cost: Cost = field(default_factory=Cost)
+
+
+def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsReport:
+    """Compares what a compiled function computes with what it computes without a compiler, stage by stage.
+
+    The function is run twice, each time in a forked process: as it is written, and compiled once more with its own backend
+    (Inductor, if it is no result of `torch.compile`). Nothing changes in this process: not the arguments, no parameter, no
+    cache entry, no counter and no generator of random numbers.
+
+    Args:
+        fn: the function, method, module or result of `torch.compile`.
+        args, kwargs: what it is called with.
+
+    Returns:
+        The report: a verdict in words, the stage, operator and line that first compute something else, and the errors of
+        all results against a reference in double precision.
+
+    Raises:
+        ValueError: this process cannot be forked.
+    """
+    if not isolation.can_fork():
+        raise ValueError("depyf.numerics works in a forked process, and this one has used an accelerator already")
+    original = callables.compiled_in(fn) or fn
+    backend = stage_hooks.backend_of(fn) if original is not fn else None
+    name, backend_name = of_callable(original) or type(original).__name__, compiled.backend_name(backend) or "inductor"
+    try:
+        eager = isolation.run(lambda: _eager(original, args, kwargs))
+    except isolation.Failed as error:
+        return NumericsReport(name, backend_name, "not measured", f"the function itself raises:\n{error}")
+    try:
+        measured = isolation.run(lambda: _measure(original, backend, compiled.dynamic_of(fn), args, kwargs))
+    except isolation.Failed as error:
+        return NumericsReport(
+            name, backend_name, "not measured", f"compiling or measuring the function failed:\n{error}"
+        )
+    measured.cost.eager_seconds, measured.cost.eager_bytes = eager.seconds, eager.bytes
+    kind, words = verdict.of(measured.findings, measured.graphs, measured.explorations)
+    if not measured.graphs:
+        kind, words = "nothing compiled", "torch.compile captured no graph of it"
+    return NumericsReport(
+        name,
+        backend_name,
+        kind,
+        words,
+        measured.findings,
+        measured.graphs,
+        measured.notes,
+        measured.reproduction,
+        measured.cost,
+    )
+
+
+def _eager(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
+    import torch
+
+    torch.compiler.set_stance("force_eager")
+    return _run(function, args, kwargs)
+
+
+def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
+    """Calls a function, and computes gradients of what it returns."""
+    import torch
+
+    before, start = _peak(), time.perf_counter()
+    result = function(*args, **kwargs)
+    outputs = measuring.tensors(result)
+    roots = [value for value in outputs if value.requires_grad]
+    leaves = _leaves(roots)
+    if roots and torch.is_grad_enabled():
+        generator = torch.Generator().manual_seed(_SEED)
+        cotangents = [
+            torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value.dtype) for value in roots
+        ]
+        for leaf in leaves:
+            leaf.grad = None
+        torch.autograd.backward(roots, cotangents)
+    gradients = [leaf.grad for leaf in leaves]
+    seconds = time.perf_counter() - start
+    kept = [value.detach() for value in outputs]
+    return _Run(kept, [None if value is None else value.detach() for value in gradients], seconds, _peak() - before)
+
+
+def _leaves(roots: list[Any]) -> list[Any]:
+    todo = [value.grad_fn for value in roots if value.grad_fn is not None]
+    seen: dict[int, Any] = {}
+    leaves: list[Any] = [value for value in roots if value.grad_fn is None]
+    while todo:
+        node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen[id(node)] = node
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [following for following, _ in node.next_functions if following is not None]
+    return leaves
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _measure(
+    function: Callable[..., Any], backend: Callable[..., Any] | None, dynamic: bool | None, args: Any, kwargs: Any
+) -> _Measured:
+    """Compiles and runs the function, then compares each graph call. Runs in a process of its own."""
+    import torch
+
+    start = time.perf_counter()
+    kept = recording.record(backend or stage_hooks.inductor())
+    run = _run(torch.compile(function, backend=kept.compile, dynamic=dynamic), args, kwargs)
+    measured = _Measured(run)
+    measured.cost.compiling_seconds = time.perf_counter() - start
+    before, start = _peak(), time.perf_counter()
+    for compilation in kept.compilations:
+        for call in compilation.calls[:_CALLS_MAX]:
+            _of_call(kept, compilation, call, measured)
+    measured.cost.measuring_seconds = time.perf_counter() - start + run.seconds - measured.cost.compiling_seconds
+    measured.cost.measuring_seconds = time.perf_counter() - start
+    measured.cost.measuring_bytes = _peak() - before
+    run.outputs, run.gradients = [], []
+    return measured
+
+
+def _of_call(kept: Recording, compilation: Compilation, call: GraphCall, measured: _Measured) -> None:
+    row = GraphRow(compilation.number, _function_of(compilation))
+    start = time.perf_counter()
+    measured.graphs.append(row)
+    try:
+        screening = replaying.screen(compilation, call)
+    except Exception as error:
+        row.note = f"not compared: {type(error).__name__}: {error}"
+        measured.notes.append(f"graph {compilation.number}: {row.note}")
+        return
+    row.rows = _value_rows(screening)
+    row.stages = ["captured graph", "compiled graph"]
+    try:
+        exploration = exploring.explore(compilation.snapshots[0].module, call)
+        measured.explorations.append(exploration)
+        row.errors = exploration.errors
+    except Exception as error:
+        measured.notes.append(
+            f"graph {compilation.number}: operators of eager not compared: {type(error).__name__}: {error}"
+        )
+    if screening.is_suspicious and not measured.findings:
+        found = diagnosis.diagnose(kept, compilation, call, screening)
+        row.stages = found.stages
+        measured.notes += found.notes
+        if found.finding is not None:
+            measured.findings.append(found.finding)
+            measured.reproduction = reproducing.reproduce(found)
+    row.seconds = time.perf_counter() - start
+
+
+def _value_rows(screening: Screening) -> list[ValueRow]:
+    return [
+        ValueRow(
+            name,
+            tuple(value.shape),
+            str(value.dtype).removeprefix("torch."),
+            errors.eager_ulps,
+            errors.stage_ulps,
+            errors.mismatch is None,
+        )
+        for name, value, errors in screening.deviations
+        if not (name.startswith("input") and errors.stage_ulps == 0)
+    ]
+
+
+def _function_of(compilation: Compilation) -> str:
+    for node in compilation.snapshots[0].module.graph.nodes:
+        line = diagnosis.line_of(node)
+        if line is not None and line.function:
+            return str(line.function)
+    return "the function"

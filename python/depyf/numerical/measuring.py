@@ -1,0 +1,210 @@
+"""How far a value is from another: in ulps of its type, and whether rounding explains it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_EAGER_FACTOR = 4.0
+"""A stage may be this much less exact than eager: it may round more often, and in another order."""
+_ULPS = 16.0
+"""A stage may be wrong by so many ulps of a typical element even where eager happens to be exact."""
+_NOISE_FACTOR = 8.0
+"""Noise is random: a legitimate error may be so many times what a sample of it shows."""
+_DOUBLE_ULPS = 2.0e6
+"""The same as `_ULPS` where the value is of the reference's own type, which then has an error of its own."""
+EXACT_TOLERANCE = 1e-9
+"""Two graphs that mean the same give results in double precision that differ by less, relative to the largest element."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """The element at which two values differ most."""
+
+    index: tuple[int, ...]
+    stage: float | str
+    eager: float | str
+    reference: float | str
+    ulps: float
+    """The stage's error against the reference."""
+    eager_ulps: float
+    count: int
+    """How many elements rounding does not explain."""
+    total: int
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """The errors of one value against the reference."""
+
+    stage_ulps: float
+    eager_ulps: float
+    mismatch: Mismatch | None
+    """None if rounding explains the stage's error."""
+
+
+def tensors(value: Any) -> list[Any]:
+    """Returns the tensors in a value: itself, or those in its lists, tuples and dicts, in their order."""
+    return list(_tensors(value))
+
+
+def _tensors(value: Any) -> Iterator[Any]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _tensors(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item)
+
+
+def is_inexact(value: Any) -> bool:
+    """True for tensors of floating or complex numbers."""
+    return bool(value.is_floating_point() or value.is_complex())
+
+
+def roundoff(dtype: Any) -> float:
+    """Returns the distance from 1 to the next larger number of a type."""
+    import torch
+
+    return float(torch.finfo(dtype).eps)
+
+
+def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
+    """Returns errors in ulps: in distances between the two numbers of the type next to the reference."""
+    import torch
+
+    limits = torch.finfo(dtype)
+    size = reference.abs().clamp(min=float(limits.tiny))
+    spacing = torch.exp2(torch.floor(torch.log2(size))) * float(limits.eps)
+    return errors / spacing
+
+
+def _real(value: Any) -> Any:
+    """Returns a tensor of double precision in which complex numbers are pairs."""
+    import torch
+
+    value = value.detach()
+    if value.is_complex():
+        return torch.view_as_real(value.to(torch.complex128).resolve_conj())
+    return value.to(torch.float64)
+
+
+def deviation(stage: Any, eager: Any, reference: Any, noise: Any = None) -> Deviation:
+    """Compares a stage's value with the reference, and says whether rounding explains the difference.
+
+    Args:
+        stage: the stage's value.
+        eager: eager's value of the same node.
+        reference: the same in double precision.
+        noise: differences that rounding makes of each element, or None if they have not been sampled.
+    """
+    if tuple(stage.shape) != tuple(eager.shape):
+        wrong = Mismatch((), f"shape {tuple(stage.shape)}", f"shape {tuple(eager.shape)}", "", math.inf, 0.0, 1, 1)
+        return Deviation(math.inf, 0.0, wrong)
+    if stage.dtype != eager.dtype:
+        wrong = Mismatch((), str(stage.dtype), str(eager.dtype), "", math.inf, 0.0, 1, 1)
+        return Deviation(math.inf, 0.0, wrong)
+    if stage.numel() == 0:
+        return Deviation(0.0, 0.0, None)
+    if not is_inexact(stage):
+        return _of_exact(stage, eager)
+    dtype = stage.dtype if not stage.is_complex() else stage.real.dtype
+    return _of_inexact(_real(stage), _real(eager), _real(reference), dtype, noise)
+
+
+def _of_exact(stage: Any, eager: Any) -> Deviation:
+    wrong = stage.detach() != eager.detach()
+    count = int(wrong.sum())
+    if count == 0:
+        return Deviation(0.0, 0.0, None)
+    index = tuple(int(place) for place in wrong.nonzero()[0])
+    found, expected = stage[index].item(), eager[index].item()
+    return Deviation(math.inf, 0.0, Mismatch(index, found, expected, expected, math.inf, 0.0, count, stage.numel()))
+
+
+def _of_inexact(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) -> Deviation:
+    import torch
+
+    largest = float(torch.finfo(dtype).max)
+    # What the type cannot hold is an infinity in it, and no error of the stage.
+    reference = torch.where(reference.abs() > largest, torch.sign(reference) * math.inf, reference)
+    stage_errors, eager_errors = _errors(stage, reference), _errors(eager, reference)
+    finite = torch.isfinite(eager_errors)
+    eager_worst = float(eager_errors[finite].max()) if bool(finite.any()) else 0.0
+    usual = reference[torch.isfinite(reference)]
+    typical = float(usual.square().mean().sqrt()) if usual.numel() else 0.0
+    if not math.isfinite(typical):
+        typical = 0.0
+    unit = roundoff(dtype) / 2
+    factor = _DOUBLE_ULPS if dtype == torch.float64 else _ULPS
+    magnitude = torch.nan_to_num(reference.abs(), nan=0.0, posinf=0.0, neginf=0.0)
+    allowed = _EAGER_FACTOR * eager_worst + factor * unit * (magnitude + typical)
+    if noise is not None:
+        sampled = torch.nan_to_num(_real(noise).abs(), nan=0.0, posinf=0.0, neginf=0.0).reshape(reference.shape)
+        allowed = allowed + _NOISE_FACTOR * (sampled + float(sampled.square().mean().sqrt()))
+    # Where eager is not finite, and should be, a stage may be so too.
+    wrong = (stage_errors > allowed) & ~((stage == eager) | (torch.isnan(stage) & torch.isnan(eager)))
+    in_ulps = ulps_of(stage_errors, torch.nan_to_num(reference, nan=0.0, posinf=largest, neginf=-largest), dtype)
+    eager_in_ulps = ulps_of(eager_errors, torch.nan_to_num(reference, nan=0.0, posinf=largest, neginf=-largest), dtype)
+    stage_ulps, eager_ulps = _of_typical(stage_errors, typical, dtype), _of_typical(eager_errors, typical, dtype)
+    count = int(wrong.sum())
+    if count == 0:
+        return Deviation(stage_ulps, eager_ulps, None)
+    excess = torch.where(wrong, stage_errors, torch.zeros_like(stage_errors))
+    flat = int(torch.nan_to_num(excess, nan=math.inf, posinf=math.inf).argmax())
+    index = tuple(int(place) for place in torch.unravel_index(torch.tensor(flat), reference.shape))
+    return Deviation(
+        stage_ulps,
+        eager_ulps,
+        Mismatch(
+            index,
+            float(stage[index]),
+            float(eager[index]),
+            float(reference[index]),
+            float(in_ulps[index]),
+            float(eager_in_ulps[index]),
+            count,
+            reference.numel(),
+        ),
+    )
+
+
+def _of_typical(errors: Any, typical: float, dtype: Any) -> float:
+    """Returns the largest error in ulps of a typical element: small elements, which are differences, say little."""
+    import torch
+
+    worst = float(errors.max())
+    scale = max(typical, float(torch.finfo(dtype).tiny))
+    return worst / (2.0 ** math.floor(math.log2(scale)) * float(torch.finfo(dtype).eps))
+
+
+def _errors(value: Any, reference: Any) -> Any:
+    """Returns absolute errors; 0 where both are the same infinity or NaN, infinite where only one is not finite."""
+    import torch
+
+    same = (value == reference) | (torch.isnan(value) & torch.isnan(reference))
+    errors = torch.where(same, torch.zeros_like(reference), (value - reference).abs())
+    return torch.nan_to_num(errors, nan=math.inf, posinf=math.inf)
+
+
+def means_the_same(left: Any, right: Any) -> bool:
+    """True if two values that were computed in double precision differ by no more than rounding in it."""
+    import torch
+
+    if tuple(left.shape) != tuple(right.shape):
+        return False
+    if left.numel() == 0:
+        return True
+    if not (is_inexact(left) and is_inexact(right)):
+        return bool((left.detach() == right.detach()).all())
+    left, right = _real(left), _real(right)
+    errors = _errors(right, left)
+    finite = left[torch.isfinite(left)]
+    largest = float(finite.abs().max()) if finite.numel() else 0.0
+    return float(errors.max()) <= EXACT_TOLERANCE * largest + 1e-300

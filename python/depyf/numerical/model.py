@@ -1,0 +1,184 @@
+"""What `depyf.numerics` finds, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from depyf.numerical.measuring import Mismatch
+from depyf.source_line import Line
+
+Kind = Literal["same", "compiler", "unstable", "not a number", "nothing compiled", "not measured"]
+"""The verdict: as exact as eager; a stage of the compiler computes something else; eager itself is unstable; the first NaN
+or infinity is eager's own; nothing was compiled; the function or the measurement failed."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of an operator at fault."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    value: float | str
+    """The element that goes with the worst element of the result, or the range of the values."""
+
+
+@dataclass
+class Finding:
+    """The first place where a stage computes something that eager does not explain."""
+
+    stage: str
+    """In words: "Inductor's lowering of aten.mean.dim", "the post-grad pass `swap`"."""
+    pass_name: str = ""
+    operator: str = ""
+    """The operator at fault, `aten.mean.dim`."""
+    original: str = ""
+    """The operator that it was decomposed from, if it is another one."""
+    node: str = ""
+    line: Line | None = None
+    """The user's line."""
+    module: str = ""
+    """The path of the user's module."""
+    direction: str = "forward"
+    kernel: str = ""
+    graph: int = 0
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    mismatch: Mismatch | None = None
+    inputs: list[Input] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass
+class ValueRow:
+    """How exact one result of a compiled graph is."""
+
+    name: str
+    """"output 0", "input 2 after the call", "gradient of input 1"."""
+    shape: tuple[int, ...]
+    dtype: str
+    eager_ulps: float
+    compiled_ulps: float
+    is_explained: bool
+
+
+@dataclass
+class NodeError:
+    """The error of eager's value of one operator, for the gutter."""
+
+    line: Line
+    operator: str
+    ulps: float
+
+
+@dataclass
+class GraphRow:
+    """One call of a compiled graph."""
+
+    number: int
+    function: str
+    rows: list[ValueRow] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    """The stages that were compared, in their order."""
+    errors: list[NodeError] = field(default_factory=list)
+    note: str = ""
+    seconds: float = 0.0
+
+
+@dataclass
+class Cost:
+    """What the measurement took."""
+
+    eager_seconds: float = 0.0
+    measuring_seconds: float = 0.0
+    compiling_seconds: float = 0.0
+    eager_bytes: int = 0
+    measuring_bytes: int = 0
+
+
+@dataclass
+class NumericsReport:
+    """The result of `depyf.numerics`. `str(report)` is its text."""
+
+    function: str
+    backend: str
+    kind: Kind
+    verdict: str
+    findings: list[Finding] = field(default_factory=list)
+    graphs: list[GraphRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    reproduction: str = ""
+    """A program of plain PyTorch that shows the first finding; "" if there is none."""
+    cost: Cost = field(default_factory=Cost)
+
+    @property
+    def finding(self) -> Finding | None:
+        """Returns the first finding; None if there is none."""
+        return self.findings[0] if self.findings else None
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the report as plain data."""
+        import dataclasses
+
+        return dataclasses.asdict(self)
+
+
+def _text(report: NumericsReport) -> str:
+    lines = [f"{report.function} ({report.backend}): {report.verdict}"]
+    for finding in report.findings:
+        lines += _finding_lines(finding)
+    for graph in report.graphs:
+        lines += _graph_lines(graph)
+    lines += [f"note: {note}" for note in report.notes]
+    return "\n".join(lines)
+
+
+def _finding_lines(finding: Finding) -> list[str]:
+    lines = [f"  stage     {finding.stage}"]
+    if finding.pass_name:
+        lines.append(f"  pass      {finding.pass_name}")
+    original = f" (decomposed from {finding.original})" if finding.original else ""
+    lines.append(f"  operator  {finding.operator}{original}, node {finding.node}, {finding.direction}")
+    if finding.line is not None:
+        lines.append(f"  line      {finding.line.file}:{finding.line.line} {finding.line.text}")
+    if finding.module:
+        lines.append(f"  module    {finding.module}")
+    if finding.kernel:
+        lines.append(f"  kernel    {finding.kernel}")
+    lines.append(f"  value     {finding.dtype}{list(finding.shape)}")
+    wrong = finding.mismatch
+    if wrong is not None:
+        lines.append(
+            f"  worst     element {list(wrong.index)}: {wrong.stage!r}, eager {wrong.eager!r}, reference {wrong.reference!r}"
+            f" ({wrong.count} of {wrong.total} elements are wrong)"
+        )
+    for given in finding.inputs:
+        lines.append(f"  input     {given.name} {given.dtype}{list(given.shape)}: {given.value}")
+    if finding.note:
+        lines.append(f"  note      {finding.note}")
+    return lines
+
+
+def _graph_lines(graph: GraphRow) -> list[str]:
+    lines = [f"  graph {graph.number} of {graph.function}: " + (", ".join(graph.stages) or "not compared")]
+    for row in graph.rows:
+        mark = " " if row.is_explained else "!"
+        lines.append(
+            f"  {mark} {row.name:28} {row.dtype}{list(row.shape)}: compiled {ulps(row.compiled_ulps)}, eager {ulps(row.eager_ulps)}"
+        )
+    if graph.note:
+        lines.append(f"    {graph.note}")
+    return lines
+
+
+def ulps(value: float) -> str:
+    """Returns an error for readers."""
+    if value == 0:
+        return "exact"
+    if value == float("inf"):
+        return "not comparable"
+    return f"{value:.2g} ulp"

@@ -1,0 +1,286 @@
+"""Compiles a function once more, and keeps every stage of each graph as something that runs.
+
+This happens in a forked process (see `isolation`), so the hooks stay in place, and Dynamo's cache entries are of no use to
+anybody else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from depyf.compat import graphs, stage_hooks
+
+
+@dataclass
+class Snapshot:
+    """A graph as it was at one moment of the compilation."""
+
+    stage: str
+    """"captured", "pre-grad", "joint", "forward", "backward", "post-grad"."""
+    pass_name: str
+    """The pass that made it; "" for the first graph of a stage."""
+    module: Any
+
+
+@dataclass
+class Call:
+    """One call of what the compiler made of a graph of AOTAutograd's."""
+
+    inputs: list[Any]
+    """As they were before the call."""
+    outputs: list[Any]
+    inputs_after: list[Any]
+
+
+@dataclass
+class Backend:
+    """A graph that AOTAutograd handed to its compiler, and what became of it."""
+
+    direction: str
+    """"forward" or "backward"."""
+    snapshots: list[Snapshot]
+    """The graph, and what the post-grad passes made of it."""
+    path: str = ""
+    """The file of its output code; "" if there is none."""
+    code: types.ModuleType | None = None
+    nodes_of_buffers: dict[str, str] = field(default_factory=dict)
+    """Buffer of the output code -> the node of the last snapshot whose value it holds."""
+    calls: list[Call] = field(default_factory=list)
+    """What was recorded while `Recording.keeps_calls`."""
+
+
+@dataclass
+class GraphCall:
+    """A call of a compiled graph, as the program made it."""
+
+    inputs: list[Any]
+    """Copies, as they were before the call; those that share memory in the program share memory here."""
+    are_leaves: list[bool]
+    """Of each input, whether it was a leaf of autograd's graph."""
+    random_state: Any
+    grad_enabled: bool
+    autocast: list[tuple[str, Any]]
+    """The devices and types of autocast around the call."""
+    tangents: dict[int, Any] = field(default_factory=dict)
+    """Index of an output -> its gradient, where the program computed one."""
+
+
+@dataclass
+class Compilation:
+    """One graph that Dynamo captured."""
+
+    number: int
+    snapshots: list[Snapshot]
+    """The captured graph, and what the pre-grad passes made of it."""
+    joint: list[Snapshot] = field(default_factory=list)
+    """The graph that AOTAutograd traced, and what the joint passes made of it."""
+    backends: list[Backend] = field(default_factory=list)
+    compiled: Callable[..., Any] | None = None
+    calls: list[GraphCall] = field(default_factory=list)
+    error: str = ""
+
+    def backend(self, direction: str) -> Backend | None:
+        """Returns the graph of one direction; None if it was not compiled."""
+        return next((backend for backend in self.backends if backend.direction == direction), None)
+
+
+def copy_graph(module: Any) -> Any:
+    """Returns a graph module with a copy of the graph, which keeps the names of nodes, and the same attributes."""
+    import torch
+
+    graph = torch.fx.Graph()
+    copies: dict[Any, Any] = {}
+    for node in module.graph.nodes:
+        copies[node] = graph.node_copy(node, copies.__getitem__)
+    return torch.fx.GraphModule(module, graph)
+
+
+def _fingerprint(module: Any) -> tuple[Any, ...]:
+    return tuple(
+        [(node.name, node.op, str(node.target), str(node.args), str(node.kwargs)) for node in module.graph.nodes]
+    )
+
+
+def copy_values(values: list[Any]) -> list[Any]:
+    """Returns copies of values. Tensors that share memory share memory afterwards too, with the same strides."""
+    import torch
+
+    storages: dict[int, Any] = {}
+    copies: list[Any] = []
+    for value in values:
+        if type(value) not in (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer):
+            copies.append(value.clone() if isinstance(value, torch.Tensor) else value)
+            continue
+        if value.layout != torch.strided:
+            copies.append(value.detach().clone())
+            continue
+        storage = value.untyped_storage()
+        key = storage.data_ptr() or id(storage)
+        if key not in storages:
+            storages[key] = storage.clone()
+        with torch.no_grad():
+            same = torch.empty(0, dtype=value.dtype, device=value.device)
+            same.set_(storages[key], value.storage_offset(), value.size(), value.stride())
+            if value.is_conj():
+                same = same.conj()
+            if value.is_neg():
+                same = torch.neg(same).resolve_neg()
+        copies.append(same.requires_grad_(value.requires_grad))
+    return copies
+
+
+class Recording:
+    """The compilations of one run. It is the receiver of `stage_hooks`."""
+
+    def __init__(self, backend: Callable[..., Any]) -> None:
+        self._backend = backend
+        self.compilations: list[Compilation] = []
+        self.keeps_calls = False
+        self._current: Compilation | None = None
+        self._directions: list[Backend] = []
+        self._stage = ""
+        self._snapshots: list[Snapshot] = []
+        self._last: tuple[Any, ...] = ()
+
+    # The backend that Dynamo calls.
+
+    def compile(self, module: Any, example_inputs: list[Any]) -> Callable[..., Any]:
+        """Compiles a graph with the program's backend. Returns what runs it and notes its calls."""
+        compilation = Compilation(len(self.compilations), [Snapshot("captured", "", copy_graph(module))])
+        self.compilations.append(compilation)
+        outer, self._current = self._current, compilation
+        try:
+            compilation.compiled = compiled = self._backend(module, example_inputs)
+        except Exception as error:
+            compilation.error = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            self._current = outer
+        return self._noting(compilation, compiled)
+
+    def _noting(self, compilation: Compilation, compiled: Callable[..., Any]) -> Callable[..., Any]:
+        import torch
+
+        def call(*inputs: Any) -> Any:
+            are_leaves = [not isinstance(value, torch.Tensor) or value.is_leaf for value in inputs]
+            noted = GraphCall(
+                copy_values(list(inputs)), are_leaves, torch.get_rng_state(), torch.is_grad_enabled(), _autocast()
+            )
+            compilation.calls.append(noted)
+            with self.compiling_for(compilation):
+                outputs = compiled(*inputs)
+            for index, output in enumerate(outputs if isinstance(outputs, (list, tuple)) else [outputs]):
+                if isinstance(output, torch.Tensor) and output.requires_grad and not output.is_leaf:
+                    output.register_hook(lambda gradient, index=index: _note_tangent(noted, index, gradient))
+            return outputs
+
+        noting: Callable[..., Any] = torch.compiler.disable(call)
+        return noting
+
+    @contextlib.contextmanager
+    def compiling_for(self, compilation: Compilation) -> Iterator[None]:
+        """Says which graph a call belongs to, as PyTorch may compile a backward when it is first called."""
+        outer, self._current = self._current, compilation
+        try:
+            yield
+        finally:
+            self._current = outer
+
+    # What `stage_hooks` reports.
+
+    def begin_passes(self, stage: str, module: Any) -> None:
+        """Keeps the graph before the passes of a stage."""
+        self._stage = stage
+        if self._current is None:
+            self._snapshots = []
+        elif stage == "pre-grad":
+            self._snapshots = self._current.snapshots
+        elif stage == "joint":
+            self._snapshots = self._current.joint
+            self._snapshots.append(Snapshot("joint", "", copy_graph(module)))
+        else:
+            self._snapshots = self._directions[-1].snapshots if self._directions else []
+        self._last = _fingerprint(module)
+
+    def end_pass(self, name: str, module: Any) -> None:
+        """Keeps the graph after a pass that changed it."""
+        if not self._stage or self._current is None:
+            return
+        fingerprint = _fingerprint(module)
+        if fingerprint != self._last:
+            self._last = fingerprint
+            with contextlib.suppress(RuntimeError):  # a graph within a pass need not be sound
+                self._snapshots.append(Snapshot(self._stage, name, copy_graph(module)))
+
+    def end_passes(self, stage: str, module: Any) -> None:
+        """Keeps the graph behind the passes of a stage, if what no pass has a name for changed it."""
+        self.end_pass("", module)
+        self._stage = ""
+
+    def begin_backend(self, module: Any, is_backward: bool) -> None:
+        """Keeps a graph that AOTAutograd hands to its compiler."""
+        direction = "backward" if is_backward else "forward"
+        backend = Backend(direction, [Snapshot(direction, "", copy_graph(module))])
+        self._directions.append(backend)
+        if self._current is not None:
+            self._current.backends.append(backend)
+
+    def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+        """Returns what runs a graph of AOTAutograd's and notes its calls if they are wanted."""
+        backend = self._directions.pop()
+
+        def noting(inputs: list[Any]) -> Any:
+            if not self.keeps_calls:
+                return call(inputs)
+            before = copy_values(list(inputs))
+            same = list(inputs)  # the callee clears its list
+            outputs = call(inputs)
+            backend.calls.append(Call(before, copy_values(list(outputs)), copy_values(same)))
+            return outputs
+
+        return noting
+
+    def loaded(self, path: str, module: types.ModuleType) -> None:
+        """Keeps the output code of the graph that is compiled."""
+        if self._directions:
+            self._directions[-1].path, self._directions[-1].code = path, module
+
+    def lowered(self, nodes_of_buffers: dict[str, str]) -> None:
+        """Keeps which nodes the buffers of the output code hold."""
+        if self._directions:
+            self._directions[-1].nodes_of_buffers = nodes_of_buffers
+
+
+def _autocast() -> list[tuple[str, Any]]:
+    import torch
+
+    devices = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+    return [(name, torch.get_autocast_dtype(name)) for name in devices if torch.is_autocast_enabled(name)]
+
+
+def _note_tangent(call: GraphCall, index: int, gradient: Any) -> None:
+    known = call.tangents.get(index)
+    copied = gradient.detach().clone()
+    call.tangents[index] = copied if known is None else known + copied
+
+
+def record(backend: Callable[..., Any]) -> Recording:
+    """Returns a recording that hears of everything that this process compiles from now on."""
+    recording = Recording(backend)
+    stage_hooks.prepare()
+    stage_hooks.install(recording)
+    return recording
+
+
+def output_nodes(module: Any) -> list[Any]:
+    """Returns the nodes that a graph returns, None for its constants."""
+    result = next(node for node in reversed(module.graph.nodes) if node.op == "output").args[0]
+    items = result if isinstance(result, (list, tuple)) else [result]
+    return [item if hasattr(item, "op") else None for item in items]
+
+
+__all__ = ["Backend", "Compilation", "Recording", "Snapshot", "copy_values", "graphs", "record"]

@@ -1,0 +1,219 @@
+"""Runs one graph call again, in any of its forms, on copies of its inputs, and compares the results."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from depyf.numerical import measuring
+from depyf.numerical.measuring import Deviation
+from depyf.numerical.recording import Compilation, GraphCall, copy_values
+from depyf.numerical.walking import Tape, Walk, perturbed, widen
+
+Runner = Callable[[list[Any]], Any]
+_SEED = 20_011
+
+
+@dataclass
+class Results:
+    """What one run of a graph left."""
+
+    outputs: list[Any]
+    inputs: list[Any]
+    """The inputs after the run, which may have changed some."""
+    gradients: list[Any]
+    """Of each input; None where it has none."""
+
+    def named(self) -> list[tuple[str, Any]]:
+        """Returns all values with their names."""
+        rows = [(f"output {index}", value) for index, value in enumerate(self.outputs)]
+        rows += [(f"input {index} after the call", value) for index, value in enumerate(self.inputs)]
+        rows += [(f"gradient of input {index}", value) for index, value in enumerate(self.gradients)]
+        return rows
+
+
+@contextlib.contextmanager
+def surroundings(call: GraphCall) -> Any:
+    """Enters the state of PyTorch that a call was made in."""
+    import torch
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.set_grad_enabled(call.grad_enabled))
+        for device, dtype in call.autocast:
+            stack.enter_context(torch.autocast(device, dtype))
+        torch.set_rng_state(call.random_state)
+        yield
+
+
+def wide_copies(values: list[Any]) -> list[Any]:
+    """Returns copies of values in double precision; those that share memory share memory afterwards too."""
+    import torch
+
+    wide: list[Any] = []
+    storages: dict[tuple[int, Any], Any] = {}
+    for value in values:
+        if not isinstance(value, torch.Tensor) or not measuring.is_inexact(value) or value.layout != torch.strided:
+            wide.append(value.detach().clone() if isinstance(value, torch.Tensor) else value)
+            continue
+        storage = value.untyped_storage()
+        key = storage.data_ptr(), value.dtype
+        if key not in storages:
+            count = storage.nbytes() // value.element_size()
+            flat = torch.empty(0, dtype=value.dtype).set_(storage, 0, (count,), (1,))
+            storages[key] = widen(flat) if widen(flat) is not flat else flat.clone()
+        with torch.no_grad():
+            same = storages[key].as_strided(value.size(), value.stride(), value.storage_offset())
+        same = same.detach()
+        wide.append(same.requires_grad_(value.requires_grad))
+    return wide
+
+
+def tangents_of(call: GraphCall, outputs: list[Any]) -> dict[int, Any]:
+    """Returns the gradients of the outputs: the program's, or numbers of our own if it computed none."""
+    import torch
+
+    if call.tangents:
+        return call.tangents
+    generator = torch.Generator().manual_seed(_SEED)
+    own = {}
+    for index, output in enumerate(outputs):
+        if isinstance(output, torch.Tensor) and output.requires_grad:
+            dtype = torch.float64 if not output.is_complex() else torch.complex128
+            own[index] = torch.randn(output.shape, generator=generator, dtype=dtype).to(output.dtype)
+    return own
+
+
+def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any = None) -> Results:
+    """Runs a graph call with copies of its inputs, forward and backward."""
+    import torch
+
+    inputs = copy_values(call.inputs)
+    if noise is not None:
+        with torch.no_grad():
+            inputs = [
+                value.detach().requires_grad_(source.requires_grad) if isinstance(value, torch.Tensor) else value
+                for value, source in zip(perturbed(inputs, noise), inputs, strict=True)
+            ]
+    elif is_double:
+        inputs = wide_copies(inputs)
+    leaves = list(inputs)
+    with surroundings(call):
+        # What the program computed before is no leaf, so the graph may change it.
+        given = [
+            value.clone()
+            if isinstance(value, torch.Tensor) and value.requires_grad and not is_leaf and call.grad_enabled
+            else value
+            for value, is_leaf in zip(inputs, call.are_leaves, strict=True)
+        ]
+        result = runner(given)
+        outputs = list(result) if isinstance(result, (list, tuple)) else [result]
+        gradients = _gradients(call, outputs, leaves)
+    return Results([_kept(value) for value in outputs], [_kept(value) for value in given], gradients)
+
+
+def _kept(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value
+
+
+def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any]) -> list[Any]:
+    import torch
+
+    wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
+    tangents = tangents_of(call, outputs)
+    rooted = [
+        index
+        for index in tangents
+        if index < len(outputs) and isinstance(outputs[index], torch.Tensor) and outputs[index].requires_grad
+    ]
+    gradients: list[Any] = [None] * len(leaves)
+    if not wanted or not rooted:
+        return gradients
+    found = torch.autograd.grad(
+        [outputs[index] for index in rooted],
+        [leaves[index] for index in wanted],
+        [tangents[index].to(outputs[index].dtype) for index in rooted],
+        allow_unused=True,
+    )
+    for index, gradient in zip(wanted, found, strict=True):
+        gradients[index] = gradient
+    return gradients
+
+
+@dataclass
+class Screening:
+    """A graph call as eager computes it, in double precision, and as it was compiled."""
+
+    eager: Results
+    reference: Results
+    compiled: Results
+    tape: Tape
+    deviations: list[tuple[str, Any, Deviation]]
+    """The name of each value, the compiled value, and its errors."""
+    is_suspicious: bool
+    """True if a stage is much less exact than eager, whether or not rounding explains it: its operators are to be looked at."""
+
+
+def screen(compilation: Compilation, call: GraphCall) -> Screening:
+    """Compares the results of a compiled graph with those of the captured graph."""
+    module = compilation.snapshots[0].module
+    compiled_function = compilation.compiled
+    assert compiled_function is not None
+    tape = Tape()
+    compiled = run(call, lambda inputs: compiled_function(*inputs))
+    eager = run(call, lambda inputs: Walk(module, inputs, tape).run())
+    reference = run(call, lambda inputs: Walk(module, inputs, tape, is_double=True).run(), is_double=True)
+    deviations = _deviations(compiled, eager, reference)
+    is_suspicious = any(errors.mismatch is not None for _, _, errors in deviations)
+    screening = Screening(eager, reference, compiled, tape, deviations, is_suspicious)
+    if is_suspicious:
+        noise = _noise(compilation, call, tape, reference)
+        screening.deviations = _deviations(compiled, eager, reference, noise)
+    return screening
+
+
+def _noise(compilation: Compilation, call: GraphCall, tape: Tape, reference: Results) -> dict[str, Any]:
+    """Returns by the name of a value what rounding may change of it, from two samples."""
+    import torch
+
+    module = compilation.snapshots[0].module
+    expected = dict(reference.named())
+    noise: dict[str, Any] = {}
+    for seed in range(2):
+        generator = torch.Generator().manual_seed(_SEED + seed)
+        sample = run(call, _with_noise(module, tape, generator), noise=generator)
+        for name, value in sample.named():
+            if isinstance(value, torch.Tensor) and measuring.is_inexact(value):
+                difference = (value - expected[name]).abs()
+                noise[name] = difference if name not in noise else torch.maximum(noise[name], difference)
+    return noise
+
+
+def _with_noise(module: Any, tape: Tape, generator: Any) -> Runner:
+    return lambda inputs: Walk(module, inputs, tape, is_double=True, noise=generator).run()
+
+
+def _deviations(
+    compiled: Results, eager: Results, reference: Results, noise: dict[str, Any] | None = None
+) -> list[tuple[str, Any, Deviation]]:
+    import torch
+
+    rows = []
+    for (name, stage), (_, own), (_, exact) in zip(compiled.named(), eager.named(), reference.named(), strict=False):
+        if not isinstance(stage, torch.Tensor) or not isinstance(own, torch.Tensor):
+            if name.startswith("gradient") and (stage is None) != (own is None):
+                # An unused input may have a gradient of zeros.
+                missing, other_value = (stage, own) if stage is None else (own, stage)
+                if missing is None and bool((other_value != 0).any()):
+                    rows.append((name, other_value, _missing(other_value)))
+            continue
+        sampled = (noise or {}).get(name)
+        rows.append((name, stage, measuring.deviation(stage, own, exact, sampled)))
+    return rows
+
+
+def _missing(value: Any) -> Deviation:
+    wrong = measuring.Mismatch((), "missing", "there", "", math.inf, 0.0, int(value.numel()), int(value.numel()))
+    return Deviation(math.inf, 0.0, wrong)

@@ -1,0 +1,92 @@
+"""`depyf numerics`: a program whose compiled calls are compared with eager, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from depyf import program
+from depyf.numerical.measure import numerics
+from depyf.numerical.model import NumericsReport
+
+
+class Watch:
+    """Compares the calls of what `torch.compile` returns, before each is made.
+
+    Args:
+        only: the number of the call that is compared, from 0 on; None for each.
+        show: receives each report with the number of its call.
+    """
+
+    def __init__(self, only: int | None, show: Callable[[int, NumericsReport], None]) -> None:
+        self._only = only
+        self._show = show
+        self._calls = 0
+        self._is_inside = False
+
+    def compile(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns a `torch.compile` whose results are watched."""
+
+        @functools.wraps(original)
+        def watched_compile(model: Any = None, **kwargs: Any) -> Any:
+            result = original(model, **kwargs)
+            # A decorator with arguments calls this function again, with the function that it decorates.
+            return result if model is None else self._watched(result)
+
+        return watched_compile
+
+    def _watched(self, compiled: Any) -> Any:
+        import torch
+
+        if isinstance(compiled, torch.nn.Module):
+            compiled.register_forward_pre_hook(self._note, with_kwargs=True)
+            return compiled
+
+        @functools.wraps(compiled)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._note(compiled, args, kwargs)
+            return compiled(*args, **kwargs)
+
+        return call
+
+    def _note(self, compiled: Any, args: Any, kwargs: Any) -> None:
+        import torch
+
+        if self._is_inside or torch.compiler.is_compiling():
+            return
+        number = self._calls
+        self._calls += 1
+        if self._only is not None and self._only != number:
+            return
+        self._is_inside = True
+        try:
+            self._show(number, numerics(compiled, *args, **kwargs))
+        finally:
+            self._is_inside = False
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Executes the command. Returns its exit status: that of the program, or 1 if a call is compiled wrongly."""
+    import torch
+
+    if not parsed.program:
+        print("depyf numerics: no program is given", file=sys.stderr)
+        return 2
+    wrong = 0
+    reproduction = ""
+
+    def show(number: int, report: NumericsReport) -> None:
+        nonlocal wrong, reproduction
+        wrong += report.kind == "compiler"
+        reproduction = reproduction or report.reproduction
+        print(f"call {number}: {report}", file=sys.stderr)
+
+    torch.compile = Watch(parsed.call, show).compile(torch.compile)
+    status = program.run_as_main(parsed.program)
+    if parsed.reproduction and reproduction:
+        with open(parsed.reproduction, "w", encoding="utf-8") as file:
+            file.write(reproduction)
+    return status or int(wrong > 0)

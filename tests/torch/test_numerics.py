@@ -1,0 +1,115 @@
+"""depyf.numerics: verdicts, planted faults, and a program that is where it was."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import pytest
+from torch._dynamo.utils import counters
+
+import depyf
+import faults
+import planted
+import torch
+from torch_helpers import ENVIRONMENT
+
+
+def smooth(x, w):
+    return torch.tanh(x @ w).mean(-1)
+
+
+def cancelling(x):
+    y = x + 1.0e4
+    return (y - 1.0e4) * 3  # nothing is left of the small digits
+
+
+def logarithm(x):
+    y = x - 1
+    return torch.log(y)
+
+
+class Counting(torch.nn.Module):
+    """A model with everything that a run of it changes."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(6)
+        self.linear = torch.nn.Linear(6, 4)
+        self.drop = torch.nn.Dropout(0.5)
+        self.calls = 0
+
+    def forward(self, x):
+        self.calls += 1
+        return self.drop(self.linear(self.norm(x)))
+
+
+def test_what_is_right_is_called_as_exact_as_eager():
+    report = depyf.numerics(
+        torch.compile(smooth, backend="aot_eager"), torch.randn(8, 5), torch.randn(5, 3, requires_grad=True)
+    )
+    assert report.kind == "same" and report.finding is None, str(report)
+    assert "as exact as eager" in report.verdict
+    assert {row.name for row in report.graphs[0].rows} == {"output 0", "gradient of input 1"}
+
+
+def test_eager_that_loses_digits_is_called_unstable():
+    report = depyf.numerics(torch.compile(cancelling, backend="aot_eager"), torch.randn(64) * 1e-3)
+    assert report.kind == "unstable", str(report)
+    assert "subtraction of nearly equal values" in report.verdict and "(y - 1.0e4) * 3" in report.verdict
+
+
+def test_the_first_nan_is_named_with_what_it_comes_from():
+    report = depyf.numerics(torch.compile(logarithm, backend="aot_eager"), torch.tensor([2.0, 0.5]))
+    assert report.kind == "not a number", str(report)
+    assert "log" in report.verdict and "NaN" in report.verdict and "y = -0.5" in report.verdict
+
+
+def test_the_program_is_where_it_was():
+    torch.manual_seed(3)
+    model, x = Counting(), torch.randn(7, 6)
+    compiled = torch.compile(model, backend="aot_eager")
+    compiled(x)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    versions = [value._version for value in model.state_dict().values()]
+    generators, counted = (
+        (torch.get_rng_state(), random.getstate()),
+        {key: dict(value) for key, value in counters.items()},
+    )
+    entries = len(depyf.cache_entries(compiled))
+    report = depyf.numerics(compiled, x)
+    assert report.kind == "same", str(report)
+    assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
+    assert [value._version for value in model.state_dict().values()] == versions
+    assert model.calls == 1 and all(parameter.grad is None for parameter in model.parameters())
+    assert torch.equal(torch.get_rng_state(), generators[0]) and random.getstate() == generators[1]
+    assert {key: dict(value) for key, value in counters.items()} == counted
+    assert len(depyf.cache_entries(compiled)) == entries
+
+
+@pytest.mark.parametrize("name", ["post-grad pass swaps sub", "gelu_backward without its second term"])
+def test_a_planted_fault_is_named(name):
+    fault = next(fault for fault in faults.FAULTS if fault.name == name)
+    outcome = planted.judge(fault)
+    assert outcome.is_named and outcome.is_line_named, outcome.text
+
+
+def test_the_command_compares_each_compiled_call(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, torch\n"
+        '@torch.compile(backend="aot_eager")\n'
+        "def double(x):\n"
+        "    return x * 2\n"
+        "print([double(torch.ones(2) * number).sum().item() for number in range(2)], sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "depyf", "numerics", str(script), "given"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=ENVIRONMENT,
+    )
+    assert done.returncode == 0 and done.stdout == "[0.0, 4.0] ['given']\n", done.stderr
+    assert done.stderr.count("double (aot_eager): the compiled result is as exact as eager") == 2

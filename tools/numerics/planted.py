@@ -1,0 +1,72 @@
+"""Plants faults in PyTorch's compiler, one after the other, and counts those that `depyf.numerics` names.
+
+python tools/numerics/planted.py [--only WORD] [--verbose]
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+import time
+from dataclasses import dataclass
+
+import depyf
+import faults
+import torch
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was named of one fault."""
+
+    is_named: bool
+    """Stage and operator."""
+    is_line_named: bool
+    text: str
+
+
+def judge(fault: faults.Fault, seed: int = 0) -> Outcome:
+    """Plants a fault, and compares what is found with what was planted."""
+    torch.manual_seed(seed)
+    torch._dynamo.reset()
+    inputs = fault.inputs()
+    with fault.plant():
+        report = depyf.numerics(torch.compile(fault.program, backend=fault.backend), *inputs)
+    finding = report.finding
+    if finding is None:
+        return Outcome(False, False, str(report))
+    operators = f"{finding.operator} {finding.original} {finding.stage}"
+    named = bool(re.search(fault.stage, finding.stage) and re.search(fault.operator, operators))
+    lines, start = inspect.getsourcelines(fault.program)
+    line = lines[finding.line.line - start] if finding.line and start <= finding.line.line < start + len(lines) else ""
+    return Outcome(named, bool(re.search(fault.mark, line)), str(report))
+
+
+def main() -> int:
+    """Runs the command. Returns its exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="faults whose name has this word")
+    parser.add_argument("--verbose", action="store_true", help="print all reports")
+    arguments = parser.parse_args()
+    chosen = [fault for fault in faults.FAULTS if arguments.only in fault.name]
+    named = lines = 0
+    for fault in chosen:
+        start = time.perf_counter()
+        try:
+            outcome = judge(fault)
+        except Exception as error:
+            outcome = Outcome(False, False, f"{type(error).__name__}: {error}")
+        named += outcome.is_named
+        lines += outcome.is_line_named
+        mark = "ok" if outcome.is_named and outcome.is_line_named else "NO" if not outcome.is_named else "no line"
+        print(f"{mark:8} {fault.name} ({time.perf_counter() - start:.0f} s)", flush=True)
+        if arguments.verbose or mark != "ok":
+            print("    " + outcome.text.replace("\n", "\n    "), flush=True)
+    print(f"{len(chosen)} faults: stage and operator named in {named}, line in {lines}")
+    return int(named < len(chosen) - 2 or lines < len(chosen) - 4)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
