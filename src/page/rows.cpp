@@ -155,6 +155,61 @@ class Rows {
       made.lines.assign(numbers.begin(), numbers.end());
       if (made.lines.empty()) made.why = call->second->why_no_place;
     });
+    if (has_recorded_operations()) follow_chains(lines_of, calls);
+  }
+
+  bool has_recorded_operations() const {
+    return std::any_of(compilation_.chains.begin(), compilation_.chains.end(), [&](const Chain& chain) {
+      return std::any_of(chain.directions.begin(), chain.directions.end(), [&](const auto& item) {
+        return is_of(item.first, text_.direction) && !item.second.operations.empty();
+      });
+    });
+  }
+
+  // Where a dump recorded the operations of Inductor's IR, the rows of a kernel have the lines that its chains name and no
+  // others, as in provenance.json. Lines of a call that only the flow of its data suggests are removed. A line that none of
+  // the kernel's rows has is added to the calls that write what the operations of the line make, or else to all of its calls.
+  void follow_chains(const LinesOf& lines_of, const std::map<int, const KernelCall*>& calls) {
+    std::map<std::string, std::set<int>, std::less<>> shown;
+    for (Row& row : rows_) {
+      const auto known = lines_of.find(row.name);
+      std::erase_if(row.lines, [&](int line) { return known == lines_of.end() || !known->second.contains(line); });
+      if (row.lines.empty() && row.why.empty()) row.why = "no captured node is known to have become this call";
+      shown[row.name].insert(row.lines.begin(), row.lines.end());
+    }
+    for (const auto& [kernel, lines] : lines_of)
+      for (const int line : lines)
+        if (const auto rows = shown.find(kernel); rows != shown.end() && !rows->second.contains(line))
+          add_line(kernel, line, calls);
+  }
+
+  void add_line(const std::string& kernel, int line, const std::map<int, const KernelCall*>& calls) {
+    const std::set<std::string> buffers = buffers_of_line(line);
+    std::vector<Row*> named, writing;
+    for (Row& row : rows_) {
+      const auto call = calls.find(row.row);
+      if (row.name != kernel || call == calls.end()) continue;
+      named.push_back(&row);
+      const std::vector<std::string>& writes = call->second->writes;
+      if (std::any_of(writes.begin(), writes.end(), [&](const std::string& name) { return buffers.contains(name); }))
+        writing.push_back(&row);
+    }
+    for (Row* row : writing.empty() ? named : writing) {
+      row->lines.insert(std::lower_bound(row->lines.begin(), row->lines.end(), line), line);
+      row->why.clear();
+    }
+  }
+
+  // The operation op7 writes the buffer buf7.
+  std::set<std::string> buffers_of_line(int line) {
+    std::set<std::string> buffers;
+    for (const Chain& chain : compilation_.chains)
+      if (lines_.number_of(chain.place) == line)
+        for (const auto& [direction, link] : chain.directions)
+          if (is_of(direction, text_.direction))
+            for (const std::string& operation : link.operations)
+              if (operation.starts_with("op")) buffers.insert("buf" + operation.substr(2));
+    return buffers;
   }
 
   static void set_lines(Row& row, const LinesOf& lines_of) {
