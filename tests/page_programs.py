@@ -119,6 +119,27 @@ def run_train(folder: Path) -> None:
     subprocess.run(arguments, check=True, cwd=folder, env=environment, capture_output=True, timeout=300)
 
 
+LINKED_PANES = ("captured", "joint", "fw", "bw", "post", "post-bw", "kernel", "kernel-bw")
+
+
+def names_by_pane(chains: list[dict[str, Any]]) -> dict[str, set[str]]:
+    """What provenance.json names for chains, by the pane that shows it."""
+
+    def named(direction: str, stage: str) -> set[str]:
+        return {name for chain in chains for name in chain["directions"].get(direction, {}).get(stage, [])}
+
+    return {
+        "captured": {chain["node"] for chain in chains},
+        "joint": {name for chain in chains for name in chain["joint"]},
+        "fw": named("forward", "graph"),
+        "bw": named("backward", "graph"),
+        "post": named("forward", "post_grad"),
+        "post-bw": named("backward", "post_grad"),
+        "kernel": named("forward", "kernels"),
+        "kernel-bw": named("backward", "kernels"),
+    }
+
+
 def record(members: dict[str, Any], payload: str = "") -> str:
     """One record of a TORCH_TRACE log, of compilation 0/0."""
     head = {**members, "frame_id": 0, "frame_compile_id": 0, "attempt": 0}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -45,6 +46,25 @@ def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: T
         assert page.locator(f"main.view-{view} > *").count() > 0
     tab.open(page_of_layers, "view=modules")
     assert "\u00d7 24, the same graph" in page.locator("table.modules").first.inner_text()
+
+
+def test_hover_over_each_line_lights_what_provenance_json_names(page_of_layers: Path, tab: Tab) -> None:
+    """Here passes replace attention, and kernels compute sums again: what flows into a call is not what it was made of."""
+    provenance = json.loads((page_of_layers.parent / "dump" / "provenance.json").read_text())
+    (recorded,) = provenance["runs"][-1]["compilations"]
+    places = {(chain["line"]["file"], chain["line"]["line"]) for chain in recorded["chains"]}
+    assert len(places) > 5 and {Path(file).name for file, _ in places} == {"dump_size.py"}
+    for first in range(0, len(page_programs.LINKED_PANES), 3):
+        panes = page_programs.LINKED_PANES[first : first + 3]
+        page = tab.open(page_of_layers, f"c=0/0&panes=source,{','.join(panes)}")
+        for file, line in places:
+            page.evaluate("(row) => explorer.hover(explorer.panes[0], row)", line)
+            of_line = [
+                item for item in recorded["chains"] if (item["line"]["file"], item["line"]["line"]) == (file, line)
+            ]
+            wanted = page_programs.names_by_pane(of_line)
+            for pane in panes:
+                assert tab.lit_names(pane) == wanted[pane], (line, pane)
 
 
 def test_it_opens_in_a_second_and_answers_a_hover_within_a_frame(page_of_layers: Path, browser: Any) -> None:

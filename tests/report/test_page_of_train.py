@@ -17,7 +17,7 @@ from page_browser import VIEWS, Tab
 pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 
-PANES = ("captured", "joint", "fw", "bw", "post", "post-bw", "kernel", "kernel-bw")
+PANES = page_programs.LINKED_PANES
 
 
 @pytest.fixture(scope="module")
@@ -34,31 +34,14 @@ def compilations_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return last_run["compilations" if name == "provenance.json" else "frames"]
 
 
-def names_by_pane(chains: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """What provenance.json names for chains, by the pane that shows it."""
-
-    def named(direction: str, stage: str) -> set[str]:
-        return {name for chain in chains for name in chain["directions"].get(direction, {}).get(stage, [])}
-
-    return {
-        "captured": {chain["node"] for chain in chains},
-        "joint": {name for chain in chains for name in chain["joint"]},
-        "fw": named("forward", "graph"),
-        "bw": named("backward", "graph"),
-        "post": named("forward", "post_grad"),
-        "post-bw": named("backward", "post_grad"),
-        "kernel": named("forward", "kernels"),
-        "kernel-bw": named("backward", "kernels"),
-    }
-
-
 @pytest.mark.parametrize("compilation", ["0/0", "0/1", "1/0", "2/0"])
 def test_hover_over_each_line_lights_what_provenance_json_names(folder: Path, tab: Tab, compilation: str) -> None:
     (recorded,) = [item for item in compilations_of(folder, "provenance.json") if item["compile_id"] == compilation]
     lines = sorted({chain["line"]["line"] for chain in recorded["chains"] if chain["line"]})
     assert lines
     wanted = {
-        line: names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line]) for line in lines
+        line: page_programs.names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line])
+        for line in lines
     }
     seen = set()
     for first in range(0, len(PANES), 3):
@@ -151,7 +134,7 @@ def test_a_redacted_page_opens_in_all_views_and_its_lines_are_linked(folder: Pat
     (recorded,) = [item for item in compilations_of(folder, "provenance.json") if item["compile_id"] == "0/0"]
     chains = [chain for chain in recorded["chains"] if chain["operator"].endswith("gelu")]
     line = chains[0]["line"]["line"]
-    wanted = names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line])
+    wanted = page_programs.names_by_pane([chain for chain in recorded["chains"] if chain["line"]["line"] == line])
     tab.open(folder / "redacted.html", "c=0/0&panes=source,captured,kernel,kernel-bw")
     page.locator(f'[data-pane="source"] .row:has(.number:text-is("{line}"))').hover()
     for pane in ("captured", "kernel", "kernel-bw"):
