@@ -1,3 +1,5 @@
+// The data of the page. All of its JSON is written in this one file, so that it and src/report/viewer/data.js can be read side by
+// side.
 #include "page/data.h"
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 
 #include "json/writer.h"
 #include "page/compare_texts.h"
+#include "page/highlight.h"
 #include "page/lines.h"
 #include "page/rows.h"
 #include "record/memory.h"
@@ -23,6 +26,7 @@ using namespace record;
 constexpr int data_version = 1;
 constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a file of source; a longer one is no one's to read
 
+constexpr std::size_t compared_max = 3;  // earlier compilations that a compilation is compared with
 constexpr double time_max = 1e15;  // microseconds; beyond them a time is a mistake of the log
 
 using NodesByName = std::map<std::string_view, const Node*>;
@@ -32,6 +36,13 @@ bool is_compiled(const Compilation& compilation) { return compilation.status == 
 bool is_of_framework(const std::string& path) {
   return path.find("/torch/") != std::string::npos || path.find("<eval_with_key>") != std::string::npos ||
          path.find("<frozen ") != std::string::npos;
+}
+
+// Why a compilation was made, in a line: the guard that decided it.
+std::string deciding(const Compilation& it) {
+  std::string text = texts::deciding_reason(it.reasons);
+  if ((it.reasons.empty() || it.reasons[0].is_in_words) && !it.reasons_in_words.empty()) text = it.reasons_in_words[0];
+  return text.substr(0, text.find('\n'));
 }
 
 class Data {
@@ -56,6 +67,7 @@ class Data {
     for (const SourceLine& line : lines_.lines()) out_.integer(line.file), out_.integer(line.line);
     out_.end_array();
     out_.strings("texts", kept_texts_);
+    out_.strings("highlights", highlights_);
     out_.end_object();
     return out_.take();
   }
@@ -74,6 +86,15 @@ class Data {
     const auto [known, is_new] = text_numbers_.try_emplace(text, static_cast<int>(kept_texts_.size()));
     if (is_new) kept_texts_.push_back(text);
     return known->second;
+  }
+
+  // A text whose rows are shown as code, with the colours of its rows; other texts have none.
+  int keep_code(const std::string& text) {
+    const int number = keep(text);
+    highlights_.resize(std::max(highlights_.size(), static_cast<std::size_t>(number) + 1));
+    std::string& colours = highlights_[static_cast<std::size_t>(number)];
+    if (colours.empty()) colours = highlights(text);
+    return number;
   }
 
   void process(const Process& process, std::size_t index) {
@@ -262,7 +283,10 @@ class Data {
   // What a pass changed, and what a compilation has in place of the one that refused the call.
   void differences(const Process& process, std::size_t index, const PageTexts& texts) {
     static constexpr std::pair<std::string_view, std::string_view> passes[] = {{"pre_grad_before", "pre_grad"},
-                                                                               {"post_grad_before", "post_grad"}};
+                                                                               {"joint", "forward"},
+                                                                               {"joint", "backward"},
+                                                                               {"post_grad_before", "post_grad"},
+                                                                               {"ir_before", "ir"}};
     out_.key("differences");
     out_.begin_array();
     if (index < texts.size()) {
@@ -270,10 +294,10 @@ class Data {
       for (const auto& [before, after] : passes)
         for (std::size_t pane = 0; pane < own.size(); ++pane)
           if (own[pane].stage == after) difference(own, index, own, pane, before);
-      const std::size_t other = refusing(process, index);
-      if (other < texts.size() && other != index)
-        for (std::size_t pane = 0; pane < own.size(); ++pane)
-          if (is_compared(own[pane].stage)) difference(texts[other], other, own, pane, own[pane].stage);
+      for (const std::size_t other : compared_with(process, index))
+        if (other < texts.size())
+          for (std::size_t pane = 0; pane < own.size(); ++pane)
+            if (is_compared(own[pane].stage)) difference(texts[other], other, own, pane, own[pane].stage);
     }
     out_.end_array();
   }
@@ -284,19 +308,24 @@ class Data {
            !stage.starts_with("ir");
   }
 
-  // The index of the compilation that is nearest to this one and refused its call; as many as there are if there is none.
-  static std::size_t refusing(const Process& process, std::size_t index) {
-    const Compilation& compilation = process.compilations[index];
-    if (!compilation.reasons.empty())
-      for (std::size_t i = index; i-- > 0;)
-        if (process.compilations[i].id == compilation.reasons[0].compilation) return i;
-    return process.compilations.size();
+  // The indices of the compilations of the same function that refused the call, in the order in which they did, and at most
+  // `compared_max`: with more of them each page of the pair would be as long as the record.
+  static std::vector<std::size_t> compared_with(const Process& process, std::size_t index) {
+    std::vector<std::size_t> others;
+    for (const FailedGuard& reason : process.compilations[index].reasons)
+      for (std::size_t i = index; i-- > 0;) {
+        if (process.compilations[i].id != reason.compilation) continue;
+        if (others.size() < compared_max && std::find(others.begin(), others.end(), i) == others.end())
+          others.push_back(i);
+        break;
+      }
+    return others;
   }
 
   void difference(const std::vector<PageText>& olds, std::size_t old_index, const std::vector<PageText>& own,
                   std::size_t pane, std::string_view stage) {
     const auto old = std::find_if(olds.begin(), olds.end(), [&](const PageText& text) {
-      return text.stage == stage && text.direction == own[pane].direction;
+      return text.stage == stage && (stage == "joint" || text.direction == own[pane].direction);
     });
     if (old == olds.end()) return;
     out_.begin_object();
@@ -309,13 +338,6 @@ class Data {
       out_.integer(run.first), out_.integer(run.second), out_.integer(run.count);
     out_.end_array();
     out_.end_object();
-  }
-
-  static std::string deciding(const Compilation& it) {
-    std::string text = texts::deciding_reason(it.reasons);
-    if ((it.reasons.empty() || it.reasons[0].is_in_words) && !it.reasons_in_words.empty())
-      text = it.reasons_in_words[0];
-    return text.substr(0, text.find('\n'));
   }
 
   void failure(const FailedGuard& guard) {
@@ -465,7 +487,7 @@ class Data {
     out_.member("stage", text.stage);
     out_.member("direction", text.direction);
     out_.member("name", text.name);
-    out_.member("text", keep(text.text));
+    out_.member("text", keep_code(text.text));
     out_.list("rows", rows_of(text, compilation, lines_), [&](const Row& row) {
       out_.begin_array();
       out_.integer(row.row), out_.string(row.name), out_.integer(row.why.empty() ? -1 : keep(row.why));
@@ -550,7 +572,7 @@ class Data {
       out_.member("path", path);
       out_.member("name", texts::file_name(path));
       flag("isFramework", is_framework);
-      out_.member("text", text ? keep(*text) : -1);
+      out_.member("text", text ? keep_code(*text) : -1);
       out_.member("why", text ? "" : why);
       out_.key("quoted");
       out_.begin_object();
@@ -570,6 +592,7 @@ class Data {
   json::Writer out_{true};
   Lines lines_;
   std::vector<std::string> kept_texts_;
+  std::vector<std::string> highlights_;  // of those texts that are code, by the number of the text
   std::unordered_map<std::string, int> text_numbers_;
   std::map<const GraphBreak*, int> break_numbers_;
 };

@@ -5,6 +5,10 @@
 namespace depyf::page {
 
 int Lines::file_of(const std::string& path) {
+  // PyTorch writes the last three parts of a path at some guards: they are those of the file that is known with all its parts.
+  if (!path.starts_with('/') && path.find('/') != std::string::npos && !file_numbers_.contains(path))
+    for (std::size_t file = 0; file < files_.size(); ++file)
+      if (files_[file].ends_with("/" + path)) return static_cast<int>(file);
   const auto [known, is_new] = file_numbers_.try_emplace(path, static_cast<int>(files_.size()));
   if (is_new) files_.push_back(path);
   return known->second;

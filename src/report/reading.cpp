@@ -181,6 +181,10 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
   }
   for (record::Process& process : std::get<record::Run>(record).processes) {
     if (!process.problems.empty()) reading.is_whole = false;
+    if (with_texts)
+      process.notes.push_back("This was made of a record (" + path.substr(path.rfind('/') + 1) +
+                              "), which has no texts of graphs, guards and kernels. A page of the dump or the log has "
+                              "them.");
     reading.run.processes.push_back(std::move(process));
     if (with_texts)
       reading.texts.push_back(page_texts(reading.run.processes.back(),

@@ -3,6 +3,7 @@
 
 #include "depyf/page.h"
 #include "page/compare_texts.h"
+#include "page/highlight.h"
 #include "page/redact_text.h"
 #include "page/sha256.h"
 #include "record/memory.h"
@@ -95,4 +96,23 @@ TEST_CASE("page: a redacted text keeps public words, sizes and places, and nothi
   text.add_private_name("ostrich");
   CHECK(text.sentence("the ostrich is a library call (extern_kernels.mm) of `zebra`") ==
         "the name5 is a library call (extern_kernels.mm) of `name1`");
+}
+
+TEST_CASE("page: the colours of code") {
+  CHECK(page::highlights("def f(x):  # why\n  return 'a' + 1.5e-3") == "w0.3c8.5\nw2.6s1.3n3.6");
+  CHECK(page::highlights("x = _for\nis_not = f1") == "\n");  // a keyword within a name is no keyword
+  CHECK(page::highlights("it's # it") == "c5.4");  // a quote that nothing closes
+  CHECK(page::highlights("rb'\\'' + f(\"\\\")") == "s0.6");
+  // A string over several rows, which a row may begin within.
+  CHECK(page::highlights("\"\"\"First\nif\n\nlast\"\"\" + 1") == "s\nS\nS\nS0.7n3.1");
+  CHECK(page::highlights("'''never closed\nfor") == "s\nS");
+  // Kernels: C++ has words and comments of its own, Triton is Python.
+  CHECK(page::highlights("k = async_compile.cpp_pybinding([], r'''\n#include <x>\n  for (int i) // 1\n''')\nfor") ==
+        "s36.4\nw0.12\nw2.3w2.3c4.4\ns0.3\nw0.3");
+  CHECK(page::highlights("k = async_compile.triton('k', '''\nimport x\n''', device='y')") ==
+        "s25.3s2.3\nw0.6\ns0.3s9.3");
+  // JavaScript counts a character beyond the first plane twice.
+  CHECK(page::highlights("\xf0\x9f\x98\x80 = 1") == "n5.1");
+  CHECK(page::highlights("\"\xc3\xa9\xe2\x82\xac\" 2") == "s0.4n1.1");
+  CHECK(page::highlights("") == "");
 }

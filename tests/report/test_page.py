@@ -449,6 +449,22 @@ def test_pages_of_the_examples_open_in_all_views(tab: Tab, tmp_path: Path) -> No
     page = tab.open(tmp_path / "page.html", "view=verdict")
     text = page.locator("main").inner_text()
     assert "toy.py:15" in text and "break_in_loop (hard.py:" in text and "runs eagerly" in text
+    # Each file stands once, though PyTorch shortens its path at some guards.
+    tab.open(tmp_path / "page.html", "view=source")
+    names = page.locator(".file-list a span").all_inner_texts()
+    assert sorted(names) == ["hard.py", "toy.py"]
+    # The two branches behind the break of toy.py are functions of their own: a call that takes one has no choice of the other.
+    tab.open(tmp_path / "page.html", "view=flow")
+    branches = page.locator(".page > .flow-function", has_text="toy_example (toy.py").locator(".flow-function > header")
+    assert branches.count() == 2
+    assert len(set(branches.all_inner_texts())) == 2 and all(
+        "\u00b7 line" in text for text in branches.all_inner_texts()
+    )
+    # Functions that do not lead to each other have maps of their own, none of which is wider than the page.
+    assert page.evaluate("typeof globalThis.dagre === 'undefined'") or page.locator(".map-scroll").count() > 5
+    assert page.evaluate(
+        "[...document.querySelectorAll('.map-scroll')].every((map) => map.scrollWidth <= map.clientWidth)"
+    )
     for index in range(page.evaluate("currentProcess().compilations.length")):
         page.evaluate(f"location.hash = routeText({{c: compilationKey({index})}})")
         page.wait_for_selector(".explorer .pane")

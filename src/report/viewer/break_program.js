@@ -12,20 +12,17 @@ const isOnlyBinding = (/** @type {string} */ text) => /^(@|import |from |def |as
 /** In parts, as in reproduction.js. */
 const compileOf = ["torch", "compile"].join(".");
 
-/** @param {string} row */
-const indentOf = (row) => row.length - row.trimStart().length;
-
 /**
  * The row behind the statement that begins at a row; rows from 0.
- * @param {string[]} rows @param {Uint8Array} states @param {number} first
+ * @param {string[]} rows @param {string[]} spans of the rows @param {number} first
  */
-function endOfStatement(rows, states, first) {
+function endOfStatement(rows, spans, first) {
   const indent = indentOf(rows[first]);
   let isDecorated = rows[first].trimStart().startsWith("@");
   let end = first + 1;
   for (let index = first + 1; index < rows.length; index += 1) {
     const text = rows[index].trimStart();
-    if (states[index] === stateCode && text !== "" && !text.startsWith("#") && indentOf(rows[index]) <= indent) {
+    if (!isWithinString(spans[index]) && text !== "" && !text.startsWith("#") && indentOf(rows[index]) <= indent) {
       const isContinued = indentOf(rows[index]) === indent && /^([)\]}]|(else|elif|except|finally)\b)/.test(text);
       if (!isContinued && !isDecorated) break;
       if (isDecorated && !text.startsWith("@")) isDecorated = false;
@@ -51,19 +48,18 @@ function namesBoundBy(text) {
 
 /**
  * The statements of a module, by the row at which each begins, from 0.
- * @param {string[]} rows @returns {Map<number, Statement & {end: number}>}
+ * @param {string[]} rows @param {string[]} spans of the rows @returns {Map<number, Statement & {end: number}>}
  */
-function statementsOf(rows) {
-  const states = statesOf(rows);
+function statementsOf(rows, spans) {
   /** @type {Map<number, Statement & {end: number}>} */
   const statements = new Map();
   for (let index = 0; index < rows.length; ) {
     const text = rows[index];
-    if (states[index] !== stateCode || text.trim() === "" || text.startsWith("#")) {
+    if (isWithinString(spans[index]) || text.trim() === "" || text.startsWith("#")) {
       index += 1;
       continue;
     }
-    const end = endOfStatement(rows, states, index);
+    const end = endOfStatement(rows, spans, index);
     const whole = rows.slice(index, end).join("\n");
     statements.set(index, { text: whole, names: /^(def|async def|class|@)/.test(text) ? namesBoundBy(whole).slice(0, 1) : namesBoundBy(whole), end });
     index = end;
@@ -152,7 +148,7 @@ const withoutCompiling = (/** @type {string} */ text) => text.replace(new RegExp
 const asComment = (/** @type {string} */ text) => visible(text).split("\n").map((row) => ("# " + row).trimEnd());
 
 /** True if a file does something when it runs, besides defining names. */
-const isScript = (/** @type {string} */ text) => [...statementsOf(text.split("\n")).values()].some((statement) => isGuardOfMain(statement.text) || !isOnlyBinding(statement.text));
+const isScript = (/** @type {Statement[]} */ statements) => statements.some((statement) => isGuardOfMain(statement.text) || !isOnlyBinding(statement.text));
 
 /**
  * The modules of the user that a text imports: their files are not in the program.
@@ -225,7 +221,8 @@ function programOfBreak(process, item) {
   const file = fileNumberOfLine(compilation.line);
   const rows = rowsOfText(data.files[file].text);
   const first = rowOfLine(compilation.line) - 1;
-  const statements = statementsOf(rows);
+  const spans = spansOfText(data.files[file].text);
+  const statements = statementsOf(rows, spans);
   const start = [...statements.keys()].find((row) => row <= first && first < (statements.get(row)?.end ?? 0));
   const holder = start === undefined ? undefined : statements.get(start);
   if (!holder || rows[first] === undefined) return null;
@@ -240,9 +237,9 @@ function programOfBreak(process, item) {
   const comment = headOfProgram(process, item);
   if (!callee || !parameters || unknown.length) {
     const text = rows.join("\n") + "\n";
-    if (!isScript(text)) {
+    if (!isScript([...statements.values()])) {
       const lacking = unknown.length ? "the values of " + unknown.join(", ") : "an instance of its class, or the values of its free variables";
-      const source = rows.slice(first, endOfStatement(rows, statesOf(rows), first)).join("\n");
+      const source = rows.slice(first, endOfStatement(rows, spans, first)).join("\n");
       return { program: [...comment, ...asComment("It does not run as it is: it lacks " + lacking + "."), "", importTorch, "", source, ""].join("\n"), about: "The function alone, as the call that broke is not recorded.", missing: [lacking] };
     }
     return { program: wholeFile([...comment, ""], text), about: "The whole file, as the inputs of the function are not recorded. It prints each graph break.", missing: ownImports(text, file).map((name) => "your module " + name) };

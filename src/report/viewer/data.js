@@ -69,13 +69,23 @@
  * @property {number} version @property {string} tool @property {string} command @property {boolean} isRedacted
  * @property {Process[]} processes
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
+ * @property {string[]} highlights by the number of the text, as src/page/highlight.h says
  */
 
 /**
  * Filled before any view is shown.
  * @type {PageData}
  */
-let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], ranks: [], files: [], lines: [], texts: [] };
+let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], ranks: [], files: [], lines: [], texts: [], highlights: [] };
+
+/**
+ * What is shown where there was nothing to read.
+ * @type {Process}
+ */
+const emptyProcess = {
+  log: "", pid: null, rank: null, torch: "", functions: 0, eager: 0, python: "", isCut: false, isLog: false,
+  notes: ["There was nothing to read: no dump of depyf and no log."], problems: [], breaks: [], phases: [], compilations: [], events: [],
+};
 
 /**
  * @param {number[]} numbers
@@ -229,6 +239,28 @@ const isCompiled = (compilation) => compilation.status === "compiled";
 const isAgain = (compilation) => isCompiled(compilation) && compilation.deciding !== "";
 /** @param {Compilation} compilation */
 const secondsOf = (compilation) => compilation.seconds + compilation.backwardSeconds;
+/**
+ * Compilations with the same key are entries of one cache, from which a call takes the first whose guards hold. Two functions that
+ * go on after one break, one for each branch, have one title and numbers of their own.
+ * @param {Compilation} compilation
+ */
+const functionKey = (compilation) => compilation.title + "\n" + compilation.id.replace(/\/\d+$/, "");
+
+/**
+ * The lines of a file as ranges, such as `5-7, 12`.
+ * @param {number[]} rows
+ */
+function rangesOf(rows) {
+  /** @type {[number, number][]} */
+  const ranges = [];
+  for (const row of [...new Set(rows)].sort((a, b) => a - b)) {
+    const last = ranges[ranges.length - 1];
+    if (last && last[1] === row - 1) last[1] = row;
+    else ranges.push([row, row]);
+  }
+  return ranges.map(([from, to]) => (from === to ? String(from) : from + "\u2013" + to)).join(", ");
+}
+
 /** @param {Process} process */
 function nameOfProcess(process) {
   if (process.rank !== null) return "rank " + process.rank;

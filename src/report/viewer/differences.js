@@ -49,10 +49,15 @@ function countOfChanges(compilation, difference) {
 }
 
 /**
- * The number of the first comparison in which a row differs; 0 if there is none.
+ * The number of the first comparison in which a row differs, with another compilation if there is one; 0 if no row differs.
  * @param {Compilation} compilation
  */
-const firstChange = (compilation) => Math.max(0, compilation.differences.findIndex((difference) => countOfChanges(compilation, difference) > 0));
+function firstChange(compilation) {
+  const { compilations } = currentProcess();
+  const changed = compilation.differences.map((difference, number) => ({ difference, number })).filter(({ difference }) => countOfChanges(compilation, difference) > 0);
+  const first = changed.find(({ difference }) => compilations[difference.compilation] !== compilation) || changed[0];
+  return first ? first.number : 0;
+}
 
 /** @param {HTMLElement} root */
 function showDifference(root) {
@@ -71,7 +76,7 @@ function showDifference(root) {
   const to = compilation.panes[difference.to];
   const leftRows = rowsOfText(from.text);
   const rightRows = rowsOfText(to.text);
-  const states = [statesOf(leftRows), statesOf(rightRows)];
+  const spans = [spansOfText(from.text), spansOfText(to.text)];
   let isFolded = true;
   const list = new VirtualRows("Differences");
   const count = make("span.dim");
@@ -85,11 +90,11 @@ function showDifference(root) {
     replaceContent(count, changes ? counted(changes, "row") + " differ" + (changes === 1 ? "s" : "") : "No row differs but for numbers of names and comments.");
     list.reset(rows.length, 0, (at) => {
       const row = rows[at];
-      if (row.kind === "fold") return make("div.row.fold", null, "\u22ef " + counted(row.count, "row") + " without a difference");
+      if (row.kind === "fold") return make("div.row.fold", { role: "option" }, "\u22ef " + counted(row.count, "row") + " without a difference");
       /** @param {string[]} texts @param {number} line @param {number} side */
       const half = (texts, line, side) =>
-        make("div.half" + (row.kind === "changed" ? (line < 0 ? ".none" : side ? ".added" : ".removed") : ""), null, make("span.number", null, line < 0 ? "" : line + 1), make("code", { title: line < 0 ? null : texts[line] }, ...(line < 0 ? [] : coloured(narrowed(texts[line]), states[side][line]))));
-      return make("div.row", null, half(leftRows, row.left, 0), half(rightRows, row.right, 1));
+        make("div.half" + (row.kind === "changed" ? (line < 0 ? ".none" : side ? ".added" : ".removed") : ""), null, make("span.number", null, line < 0 ? "" : line + 1), make("code", { title: line < 0 ? null : texts[line] }, ...(line < 0 ? [] : coloured(narrowed(texts[line]), spans[side][line], narrowedBy(texts[line])))));
+      return make("div.row", { role: "option" }, half(leftRows, row.left, 0), half(rightRows, row.right, 1));
     });
   };
   const all = make("button", { "aria-pressed": "false", onclick: () => ((isFolded = !isFolded), all.setAttribute("aria-pressed", String(!isFolded)), lay()) }, "All rows");
@@ -102,19 +107,25 @@ function showDifference(root) {
 function titleOfDifference(compilation, difference) {
   const old = currentProcess().compilations[difference.compilation];
   const to = compilation.panes[difference.to];
-  if (old === compilation) return "What the passes changed: " + titleOfPane(to);
+  if (old === compilation) return titleOfPane(old.panes[difference.from]) + " \u2192 " + titleOfPane(to);
   return "Since " + old.id + ": " + titleOfPane(to);
 }
 
 /**
- * Links to what can be compared with the compilation that refused the call.
+ * Links to what can be compared with each of the compilations that refused the call, by the index of that one.
  * @param {number} index
+ * @returns {Map<number, Child[]>}
  */
 function differenceLinks(index) {
   const compilation = currentProcess().compilations[index];
-  return compilation.differences.flatMap((difference, number) => {
-    if (difference.compilation === index) return [];
+  /** @type {Map<number, Child[]>} */
+  const links = new Map();
+  compilation.differences.forEach((difference, number) => {
+    if (difference.compilation === index) return;
     const to = compilation.panes[difference.to];
-    return [" ", link({ view: "difference", c: compilationKey(index), d: String(number) }, titleOfPane(to))];
+    const known = links.get(difference.compilation) || [];
+    known.push(" ", link({ view: "difference", c: compilationKey(index), d: String(number) }, titleOfPane(to)));
+    links.set(difference.compilation, known);
   });
+  return links;
 }

@@ -74,6 +74,15 @@ function withCode(text) {
   return text.split("`").map((part, index) => (index % 2 ? make("code", null, part) : part));
 }
 
+/**
+ * The parts that are there, with a dot between two.
+ * @param {(Child[] | null)[]} parts
+ * @returns {Child[]}
+ */
+function withoutEmpty(parts) {
+  return parts.filter((part) => part !== null).flatMap((part, position) => [position ? " \u00b7 " : "", .../** @type {Child[]} */ (part)]);
+}
+
 /** @param {number} count @param {string} noun */
 function counted(count, noun) {
   return count + "\u00a0" + noun + (count === 1 ? "" : noun.endsWith("s") ? "es" : "s");

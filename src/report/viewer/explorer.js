@@ -111,7 +111,7 @@ class Explorer {
       make("button.step", { title: "the next compilation (])", onclick: () => this.step(1) }, "\u203a"),
       make("span.dim", null, facts.join(" \u00b7 ")),
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
-      compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "compare") : null,
+      compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "Compare") : null,
       program ? make("button", { title: "The graph as a program that runs by itself", onclick: () => openReproduction(program) }, "Copy as program") : null,
       together,
       width,
@@ -186,7 +186,7 @@ class Explorer {
       return source;
     }
     if (this.file >= 0) return fileSource(this.file, (line) => this.ownLines.has(line));
-    return { key: "source", title: "Source", about: "The record names no file", name: "", rows: [], links: new Map(), isSource: true };
+    return { key: "source", title: "Source", about: "The record names no file", name: "", rows: [], spans: [], links: new Map(), isSource: true };
   }
 
   /**
@@ -294,7 +294,7 @@ class Explorer {
   showTrail() {
     const lines = this.hovered.size ? this.hovered : this.pinned;
     if (!lines.size) {
-      replaceContent(this.trail, make("span.dim", null, this.withoutLine || "Hover over a line to see what it became. Click to pin it; Esc lets go."));
+      replaceContent(this.trail, make("span.dim", null, this.withoutLine || (this.available.size ? "" : "The record has no text of a graph, of guards or of kernels of this compilation. ") + "Hover over a line to see what it became. Click to pin it; Esc lets go."));
       return;
     }
     /** @type {Map<string, Set<string>>} */

@@ -8,8 +8,9 @@ function flowOf() {
   /** @type {Map<string, FlowFunction>} */
   const functions = new Map();
   compilations.forEach((compilation, index) => {
-    let entry = functions.get(compilation.title);
-    if (!entry) functions.set(compilation.title, (entry = { title: compilation.title, entries: [], ends: new Map(), isResume: compilation.isResume || /torch_dynamo_resume_in_/.test(compilation.name) }));
+    const key = functionKey(compilation);
+    let entry = functions.get(key);
+    if (!entry) functions.set(key, (entry = { title: compilation.title, entries: [], ends: new Map(), isResume: compilation.isResume || /torch_dynamo_resume_in_/.test(compilation.name) }));
     entry.entries.push(index);
   });
   /** @type {Set<FlowFunction>} */
@@ -40,6 +41,18 @@ function flowOf() {
   return roots.length ? roots : [...functions.values()];
 }
 
+/**
+ * The lines of the function's own file that are in its graphs, which tell apart two functions that go on after one break.
+ * @param {FlowFunction} flow
+ */
+function linesInGraphs(flow) {
+  const { compilations } = currentProcess();
+  const own = compilations[flow.entries[0]].line;
+  if (own < 0) return "";
+  const rows = flow.entries.flatMap((index) => compilations[index].nodes.flatMap(([, , , line]) => (line >= 0 && fileNumberOfLine(line) === fileNumberOfLine(own) ? [rowOfLine(line)] : [])));
+  return rows.length ? (new Set(rows).size === 1 ? "line " : "lines ") + rangesOf(rows) : "";
+}
+
 /** @param {HTMLElement} root */
 function showFlow(root) {
   const process = currentProcess();
@@ -57,7 +70,7 @@ function showFlow(root) {
     return make(
       "section.flow-function",
       null,
-      make("header", null, make("b", null, flow.title), make("span.cost", null, counted(flow.entries.length, "entry").replace("entrys", "entries") + (seconds ? ", " + secondsText(seconds) : ""))),
+      make("header", null, make("span", null, make("b", null, flow.title), flow.isResume && linesInGraphs(flow) ? make("span.dim", null, " \u00b7 " + linesInGraphs(flow)) : null), make("span.cost", null, counted(flow.entries.length, "entry").replace("entrys", "entries") + (seconds ? ", " + secondsText(seconds) : ""))),
       make("ol.flow-entries", null, ...flow.entries.map((index, position) => flowEntry(index, position, sharedConditions(flow.entries)))),
       ...[...flow.ends].map(([number, next]) => {
         const item = process.breaks[number];
@@ -71,7 +84,7 @@ function showFlow(root) {
     );
   };
   const roots = flowOf();
-  const map = flowMap(roots);
+  const map = flowMaps(roots);
   if (map) page.append(map);
   for (const flow of roots) page.append(box(flow));
   root.append(page);
@@ -114,7 +127,7 @@ function flowEntry(index, position, shared) {
       isCompiled(compilation)
         ? [make("span.dim", null, position ? "else if " : "if "), ...(wanted.length ? wanted.flatMap((limit, at) => [at ? " and " : "", make("code", null, limit.condition)]) : [make("span.dim", null, "its guards hold")]), wanted.length < compilation.limits.length && wanted.length ? " and " : null, wanted.length < compilation.limits.length && wanted.length ? link({ view: "guards", c: compilationKey(index) }, compilation.limits.length - wanted.length + " more") : null]
         : withCode(compilation.headline),
-      make("small", null, [compilation.deciding && "made because " + compilation.deciding, graphs ? counted(compilation.nodes.length, "node") : "", compilation.calls.length ? counted(compilation.calls.length, "kernel call") : ""].filter(Boolean).join(" \u00b7 ")),
+      make("small", null, ...withoutEmpty([compilation.deciding ? ["made because ", ...decidingOf(compilation)] : null, graphs ? [counted(compilation.nodes.length, "node")] : null, compilation.calls.length ? [counted(compilation.calls.length, "kernel call")] : null])),
     ),
   );
 }

@@ -34,6 +34,7 @@ function mapOf(roots) {
     keys.set(flow, key);
     const ids = flow.entries.filter((index) => isCompiled(process.compilations[index])).map((index) => process.compilations[index].id);
     const rows = [flow.title, !ids.length ? "not compiled" : (ids.length === 1 ? "graph " : "graphs ") + ids.slice(0, 6).join(", ") + (ids.length > 6 ? " and " + (ids.length - 6) + " more" : "")];
+    if (flow.isResume && linesInGraphs(flow)) rows[1] += " \u00b7 " + linesInGraphs(flow);
     nodes.set(key, { rows: rows.map(shortened), kind: "function", open: { c: compilationKey(flow.entries[0]) }, title: flow.title });
     for (const [number, next] of flow.ends) {
       const item = process.breaks[number];
@@ -51,9 +52,42 @@ function mapOf(roots) {
 }
 
 /**
+ * The roots in groups of which no two lead to one function: each group is a map of its own, and the maps stand in lines like words.
+ * @param {FlowFunction[]} roots
+ */
+function separateRoots(roots) {
+  /** @param {FlowFunction} flow @param {Set<FlowFunction>} seen @returns {Set<FlowFunction>} */
+  const reachedFrom = (flow, seen = new Set()) => {
+    if (seen.has(flow)) return seen;
+    seen.add(flow);
+    for (const next of flow.ends.values()) for (const following of next) reachedFrom(following, seen);
+    return seen;
+  };
+  /** @type {{roots: FlowFunction[], reached: Set<FlowFunction>}[]} */
+  let groups = [];
+  for (const root of roots) {
+    const merged = { roots: [root], reached: reachedFrom(root) };
+    const apart = groups.filter((group) => ![...group.reached].some((flow) => merged.reached.has(flow)));
+    for (const group of groups)
+      if (!apart.includes(group)) {
+        merged.roots = [...group.roots, ...merged.roots];
+        for (const flow of group.reached) merged.reached.add(flow);
+      }
+    groups = [...apart, merged];
+  }
+  return groups.map((group) => group.roots);
+}
+
+/**
  * @param {FlowFunction[]} roots
  * @returns {HTMLElement | null} nothing where there is no arrow to draw, or no library to lay it out
  */
+function flowMaps(roots) {
+  const maps = separateRoots(roots).map(flowMap).filter(Boolean);
+  return maps.length ? make("div.maps", null, ...maps) : null;
+}
+
+/** @param {FlowFunction[]} roots @returns {HTMLElement | null} */
 function flowMap(roots) {
   const { dagre } = /** @type {any} */ (globalThis);
   const { nodes, arrows } = mapOf(roots);

@@ -109,7 +109,7 @@ function bufferChart(compilation, direction, calls) {
     "section",
     null,
     make("h3", null, "Buffers: at most " + bytesText(peak) + " at once, in " + calls[at].kernel),
-    make("p.dim", null, "Each from the call that writes it to the last that reads it; inputs and parameters are not counted, nor that Inductor uses memory again." + (unknown ? " The size of " + counted(unknown, "buffer") + " is not a number." : "") + (all.length > rows.length ? " The " + rows.length + " largest of " + all.length + "." : "")),
+    make("p.dim", null, "Each from the call that writes it to the last that reads it; inputs and parameters are not counted, and a buffer that Inductor puts into the memory of another counts as its own." + (unknown ? " The size of " + counted(unknown, "buffer") + " is not a number." : "") + (all.length > rows.length ? " The " + rows.length + " largest of " + all.length + "." : "")),
     chart,
   );
 }
@@ -129,7 +129,7 @@ function savedTable(compilation) {
       "div.table-scroll",
       null,
       make("table", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "bytes" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...saved.slice(0, 400).map((item) =>
-        make("tr", null, make("td", null, make("code", null, item.name)), make("td", null, make("code", null, item.shape)), make("td.figure", null, item.isInput ? make("small", null, "an input") : bytesText(item.bytes)), make("td", null, item.line >= 0 ? sourceLink(item.line) : ""), make("td", null, item.line >= 0 ? make("code", null, textOfLine(item.line)) : ""))))),
+        make("tr", null, make("td", null, make("code", null, item.name)), make("td", null, make("code", null, item.shape)), make("td.figure", null, item.isInput ? make("small", { title: "It is kept anyway, and not counted in the sum" }, "an input, ", bytesText(item.bytes)) : bytesText(item.bytes)), make("td", null, item.line >= 0 ? sourceLink(item.line) : ""), make("td", null, item.line >= 0 ? make("code", null, textOfLine(item.line)) : ""))))),
     ),
   );
 }

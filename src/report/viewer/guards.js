@@ -28,7 +28,7 @@ function showGuards(root) {
     }
     replaceContent(
       groups,
-      make("p.dim", null, compilation.limits.length ? counted(count, "condition") + (wanted ? " with this text" : "") : "The conditions in words are known of dumps of depyf alone; the log has PyTorch's text of them, on the right."),
+      make("h2.dim.count", null, compilation.limits.length ? counted(count, "condition") + (wanted ? " with this text" : "") : "The conditions in words are known of dumps of depyf alone; the log has PyTorch's text of them, on the right."),
       ...[...bySubject].map(([subject, limits]) =>
         make("section.guard-group", null, make("h3", null, subject), make("ul.plain", null, ...limits.map((limit) => make("li", null, make("code", null, limit.condition), limit.line >= 0 ? make("small", null, sourceLink(limit.line), "  ", make("code", null, textOfLine(limit.line))) : limit.why ? make("small", null, limit.why) : null)))),
       ),

@@ -43,6 +43,7 @@ function showRoute() {
   if (entry) {
     document.title = entry[1] + " \u00b7 torch.compile report";
     entry[2](main);
+    if (!main.querySelector("h1")) main.prepend(make("h1.unseen", null, entry[1])); // for those who hear the page
   }
 }
 
@@ -63,7 +64,7 @@ function processSelect() {
 }
 
 function versions() {
-  const { torch, python } = currentProcess() || { torch: "", python: "" };
+  const { torch, python } = currentProcess();
   return [data.tool, "PyTorch " + (torch || "of a version that is not recorded"), python && "Python " + python].filter(Boolean).join(" \u00b7 ");
 }
 

@@ -11,23 +11,37 @@ function changeOf(failure) {
   return [make("code", null, failure.subject), ": ", make("span.old", null, failure.expected || "?"), " \u2192 ", make("span.new", null, failure.actual || "?")];
 }
 
+/**
+ * Why it was compiled: the value that changed, and the line at which its guard was made, which PyTorch writes as a comment.
+ * @param {Compilation} compilation
+ * @returns {Child[]}
+ */
+function decidingOf(compilation) {
+  const comment = /^(.*?)\s+# (\S+\.py:\d+)\s+(.*)$/.exec(compilation.deciding);
+  if (!comment) return [compilation.deciding];
+  const [, change, place, text] = comment;
+  const failure = compilation.failures.find((candidate) => placeOfLine(candidate.line) === place);
+  return [change, ", guarded at ", failure ? sourceLink(failure.line) : place, " ", make("code", null, text)];
+}
+
 /** @param {HTMLElement} root */
 function showRecompilations(root) {
   const process = currentProcess();
   /** @type {Map<string, number[]>} */
   const functions = new Map();
-  process.compilations.forEach((compilation, index) => functions.set(compilation.title, [...(functions.get(compilation.title) || []), index]));
-  const again = [...functions].filter(([, indices]) => indices.some((index) => process.compilations[index].deciding));
+  process.compilations.forEach((compilation, index) => functions.set(functionKey(compilation), [...(functions.get(functionKey(compilation)) || []), index]));
+  const again = [...functions.values()].filter((indices) => indices.some((index) => process.compilations[index].deciding));
   if (!again.length) {
-    root.append(emptyState("Nothing was compiled again.", "Each function was compiled once, and its guards accepted every call that the record knows of."));
+    root.append(emptyState("Nothing was compiled again.", "No guard refused a call that the record knows of."));
     return;
   }
   const page = make("div.page", null, make("h1", null, "Recompilations"), make("p.lead", null, "Each call that no compilation accepted, with the guards that refused it."));
-  for (const [title, indices] of again) {
+  for (const indices of again) {
+    const { title } = process.compilations[indices[0]];
     const rows = indices.flatMap((index) => {
       const compilation = process.compilations[index];
       if (!compilation.failures.length)
-        return [make("tr", null, make("td", null, compilationLink(index)), make("td", { colspan: 4 }, compilation.deciding || make("span.dim", null, "the first compilation")), make("td.figure", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""))];
+        return [make("tr", null, make("td", null, compilationLink(index)), make("td", { colspan: 4 }, ...(compilation.deciding ? decidingOf(compilation) : [make("span.dim", null, "the first compilation")])), make("td.figure", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""))];
       return compilation.failures.map((failure, position) =>
         make(
           "tr",
@@ -42,8 +56,8 @@ function showRecompilations(root) {
       );
     });
     const heads = ["compiled", "refused by", "value: expected \u2192 was", "guard made at", "line", "seconds"];
-    const compared = indices.filter((index) => differenceLinks(index).length);
-    page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))), ...compared.map((index) => make("p.differences", null, make("small", null, "What differs in ", process.compilations[index].id, ": "), ...differenceLinks(index)))));
+    const compared = indices.flatMap((index) => [...differenceLinks(index)].map(([other, links]) => ({ index, other, links })));
+    page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))), ...compared.map(({ index, other, links }) => make("p.differences", null, make("small", null, process.compilations[index].id + " beside " + process.compilations[other].id + ": "), ...links))));
   }
   root.append(page);
 }

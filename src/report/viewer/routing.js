@@ -68,7 +68,7 @@ function processNumber() {
   // Of the runs in one dump the last is the one that was looked for; of ranks the first is as good as any.
   return data.processes.some((process) => process.isLog || process.rank !== null) ? 0 : Math.max(0, data.processes.length - 1);
 }
-const currentProcess = () => data.processes[processNumber()];
+const currentProcess = () => data.processes[processNumber()] || emptyProcess;
 
 /**
  * Members of the address that all views share.

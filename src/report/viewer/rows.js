@@ -1,4 +1,5 @@
-// Rows of a text, of which only those that are in sight are elements, and panes of linked rows.
+// Rows of a text, of which only those that are in sight are elements, and panes of linked rows. They are in one file because a pane
+// is a list of rows that marks, folds and reveals them.
 
 const rowHeight = 20;
 const overscan = 12;
@@ -102,7 +103,7 @@ function foldsOf(rows) {
 /**
  * @typedef {object} PaneSource the rows of a pane and what they have to do with lines of source
  * @property {string} key @property {string} title @property {string} about @property {string} name
- * @property {string[]} rows
+ * @property {string[]} rows @property {string[]} spans what is coloured in each row; none of a text that is not known
  * @property {Map<number, {name: string, why: string, lines: number[], last: number}>} links by row, from 1
  * @property {boolean} isSource
  * @property {(row: number) => Child} [gutter]
@@ -116,7 +117,7 @@ function paneSource(pane, key) {
   for (const [row, name, why, last, ...lines] of pane.rows)
     links.set(row, { name, why: why < 0 ? "" : data.texts[why], lines, last });
   const [, about] = stageInfo[/** @type {keyof typeof stageInfo} */ (pane.stage)] || ["", ""];
-  return { key, title: titleOfPane(pane), about, name: pane.name, rows: rowsOfText(pane.text), links, isSource: false };
+  return { key, title: titleOfPane(pane), about, name: pane.name, rows: rowsOfText(pane.text), spans: spansOfText(pane.text), links, isSource: false };
 }
 
 /**
@@ -156,7 +157,7 @@ function fileSource(file, isShown = () => true) {
     if (line >= 0 && isShown(line)) links.set(row, { name: "", why: "", lines: [line], last: row });
   }
   const about = text >= 0 ? path : path + ": only the lines that the record quotes, as " + why;
-  return { key: "source", title: name, about, name: path, rows, links, isSource: true, folds };
+  return { key: "source", title: name, about, name: path, rows, spans: text >= 0 ? spansOfText(text) : [], links, isSource: true, folds };
 }
 
 /** @param {number} line */
@@ -174,13 +175,17 @@ function originMark(lines, isSource) {
   return make("span.origin", { title: isSource ? null : title }, make("i.bar.hue-" + hueOf(lines[0])), isSource ? "" : rowOfLine(lines[0]) + rest);
 }
 
+/** @param {string} row */
+const indentOf = (row) => row.length - row.trimStart().length;
+/** @param {string} row */
+const narrowedBy = (row) => Math.ceil(indentOf(row) / 2);
+
 /**
  * A row of what PyTorch made at half of its indentation and without the folders of files, as panes are narrow.
  * @param {string} row
  */
 function narrowed(row) {
-  const indent = row.length - row.trimStart().length;
-  return row.slice(Math.ceil(indent / 2)).replace(/^( *# )File: (?:.*[/\\])?([^/\\]+:\d+) in [^,]*, code: /, "$1$2 ");
+  return row.slice(narrowedBy(row)).replace(/^( *# )File: (?:.*[/\\])?([^/\\]+:\d+) in [^,]*, code: /, "$1$2 ");
 }
 
 /** A pane of rows. Hover and click are reported; which rows are lit is set from outside. */
@@ -224,8 +229,6 @@ class CodePane {
     this.whole = new Set();
     /** @type {Fold[]} */
     this.folds = [];
-    /** @type {Uint8Array} */
-    this.states = new Uint8Array();
     this.cursor = -1;
     const over = (/** @type {Event} */ event) => {
       const row = this.rowOfEvent(event);
@@ -290,7 +293,6 @@ class CodePane {
   /** @param {PaneSource} source */
   show(source) {
     this.source = source;
-    this.states = statesOf(source.rows);
     this.folds = source.folds || foldsOf(source.rows);
     this.ownerOf.clear();
     for (const [row, link] of source.links) for (let at = row; at <= link.last; at += 1) this.ownerOf.set(at, row);
@@ -298,6 +300,7 @@ class CodePane {
     this.cursor = -1;
     this.hovered = -1;
     this.list.element.setAttribute("aria-label", source.title);
+    this.list.element.style.setProperty("--digits", String(String(source.rows.length).length));
     this.list.element.scrollTop = 0;
     this.lay();
   }
@@ -373,13 +376,14 @@ class CodePane {
     const entry = this.order[index];
     const source = /** @type {PaneSource} */ (this.source);
     if (typeof entry === "object")
-      return make("button.row.fold", { tabindex: -1 }, "\u25b8 " + (entry.to - entry.from) + (source.isSource ? " lines that the record does not quote" : " rows of imports and set-up"));
+      return make("button.row.fold", { tabindex: -1, role: "option" }, "\u25b8 " + (entry.to - entry.from) + (source.isSource ? " lines that the record does not quote" : " rows of imports and set-up"));
     const link = this.linkOf(entry);
     const lines = link ? link.lines : [];
     const isFirst = this.ownerOf.get(entry) === entry;
     const note = source.note ? source.note(entry) : null;
     const row = source.rows[entry - 1] || "";
-    const whole = source.isSource ? row : note ? row.trimStart() : narrowed(row); // a note takes the place of the indentation
+    const cut = source.isSource ? 0 : note ? indentOf(row) : narrowedBy(row); // a note takes the place of the indentation
+    const whole = source.isSource || note ? row.slice(cut) : narrowed(row);
     const isCut = whole.length > charactersMax && !this.whole.has(entry);
     const element = make(
       "div.row",
@@ -388,7 +392,7 @@ class CodePane {
       source.gutter ? make("span.gutter", null, source.gutter(entry)) : null,
       isFirst || !lines.length ? originMark(isFirst ? lines : [], source.isSource) : make("span.origin", null, make("i.bar.hue-" + hueOf(lines[0]))),
       note,
-      make("code", null, ...coloured(isCut ? whole.slice(0, charactersMax) : whole, this.states[entry - 1])),
+      make("code", null, ...coloured(isCut ? whole.slice(0, charactersMax) : whole, source.spans[entry - 1], cut)),
       isCut ? make("button.rest", { tabindex: -1, onclick: (/** @type {Event} */ event) => this.showWhole(event, entry) }, counted(whole.length - charactersMax, "character") + " more") : null,
     );
     if (lines.length) element.classList.add("tint-" + hueOf(lines[0]));

@@ -65,7 +65,8 @@ let searchDialog = null;
 
 function openSearch() {
   if (searchDialog) return;
-  const list = make("div.hits", { role: "listbox", "aria-label": "Hits" });
+  const list = make("div.hits", { role: "listbox", tabindex: 0, "aria-label": "Hits" });
+  const none = make("p.dim", { "aria-live": "polite" });
   let chosen = 0;
   /** @type {Hit[]} */
   let hits = [];
@@ -85,10 +86,11 @@ function openSearch() {
   input.addEventListener("input", () => {
     hits = search(input.value);
     replaceContent(list, ...hits.map((hit, index) => make("div.hit", { role: "option", onclick: () => open(index) }, make("span.badge", null, hit.kind), make("code", null, hit.text.slice(0, 200)), make("small", null, hit.note))));
-    if (!hits.length && input.value.trim()) replaceContent(list, make("p.dim", null, "Nothing has this text."));
+    replaceContent(none, !hits.length && input.value.trim() ? "Nothing has this text." : "");
     choose(0);
   });
-  input.addEventListener("keydown", (event) => {
+  const dialog = /** @type {HTMLDialogElement} */ (make("dialog.search", { "aria-label": "Search", onclose: closeSearch, onclick: (/** @type {Event} */ event) => event.target === dialog && closeSearch() }, input, list, none));
+  dialog.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
@@ -96,7 +98,6 @@ function openSearch() {
       open(chosen);
     }
   });
-  const dialog = /** @type {HTMLDialogElement} */ (make("dialog.search", { "aria-label": "Search", onclose: closeSearch, onclick: (/** @type {Event} */ event) => event.target === dialog && closeSearch() }, input, list));
   searchDialog = dialog;
   document.body.append(dialog);
   dialog.showModal();

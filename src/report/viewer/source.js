@@ -56,7 +56,7 @@ function showSource(root) {
     }),
     legend(),
   );
-  const head = make("header.pane-head", null, make("b", null, data.files[file].name), make("span.dim", null, source.about));
+  const head = make("header.pane-head", null, make("b", null, data.files[file].name), make("span.dim", { title: source.about }, source.about === data.files[file].name ? "" : source.about));
   root.append(make("div.source-view", null, list, make("section.annotated", null, head, pane.element), details));
   pane.show(source);
   const row = Number(route.line);
@@ -152,14 +152,7 @@ function showLine(root, file, row) {
       })),
     );
   }
-  if (facts.calls.length) {
-    append(
-      root,
-      make("section", null, make("h3", null, counted(facts.calls.length, "kernel call") + (facts.calls.length > callsMax ? ", the first " + callsMax + " of them" : "")), make("ul.plain", null, ...facts.calls.slice(0, callsMax).map(({ compilation, call }) =>
-        make("li", null, make("span.badge." + (call.direction === "backward" ? "amber" : "blue"), null, call.direction === "backward" ? "backward" : "forward"), " ",
-          link({ c: compilationKey(compilation), pane: call.direction === "backward" ? "kernel-bw" : "kernel", line: String(call.row) }, call.kernel), make("span.dim", null, " " + process.compilations[compilation].id))))),
-    );
-  }
+  if (facts.calls.length) append(root, callsOfLine(facts));
   if (facts.saved.length) {
     append(
       root,
@@ -175,7 +168,29 @@ function showLine(root, file, row) {
   }
 }
 
+/**
+ * The kernel calls of a line: calls of one kernel, such as those of equal layers, stand once.
+ * @param {LineFacts} facts
+ */
+function callsOfLine(facts) {
+  /** @type {Map<string, typeof facts.calls>} */
+  const kernels = new Map();
+  for (const item of facts.calls) {
+    const key = [item.compilation, item.call.direction, item.call.kernel].join("\n");
+    kernels.set(key, [...(kernels.get(key) || []), item]);
+  }
+  const rows = [...kernels.values()].slice(0, callsMax).map((calls) => {
+    const [{ compilation, call }] = calls;
+    const isBackward = call.direction === "backward";
+    return make("li", null, make("span.badge." + (isBackward ? "amber" : "blue"), null, isBackward ? "backward" : "forward"), " ",
+      link({ c: compilationKey(compilation), pane: isBackward ? "kernel-bw" : "kernel", line: String(call.row) }, call.kernel),
+      make("span.dim", null, " " + currentProcess().compilations[compilation].id + (calls.length > 1 ? ", " + calls.length + " calls" : "")));
+  });
+  const rest = kernels.size - rows.length;
+  return make("section", null, make("h3", null, counted(facts.calls.length, "kernel call")), make("ul.plain", null, ...rows), rest > 0 ? make("p.dim", null, "and calls of " + counted(rest, "more kernel")) : null);
+}
+
 /** @param {string} title @param {string} text */
 function emptyState(title, text) {
-  return make("div.empty", null, make("h2", null, title), make("p", null, text));
+  return make("div.empty", null, make("h1", null, title), make("p", null, text));
 }

@@ -2,6 +2,7 @@
 
 const flameRow = 22; // pixels of a row
 const flameTop = 20; // pixels above the first row, for the scale of time
+const phasesShown = 40; // the dearest
 
 /** @param {number} us */
 const durationText = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1e3 ? (us / 1e3).toFixed(1) + " ms" : us.toFixed(0) + " \u00b5s");
@@ -169,7 +170,7 @@ class FlameChart {
     const start = this.left - this.from;
     for (let at = Math.ceil(start / step) * step; at <= start + this.span; at += step) {
       context.fillRect(this.x(this.from + at), 0, 1, 5);
-      context.fillText(durationText(at), this.x(this.from + at) + 3, 11);
+      context.fillText(at < step / 2 ? "0" : durationText(at), this.x(this.from + at) + 3, 11);
     }
   }
 
@@ -229,22 +230,23 @@ function saveTrace(process) {
 
 /** @param {Process} process */
 function phaseTable(process) {
-  /** @type {Map<string, {self: number, count: number, isParallel: boolean}>} */
+  /** @type {Map<string, {name: string, self: number, count: number, isParallel: boolean}>} */
   const sums = new Map();
   let whole = 0;
   for (const phases of [process.phases, ...process.compilations.map((compilation) => compilation.phases)])
     for (const phase of phases) {
-      const sum = sums.get(phase.name) || { self: 0, count: 0, isParallel: phase.isParallel };
+      const key = (phase.isParallel ? "beside " : "") + phase.name; // a phase may run in worker threads, and without them
+      const sum = sums.get(key) || { name: phase.name, self: 0, count: 0, isParallel: phase.isParallel };
       sum.self += phase.selfUs;
       sum.count += phase.count;
-      sums.set(phase.name, sum);
+      sums.set(key, sum);
       if (!phase.isParallel) whole += phase.selfUs;
     }
   if (!sums.size) return compilationTable(process) || "";
-  const rows = [...sums].sort((a, b) => Number(a[1].isParallel) - Number(b[1].isParallel) || b[1].self - a[1].self).slice(0, 40).map(([name, sum]) => {
+  const rows = [...sums.values()].sort((a, b) => Number(a.isParallel) - Number(b.isParallel) || b.self - a.self).slice(0, phasesShown).map((sum) => {
     const bar = make("i.seconds-bar");
     bar.style.width = Math.min(100, (100 * sum.self) / whole) + "%";
-    return make("tr", null, make("td", null, make("code", null, name)), make("td.figure", null, durationText(sum.self), sum.isParallel ? null : make("span.seconds-track", null, bar)), make("td.figure", null, sum.isParallel ? make("small", null, "beside") : ((100 * sum.self) / whole).toFixed(1) + " %"), make("td.figure", null, sum.count));
+    return make("tr", null, make("td", null, make("code", null, sum.name)), make("td.figure", null, durationText(sum.self), sum.isParallel ? null : make("span.seconds-track", null, bar)), make("td.figure", null, sum.isParallel ? make("small", { title: "It ran in worker threads while the main thread did something else" }, "in workers") : ((100 * sum.self) / whole).toFixed(1) + " %"), make("td.figure", null, sum.count));
   });
   const heads = ["phase", "time without those within it", "share", "times"];
   return make("section.phases", null, make("h2", null, "Time by phase"), make("div.table-scroll", null, make("table", null, make("thead", null, make("tr", null, ...heads.map((head, at) => make(at ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))));

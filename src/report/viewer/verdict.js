@@ -1,5 +1,7 @@
 // The first view: what happened, in sentences and tiles, and what can be done about it.
 
+const problemsShown = 20; // of a damaged log, which may have thousands
+
 /** @param {Process} process */
 function tallyOf(process) {
   const eager = process.compilations.filter((compilation) => !isCompiled(compilation) && compilation.headline);
@@ -23,11 +25,13 @@ function tile(label, value, route, note) {
 function showVerdict(root) {
   const process = currentProcess();
   const tally = tallyOf(process);
-  const parts = [
-    counted(tally.functions, "function"),
-    counted(tally.compilations, "compilation") + (tally.seconds ? " in " + secondsText(tally.seconds) : ""),
-    counted(tally.breaks, "graph break"),
-    counted(tally.again, "recompilation"),
+  /** @type {Child[]} */
+  const sentence = [
+    link({ view: "source" }, counted(tally.functions, "function")), ", ",
+    link({ view: "verdict", to: "compilations" }, counted(tally.compilations, "compilation")),
+    ...(tally.seconds ? [" in ", link({ view: "timeline" }, secondsText(tally.seconds))] : []), ", ",
+    link({ view: "verdict", to: "breaks" }, counted(tally.breaks, "graph break")), ", ",
+    link({ view: "recompilations" }, counted(tally.again, "recompilation")), ".",
   ];
   const ending = !tally.compilations
     ? "Nothing was compiled."
@@ -37,16 +41,16 @@ function showVerdict(root) {
   const page = make("div.page");
   append(
     page,
-    make("h1", null, tally.compilations ? parts.join(", ") + "." : "Nothing was compiled."),
+    make("h1", null, ...(tally.compilations ? sentence : ["Nothing was compiled."])),
     tally.compilations ? make("p.lead", null, ending) : null,
     make(
       "div.tiles",
       null,
       tile(tally.functions === 1 ? "function" : "functions", tally.functions, { view: "source" }, "in your source"),
       tile(tally.compilations === 1 ? "compilation" : "compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
-      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : tally.eager.length ? "none" : "none: every graph is whole"),
+      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : !tally.compilations || tally.eager.length ? "none" : "none: every graph is whole"),
       tile(tally.again === 1 ? "recompilation" : "recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
-      tile("compiling", tally.seconds ? secondsText(tally.seconds) : "unknown", { view: "verdict", to: "compilations" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
+      tile("compiling", tally.seconds || !tally.compilations ? secondsText(tally.seconds) : "unknown", { view: "timeline" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
     ),
     problemList(process),
     ...actionsOf(process, tally.eager),
@@ -67,6 +71,7 @@ function problemList(process) {
     ...process.notes,
   ];
   if (!items.length) return null;
+  if (items.length > problemsShown) items.splice(problemsShown, items.length, "And " + counted(items.length - problemsShown, "more line") + " of this kind.");
   return make("section.note", null, make("h2", null, "What the record says of itself"), make("ul", null, ...items.map((item) => make("li", null, ...withCode(item)))));
 }
 
@@ -90,7 +95,7 @@ function actionsOf(process, eager) {
             withCode(compilation.headline),
             null,
             compilation.details.length ? (compilation.breaks.length ? make("ul", null, ...compilation.details.map((detail) => make("li", null, ...withCode(detail)))) : make("pre", null, compilation.details.join("\n"))) : null,
-            make("p.action-links", null, compilation.line >= 0 ? sourceLink(compilation.line) : null, " ", compilationLink(process.compilations.indexOf(compilation), "compilation " + compilation.id)),
+            make("p.action-links", null, ...withoutEmpty([compilation.line >= 0 ? [sourceLink(compilation.line)] : null, [compilationLink(process.compilations.indexOf(compilation), "compilation " + compilation.id)]])),
           ),
         ),
       ),
@@ -113,8 +118,8 @@ function actionsOf(process, eager) {
         ...again.map(({ compilation, index }) =>
           actionItem(
             make("span.badge.amber", null, compilationLink(index)),
-            [make("b", null, compilation.title), ": ", compilation.deciding], // values of the program may have backquotes
-            secondsOf(compilation) ? make("span.cost", null, secondsText(secondsOf(compilation))) : null,
+            [make("b", null, compilation.title), ": ", ...decidingOf(compilation)],
+            costOf(secondsOf(compilation), "seconds that compiling it again took"),
           ),
         ),
       ),
@@ -122,6 +127,11 @@ function actionsOf(process, eager) {
     );
   }
   return sections;
+}
+
+/** @param {number} seconds @param {string} title what took them */
+function costOf(seconds, title) {
+  return seconds ? make("span.cost", { title }, secondsText(seconds) + " to compile") : null;
 }
 
 /** @param {Process} process @param {Break} item */
@@ -132,7 +142,7 @@ function breakItem(process, item) {
   return actionItem(
     make("span.badge.red", null, "break"),
     [item.where ? make("b", null, item.line >= 0 ? sourceLink(item.line) : item.where) : null, " ", ...withCode(sentence)],
-    item.seconds ? make("span.cost", { title: "seconds that the compilations which end here took" }, secondsText(item.seconds)) : null,
+    costOf(item.seconds, "seconds that the compilations which end here took"),
     item.source ? make("pre", null, item.source) : null,
     item.hints.length
       ? make("details", { open: true }, make("summary", null, "What can be done"), make("ul", null, ...item.hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint)))))
@@ -164,6 +174,8 @@ function compilationTable(process) {
   if (!process.compilations.length) return null;
   const total = Math.max(...process.compilations.map(secondsOf), 1e-9);
   const rows = process.compilations.map((compilation, index) => {
+    const c = compilationKey(index);
+    const figure = (/** @type {number} */ count, /** @type {Route} */ route) => make("td.figure", null, count ? link(route, count) : "");
     const calls = { forward: 0, backward: 0 };
     for (const call of compilation.calls) calls[call.direction === "backward" ? "backward" : "forward"] += 1;
     const seconds = secondsOf(compilation);
@@ -176,14 +188,14 @@ function compilationTable(process) {
       make("td", null, compilationLink(index)),
       make("td", null, compilation.title),
       make("td", null, compilation.line >= 0 ? sourceLink(compilation.line) : ""),
-      make("td.figure", null, seconds ? secondsText(seconds) : "", seconds ? make("span.seconds-track", null, bar) : null),
-      make("td.figure", null, compilation.breaks.length || ""),
-      make("td.figure", null, calls.forward || ""),
-      make("td.figure", null, calls.backward || ""),
+      make("td.figure", null, seconds ? link({ view: "timeline" }, secondsText(seconds)) : "", seconds ? make("span.seconds-track", null, bar) : null),
+      figure(compilation.breaks.length, { view: "verdict", to: "breaks" }),
+      figure(calls.forward, { view: "fusion", c }),
+      figure(calls.backward, { view: "fusion", c }),
       make("td", null, state ? make("span.badge." + (state === "proved" ? "green" : "red"), { title: compilation.whyNotProved || "The shown source is proved equivalent to the bytecode" }, state) : ""),
     );
   });
-  const heads = ["compilation", "function", "place", "seconds", "breaks", "forward calls", "backward calls", "source"];
+  const heads = ["compilation", "function", "place", "seconds", "breaks", "forward calls", "backward calls", "status"];
   return make(
     "section",
     { id: "compilations" },
