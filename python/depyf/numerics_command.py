@@ -83,6 +83,8 @@ def run(parsed: argparse.Namespace) -> int:
         wrong += report.kind == "compiler"
         reproduction = reproduction or report.reproduction
         print(f"call {number}: {report}", file=sys.stderr)
+        if report.kind != "same" and report.gutter():
+            print(f"errors of eager by line, `!` where the compiler is wrong:\n{report.gutter()}", file=sys.stderr)
 
     torch.compile = Watch(parsed.call, show).compile(torch.compile)
     status = program.run_as_main(parsed.program)

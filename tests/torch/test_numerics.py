@@ -113,3 +113,13 @@ def test_the_command_compares_each_compiled_call(tmp_path):
     )
     assert done.returncode == 0 and done.stdout == "[0.0, 4.0] ['given']\n", done.stderr
     assert done.stderr.count("double (aot_eager): the compiled result is as exact as eager") == 2
+
+
+def test_a_reproduction_is_the_operator_alone_and_runs():
+    fault = next(fault for fault in faults.FAULTS if fault.name == "post-grad pass swaps sub")
+    outcome = planted.judge(fault, wants_reproduction=True)
+    program = outcome.reproduction
+    assert "def function(a, b):\n    c = a - b\n    return (c,)" in program
+    for place in ("torch.randn((2, 2))", "inputs = [a, b]"):
+        assert place in program
+    compile(program, "reproduction.py", "exec")

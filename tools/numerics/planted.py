@@ -12,9 +12,9 @@ import sys
 import time
 from dataclasses import dataclass
 
-import depyf
 import faults
 import torch
+from depyf.numerical import measure
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,17 @@ class Outcome:
     """Stage and operator."""
     is_line_named: bool
     text: str
+    reproduction: str = ""
 
 
-def judge(fault: faults.Fault, seed: int = 0) -> Outcome:
+def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = False) -> Outcome:
     """Plants a fault, and compares what is found with what was planted."""
     torch.manual_seed(seed)
     torch._dynamo.reset()
     inputs = fault.inputs()
     with fault.plant():
-        report = depyf.numerics(torch.compile(fault.program, backend=fault.backend), *inputs)
+        compiled = torch.compile(fault.program, backend=fault.backend)
+        report = measure.compare(compiled, inputs, {}, wants_reproduction=wants_reproduction)
     finding = report.finding
     if finding is None:
         return Outcome(False, False, str(report))
@@ -41,7 +43,7 @@ def judge(fault: faults.Fault, seed: int = 0) -> Outcome:
     named = bool(re.search(fault.stage, finding.stage) and re.search(fault.operator, operators))
     lines, start = inspect.getsourcelines(fault.program)
     line = lines[finding.line.line - start] if finding.line and start <= finding.line.line < start + len(lines) else ""
-    return Outcome(named, bool(re.search(fault.mark, line)), str(report))
+    return Outcome(named, bool(re.search(fault.mark, line)), str(report), report.reproduction)
 
 
 def main() -> int:

@@ -60,12 +60,34 @@ def install(receiver: Receiver) -> None:
     """Reports the stages of all compilations of this process from now on. Caches of graphs are switched off, so that
     each stage is reached, and random numbers come from PyTorch's own generators as they do without a compiler."""
     for stage, path in _OF_STAGES.items():
-        intercept.around(private.get(path), _of_stage(receiver, stage))
-    intercept.around(private.get(f"{_OBSERVER}.__exit__"), _of_pass(receiver))
-    intercept.around(private.get(f"{_FX}:compile_fx_inner"), _of_inductor(receiver))
-    intercept.around(private.get("torch._dynamo.backends.debugging:boxed_nop"), _of_nop(receiver))
-    intercept.around(private.get("torch._inductor.graph:GraphLowering.codegen"), _of_lowering(receiver))
-    graphs.add_module_hook(receiver.loaded)
+        _around(path, _of_stage(receiver, stage))
+    _around(f"{_OBSERVER}.__exit__", _of_pass(receiver))
+    _around(f"{_FX}:compile_fx_inner", _of_inductor(receiver))
+    _around("torch._dynamo.backends.debugging:boxed_nop", _of_nop(receiver))
+    _around("torch._inductor.graph:GraphLowering.codegen", _of_lowering(receiver))
+    _around("torch._inductor.codecache:PyCodeCache.load_by_key_path", _of_loading(receiver))
+
+
+def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -> None:
+    """Lets an answer take the calls of a function; also of what somebody has put in the place of PyTorch's own function."""
+    function = private.get(path)
+    plain = getattr(function, "__func__", function)
+    if isinstance(plain, types.FunctionType) and not plain.__code__.co_freevars:
+        intercept.around(plain, answer)
+        return
+    owner: Any = private.module_of(path)
+    if owner is None or not callable(function):
+        return
+    *way, name = path.partition(":")[2].split(".")
+    for part in way:
+        owner = getattr(owner, part)
+    call = answer(function)
+
+    def replacement(*args: Any, **kwargs: Any) -> Any:
+        return call(args, kwargs, "")
+
+    is_bound = isinstance(owner, type) and hasattr(function, "__self__")
+    setattr(owner, name, staticmethod(replacement) if is_bound else replacement)
 
 
 _SETTINGS = {
@@ -158,6 +180,20 @@ def _of_nop(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call
             replacement = receiver.end_backend(module, original(*args, **kwargs))
             replacement._boxed_call = True  # type: ignore[attr-defined]
             return replacement
+
+        return call
+
+    return answer
+
+
+def _of_loading(receiver: Receiver) -> Callable[[Callable[..., Any]], intercept.Call]:
+    def answer(original: Callable[..., Any]) -> intercept.Call:
+        def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
+            module = original(*args, **kwargs)
+            path = getattr(module, "__file__", None)
+            if isinstance(path, str) and isinstance(module, types.ModuleType):
+                receiver.loaded(path, module)
+            return module
 
         return call
 

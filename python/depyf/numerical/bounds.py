@@ -59,6 +59,17 @@ def bound_of(target: str) -> Bound:
     return NORMALISATION
 
 
+_WITH_STEPS = frozenset(
+    "round floor ceil trunc sign eq ne lt le gt ge argmax argmin topk sort argsort max min median mode bucketize searchsorted remainder "
+    "fmod floor_divide unique nonzero to _to_copy convert_element_type".split()
+)
+
+
+def is_discontinuous(target: str) -> bool:
+    """True if a small change of an input of the operator may change its result much."""
+    return any(part.rstrip("_") in _WITH_STEPS or part in _WITH_STEPS for part in target.split("."))
+
+
 def growth(bound: Bound, result: Any, arguments: list[Any]) -> float:
     """Returns by how much the bound of an operator grows for the number of terms that it adds."""
     return max(1.0, math.sqrt(terms(bound, result, arguments)) / _LANES)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from depyf.compat import fx_nodes
-from depyf.numerical import comparing, kernels, linking, measuring, replaying, values
+from depyf.numerical import bounds, comparing, kernels, linking, measuring, replaying, values
 from depyf.numerical.measuring import Deviation
 from depyf.numerical.model import Finding, Input
-from depyf.numerical.recording import Backend, Call, Compilation, GraphCall, Recording, Snapshot
+from depyf.numerical.recording import Backend, Call, Compilation, GraphCall, Recording, Snapshot, output_nodes
 from depyf.numerical.replaying import Screening
 from depyf.numerical.values import GraphValues
 from depyf.numerical.walking import target_name
@@ -28,8 +28,7 @@ class Diagnosis:
     finding: Finding | None
     stages: list[str]
     notes: list[str] = field(default_factory=list)
-    part: tuple[Any, list[Any]] | None = None
-    """The module and inputs that a reproduction starts from."""
+    """What kept the search from its end."""
 
 
 def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening) -> Diagnosis:
@@ -58,7 +57,8 @@ def _search(
     forward_call = forward.calls[-1] if forward is not None and forward.calls else None
     backward_call = backward.calls[-1] if backward is not None and backward.calls else None
     if forward is None or forward_call is None:
-        yield _of_wrappers(compilation, screening, "the backend itself")
+        if not any(bounds.is_discontinuous(target_name(node)) for node in compilation.snapshots[0].module.graph.nodes):
+            yield _of_wrappers(compilation, screening, "the backend itself", [])
         return
     joint_values = None
     joint = _usable(compilation.joint, forward_call, backward, backward_call)
@@ -77,7 +77,10 @@ def _search(
                 stages.append(f"{backend.direction} output code")
                 yield _of_kernels(backend, backend_call, call.random_state)
     stages.append("runtime wrappers")
-    yield _of_wrappers_around(compilation, screening, forward, forward_call, backward, backward_call, call)
+    calls = [(forward, forward_call)]
+    if backward is not None and backward_call is not None:
+        calls.append((backward, backward_call))
+    yield _of_the_rest(compilation, screening, calls, call.random_state)
 
 
 def _replay(recording: Recording, compilation: Compilation, call: GraphCall) -> None:
@@ -169,6 +172,7 @@ def _of_decompositions(compilation: Compilation, call: GraphCall, traced: GraphV
         dtype=str(fault.own.dtype),
         mismatch=fault.deviation.mismatch,
         inputs=_inputs(fault.inputs, fault.deviation),
+        captured=[fault.node.name],
     )
     return finding
 
@@ -216,30 +220,41 @@ def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     return finding
 
 
-def _of_wrappers_around(
+def _of_the_rest(
     compilation: Compilation,
     screening: Screening,
-    forward: Backend,
-    forward_call: Call,
-    backward: Backend | None,
-    backward_call: Call | None,
-    call: GraphCall,
+    calls: list[tuple[Backend, Call]],
+    state: Any,
 ) -> Finding | None:
-    """Returns what is wrong though all graphs and kernels are right: what AOTAutograd does around them."""
-    for backend, backend_call in ((forward, forward_call), (backward, backward_call)):
-        if backend is None or backend_call is None:
-            continue
-        graph = values.evaluate(backend.snapshots[-1].module, backend_call.inputs, call.random_state)
-        for own, wide, stored in zip(graph.output, graph.wide_output, backend_call.outputs, strict=False):
-            if hasattr(stored, "shape") and hasattr(own, "shape"):
-                if measuring.deviation(stored, own, wide).mismatch is not None:
-                    return None  # not around them, then
-    return _of_wrappers(compilation, screening, "AOTAutograd's code around the compiled graphs")
+    """Returns what is wrong though all graphs and kernels are right, each for its own inputs: output code as a whole, or what
+    AOTAutograd does around it."""
+    for backend, call in calls:
+        graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
+        nodes = output_nodes(graph.module)
+        noise = values.noise(graph)
+        for node, stored in zip(nodes, call.outputs, strict=False):
+            known = graph.by_name.get(node.name) if node is not None else None
+            if known is None or not hasattr(stored, "shape"):
+                continue
+            errors = measuring.deviation(stored, known.own, known.wide, noise.get(node.name))
+            if errors.mismatch is None:
+                continue
+            if any(bounds.is_discontinuous(target_name(step)) for step in graph.module.graph.nodes):
+                return None  # a value on the edge of a step may fall on either side
+            stage = "output code as a whole: no kernel shows it by itself"
+            return _finding(node, stage, graph, errors, backend.direction)
+    results = [value for _, call in calls for value in (*call.outputs, *call.inputs_after) if hasattr(value, "shape")]
+    return _of_wrappers(compilation, screening, "AOTAutograd's code around the compiled graphs", results)
 
 
-def _of_wrappers(compilation: Compilation, screening: Screening, stage: str) -> Finding | None:
+def _of_wrappers(compilation: Compilation, screening: Screening, stage: str, results: list[Any]) -> Finding | None:
+    """Returns a result of the compiled function that is wrong, and that none of the graphs in it returned.
+
+    Args:
+        results: what the graphs returned, and left in their inputs. If one is the wrong value, the fault lies in front of it.
+    """
     for name, value, errors in screening.deviations:
-        if errors.mismatch is None:
+        if errors.mismatch is None or any(_is_same(value, result) for result in results):
             continue
         module = compilation.snapshots[0].module
         node = _node_of(module, name)
@@ -258,8 +273,16 @@ def _of_wrappers(compilation: Compilation, screening: Screening, stage: str) -> 
             dtype=str(value.dtype),
             mismatch=errors.mismatch,
             note=name,
+            captured=[node.name] if node is not None else [],
         )
     return None
+
+
+def _is_same(left: Any, right: Any) -> bool:
+    import torch
+
+    same_kind = left.numel() == right.numel() and left.dtype == right.dtype
+    return same_kind and bool(torch.equal(left.flatten(), right.flatten()))
 
 
 def _node_of(module: Any, name: str) -> Any:
@@ -308,6 +331,7 @@ def _finding(node: Any, stage: str, graph: GraphValues, errors: Deviation, direc
         dtype=str(value.own.dtype) if value is not None else "",
         mismatch=errors.mismatch,
         inputs=_inputs(given, errors),
+        captured=[source.name for source in row.sources] if row is not None else [],
     )
 
 

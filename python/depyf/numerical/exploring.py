@@ -49,6 +49,7 @@ def explore(module: Any, call: GraphCall) -> Exploration:
     result = Exploration()
     tape = Tape()
     ulps: dict[str, float] = {}
+    units: dict[str, float] = {}  # name of a node -> the roundoff of the coarsest type that its value went through
     by_line: dict[tuple[str, int], NodeError] = {}
     call_without_gradients = call
     with surroundings(call_without_gradients), torch.no_grad():
@@ -63,11 +64,14 @@ def explore(module: Any, call: GraphCall) -> Exploration:
             torch.set_rng_state(after)
             if not isinstance(value, torch.Tensor) or not isinstance(exact, torch.Tensor):
                 continue
-            if node.op in ("placeholder", "output", "get_attr") or not measuring.is_inexact(value):
+            if not measuring.is_inexact(value):
+                continue
+            units[node.name] = max([_unit(value), *(units.get(source.name, 0.0) for source in node.all_input_nodes)])
+            if node.op in ("placeholder", "output", "get_attr"):
                 continue
             if value.shape != exact.shape or value.numel() == 0:
                 continue
-            error = _ulps(value, exact)
+            error = _ulps(value, exact, units[node.name])
             ulps[node.name] = error
             given = own.argument_values(node)
             if result.not_finite is None and not bool(torch.isfinite(value).all()):
@@ -88,13 +92,16 @@ def _detached(value: Any) -> Any:
     return value.detach() if hasattr(value, "detach") else value
 
 
-def _ulps(value: Any, exact: Any) -> float:
-    """Returns the largest error in ulps of the largest element."""
+def _unit(value: Any) -> float:
+    return measuring.roundoff(value.real.dtype if value.is_complex() else value.dtype)
+
+
+def _ulps(value: Any, exact: Any, unit: float) -> float:
+    """Returns the largest error in ulps of the largest element, for a type with the roundoff `unit`."""
     difference = (value.to(exact.dtype) - exact).abs().max()
     largest = exact.abs().max()
     if not math.isfinite(float(difference)) or not float(largest):
         return 0.0 if not float(difference) else math.inf
-    unit = measuring.roundoff(value.dtype if not value.is_complex() else value.real.dtype)
     return float(difference) / (2.0 ** math.floor(math.log2(float(largest))) * unit)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from depyf.compat import stage_hooks
-from depyf.numerical import bounds, measuring
+from depyf.numerical import bounds, measuring, parts
 from depyf.numerical.measuring import Deviation
 from depyf.numerical.recording import Backend, Call, copy_values
 from depyf.numerical.values import GraphValues
@@ -214,10 +214,8 @@ def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node:
     may change of it."""
     import torch
 
-    module = _part(values, chain, [node])
-    boundary = [
-        placeholder.meta["depyf_source"] for placeholder in module.graph.nodes if placeholder.op == "placeholder"
-    ]
+    module = parts.part(values.module, chain, [node])
+    boundary = parts.boundary(module)
     given = [known.get(source, _value(values, source)) for source in boundary]
     tape = Tape(dict(values.tape.random_states), dict(values.tape.dtypes))
     with torch.no_grad():
@@ -250,27 +248,6 @@ def _value(values: GraphValues, node: Any) -> Any:
     return known.own if known is not None else node.meta.get("val")
 
 
-def _part(values: GraphValues, chain: list[Any], outputs: list[Any]) -> Any:
-    """Returns a module of some nodes of a graph; what they read of other nodes is its inputs."""
-    import torch
-
-    graph = torch.fx.Graph()
-    copies: dict[Any, Any] = {}
-    for node in chain:
-        for source in node.all_input_nodes:
-            if source in copies or source in chain:
-                continue
-            if source.op == "get_attr":
-                copies[source] = graph.node_copy(source)
-            else:
-                copies[source] = graph.placeholder(source.name)
-                copies[source].meta = {**source.meta, "depyf_source": source}
-    for node in chain:
-        copies[node] = graph.node_copy(node, copies.__getitem__)
-    graph.output(tuple(copies[node] for node in outputs))
-    return torch.fx.GraphModule(values.module, graph)
-
-
 def _single(
     values: GraphValues, chain: list[Any], known: dict[Any, Any]
 ) -> tuple[Any, Deviation, list[tuple[str, Any]]] | None:
@@ -278,8 +255,8 @@ def _single(
     import torch
 
     for node in chain:
-        module = _part(values, [node], [node])
-        boundary = [place.meta["depyf_source"] for place in module.graph.nodes if place.op == "placeholder"]
+        module = parts.part(values.module, [node], [node])
+        boundary = parts.boundary(module)
         given = [known.get(source, _value(values, source)) for source in boundary]
         if (
             not given

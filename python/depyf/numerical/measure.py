@@ -63,6 +63,15 @@ def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsRe
     Raises:
         ValueError: this process cannot be forked.
     """
+    return compare(fn, args, kwargs)
+
+
+def compare(fn: Callable[..., Any], args: Any, kwargs: Any, *, wants_reproduction: bool = True) -> NumericsReport:
+    """Does what `numerics` does.
+
+    Args:
+        wants_reproduction: search for the smallest program that shows a finding, which takes up to a minute?
+    """
     if not isolation.can_fork():
         raise ValueError("depyf.numerics works in a forked process, and this one has used an accelerator already")
     original = callables.compiled_in(fn) or fn
@@ -73,7 +82,9 @@ def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsRe
     except isolation.Failed as error:
         return NumericsReport(name, backend_name, "not measured", f"the function itself raises:\n{error}")
     try:
-        measured = isolation.run(lambda: _measure(original, backend, compiled.dynamic_of(fn), args, kwargs))
+        measured = isolation.run(
+            lambda: _measure(original, backend, compiled.dynamic_of(fn), args, kwargs, wants_reproduction)
+        )
     except isolation.Failed as error:
         return NumericsReport(
             name, backend_name, "not measured", f"compiling or measuring the function failed:\n{error}"
@@ -145,7 +156,12 @@ def _peak() -> int:
 
 
 def _measure(
-    function: Callable[..., Any], backend: Callable[..., Any] | None, dynamic: bool | None, args: Any, kwargs: Any
+    function: Callable[..., Any],
+    backend: Callable[..., Any] | None,
+    dynamic: bool | None,
+    args: Any,
+    kwargs: Any,
+    wants_reproduction: bool,
 ) -> _Measured:
     """Compiles and runs the function, then compares each graph call. Runs in a process of its own."""
     import torch
@@ -158,15 +174,16 @@ def _measure(
     before, start = _peak(), time.perf_counter()
     for compilation in kept.compilations:
         for call in compilation.calls[:_CALLS_MAX]:
-            _of_call(kept, compilation, call, measured)
-    measured.cost.measuring_seconds = time.perf_counter() - start + run.seconds - measured.cost.compiling_seconds
+            _of_call(kept, compilation, call, measured, wants_reproduction)
     measured.cost.measuring_seconds = time.perf_counter() - start
     measured.cost.measuring_bytes = _peak() - before
     run.outputs, run.gradients = [], []
     return measured
 
 
-def _of_call(kept: Recording, compilation: Compilation, call: GraphCall, measured: _Measured) -> None:
+def _of_call(
+    kept: Recording, compilation: Compilation, call: GraphCall, measured: _Measured, wants_reproduction: bool
+) -> None:
     row = GraphRow(compilation.number, _function_of(compilation))
     start = time.perf_counter()
     measured.graphs.append(row)
@@ -192,7 +209,8 @@ def _of_call(kept: Recording, compilation: Compilation, call: GraphCall, measure
         measured.notes += found.notes
         if found.finding is not None:
             measured.findings.append(found.finding)
-            measured.reproduction = reproducing.reproduce(found)
+            if wants_reproduction:
+                measured.reproduction = reproducing.reproduce(kept.backend, compilation, call, found.finding)
     row.seconds = time.perf_counter() - start
 
 

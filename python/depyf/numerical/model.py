@@ -48,6 +48,8 @@ class Finding:
     mismatch: Mismatch | None = None
     inputs: list[Input] = field(default_factory=list)
     note: str = ""
+    captured: list[str] = field(default_factory=list)
+    """The nodes of the captured graph that the operator comes from."""
 
 
 @dataclass
@@ -119,6 +121,21 @@ class NumericsReport:
 
     def __str__(self) -> str:
         return _text(self)
+
+    def gutter(self) -> str:
+        """Returns the user's lines that compute values, each with the largest error of eager's values in front, and `!` at the
+        line of a finding."""
+        wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
+        errors = {(error.line.file, error.line.line): error for graph in self.graphs for error in graph.errors}
+        lines = []
+        previous = ""
+        for (file, line), error in sorted(errors.items()):
+            if file != previous:
+                lines.append(f"{file}:")
+                previous = file
+            mark = "!" if (file, line) in wrong else " "
+            lines.append(f"{mark} {ulps(error.ulps):>12} {line:5} {error.line.text}")
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the report as plain data."""

@@ -137,7 +137,7 @@ class Recording:
     """The compilations of one run. It is the receiver of `stage_hooks`."""
 
     def __init__(self, backend: Callable[..., Any]) -> None:
-        self._backend = backend
+        self.backend = backend
         self.compilations: list[Compilation] = []
         self.keeps_calls = False
         self._current: Compilation | None = None
@@ -154,7 +154,7 @@ class Recording:
         self.compilations.append(compilation)
         outer, self._current = self._current, compilation
         try:
-            compilation.compiled = compiled = self._backend(module, example_inputs)
+            compilation.compiled = compiled = self.backend(module, example_inputs)
         except Exception as error:
             compilation.error = f"{type(error).__name__}: {error}"
             raise

@@ -100,6 +100,7 @@ def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any 
     elif is_double:
         inputs = wide_copies(inputs)
     leaves = list(inputs)
+    wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
     with surroundings(call):
         # What the program computed before is no leaf, so the graph may change it.
         given = [
@@ -110,7 +111,7 @@ def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any 
         ]
         result = runner(given)
         outputs = list(result) if isinstance(result, (list, tuple)) else [result]
-        gradients = _gradients(call, outputs, leaves)
+        gradients = _gradients(call, outputs, leaves, wanted)
     return Results([_kept(value) for value in outputs], [_kept(value) for value in given], gradients)
 
 
@@ -118,10 +119,10 @@ def _kept(value: Any) -> Any:
     return value.detach() if hasattr(value, "detach") else value
 
 
-def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any]) -> list[Any]:
+def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: list[int]) -> list[Any]:
+    """Returns the gradients of those inputs that required them before the run; in it others may have come to."""
     import torch
 
-    wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
     tangents = tangents_of(call, outputs)
     rooted = [
         index
@@ -165,12 +166,12 @@ def screen(compilation: Compilation, call: GraphCall) -> Screening:
     compiled = run(call, lambda inputs: compiled_function(*inputs))
     eager = run(call, lambda inputs: Walk(module, inputs, tape).run())
     reference = run(call, lambda inputs: Walk(module, inputs, tape, is_double=True).run(), is_double=True)
-    deviations = _deviations(compiled, eager, reference)
+    deviations = _deviations(compiled, eager, reference, call.inputs)
     is_suspicious = any(errors.mismatch is not None for _, _, errors in deviations)
     screening = Screening(eager, reference, compiled, tape, deviations, is_suspicious)
     if is_suspicious:
         noise = _noise(compilation, call, tape, reference)
-        screening.deviations = _deviations(compiled, eager, reference, noise)
+        screening.deviations = _deviations(compiled, eager, reference, call.inputs, noise)
     return screening
 
 
@@ -196,22 +197,41 @@ def _with_noise(module: Any, tape: Tape, generator: Any) -> Runner:
 
 
 def _deviations(
-    compiled: Results, eager: Results, reference: Results, noise: dict[str, Any] | None = None
+    compiled: Results, eager: Results, reference: Results, given: list[Any], noise: dict[str, Any] | None = None
 ) -> list[tuple[str, Any, Deviation]]:
+    """Returns the errors of all results.
+
+    Args:
+        given: the inputs before the run. What neither run changes is no result.
+    """
     import torch
 
     rows = []
+    unchanged = {
+        f"input {index} after the call"
+        for index, value in enumerate(given)
+        if isinstance(value, torch.Tensor) and _is_unchanged(value, compiled.inputs[index], eager.inputs[index])
+    }
     for (name, stage), (_, own), (_, exact) in zip(compiled.named(), eager.named(), reference.named(), strict=False):
+        if name in unchanged:
+            continue
         if not isinstance(stage, torch.Tensor) or not isinstance(own, torch.Tensor):
             if name.startswith("gradient") and (stage is None) != (own is None):
                 # An unused input may have a gradient of zeros.
-                missing, other_value = (stage, own) if stage is None else (own, stage)
-                if missing is None and bool((other_value != 0).any()):
-                    rows.append((name, other_value, _missing(other_value)))
+                present = own if stage is None else stage
+                if bool((present != 0).any()):
+                    rows.append((name, present, _missing(present)))
             continue
         sampled = (noise or {}).get(name)
         rows.append((name, stage, measuring.deviation(stage, own, exact, sampled)))
     return rows
+
+
+def _is_unchanged(before: Any, stage: Any, own: Any) -> bool:
+    import torch
+
+    same = before.shape == stage.shape == own.shape and before.dtype == stage.dtype == own.dtype
+    return same and bool(torch.equal(before, own)) and bool(torch.equal(before, stage))
 
 
 def _missing(value: Any) -> Deviation:

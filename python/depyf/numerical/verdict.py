@@ -9,6 +9,9 @@ from depyf.numerical.model import Finding, GraphRow, Kind, ulps
 
 _UNSTABLE = 1000.0
 """From so many ulps on eager counts as unstable where an operator loses digits."""
+_NOTHING_BUT_ERROR = 2.0**24
+"""A value that is wrong by so many ulps in eager should be zero, as the gradient of what a normalisation takes away; it has no
+digits that could be right."""
 
 
 def of(findings: list[Finding], graphs: list[GraphRow], explorations: list[Exploration]) -> tuple[Kind, str]:
@@ -19,8 +22,9 @@ def of(findings: list[Finding], graphs: list[GraphRow], explorations: list[Explo
     if special is not None:
         return "not a number", _not_finite(special)
     rows = [row for graph in graphs for row in graph.rows]
-    eager = max([row.eager_ulps for row in rows if math.isfinite(row.eager_ulps)], default=0.0)
-    compiled = max([row.compiled_ulps for row in rows if math.isfinite(row.compiled_ulps)], default=0.0)
+    measured = [row for row in rows if math.isfinite(row.compiled_ulps) and row.eager_ulps < _NOTHING_BUT_ERROR]
+    eager = max([row.eager_ulps for row in measured], default=0.0)
+    compiled = max([row.compiled_ulps for row in measured], default=0.0)
     unstable = next((found.unstable for found in explorations if found.unstable is not None), None)
     if unstable is not None and max(eager, compiled) > _UNSTABLE:
         return "unstable", _unstable(unstable)

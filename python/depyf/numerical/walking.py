@@ -118,13 +118,13 @@ class Walk:
         import torch
 
         if node.op == "placeholder":
-            return next(self._inputs)
+            return self._noted(node, next(self._inputs))
         if node.op == "output":
             self.output = torch.fx.node.map_arg(node.args[0], self._values.__getitem__)
             return self.output
         if node.op == "get_attr":
             value = _attribute(self.module, node.target)
-            return widen(value) if self._is_double and isinstance(value, torch.Tensor) else value
+            return widen(value) if self._is_double and isinstance(value, torch.Tensor) else self._noted(node, value)
         args = torch.fx.node.map_arg(node.args, self._values.__getitem__)
         kwargs = torch.fx.node.map_arg(node.kwargs, self._values.__getitem__)
         if self._is_double:
@@ -133,7 +133,11 @@ class Walk:
         value = self._call(node, args, kwargs)
         if not torch.equal(before, torch.get_rng_state()):
             self._tape.random_states[node.name] = before
-        if isinstance(value, torch.Tensor):
+        return self._noted(node, value)
+
+    def _noted(self, node: Any, value: Any) -> Any:
+        """Returns a value; notes its type in a run in the graph's own types."""
+        if not self._is_double and hasattr(value, "dtype"):
             self._tape.dtypes[node.name] = value.dtype
         return value
 
@@ -145,6 +149,8 @@ class Walk:
             torch.set_rng_state(state)
         if state is not None or any(text in str(node.target) for text in _OF_BITS):
             return widen(self._in_own_types(node))
+        if "autocast" in str(node.target):  # it does nothing to doubles
+            return self._call(node, args, kwargs)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
         try:
