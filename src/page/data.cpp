@@ -441,7 +441,9 @@ class Data {
         out_.strings("captured", call.captured);
         out_.strings("reads", call.reads);
         out_.strings("writes", call.writes);
-        out_.optional("bytesRead", bytes_of_all(call.reads, shapes));
+        std::vector<std::string> read = call.reads;  // and the value that a kernel reads where it writes its result
+        read.insert(read.end(), call.overwrites.begin(), call.overwrites.end());
+        out_.optional("bytesRead", bytes_of_all(read, shapes));
         out_.optional("bytesWritten", bytes_of_all(call.writes, shapes));
         out_.list("nodes", call.nodes, [&](const std::string& name) {
           const auto node = nodes.find(name);

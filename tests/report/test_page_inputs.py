@@ -134,6 +134,41 @@ def test_stages_and_compilations_are_compared(folder: Path, tab: Tab) -> None:
     assert page.locator(".half.removed, .half.added").count() > 0
 
 
+def test_a_value_that_a_kernel_reads_in_place_counts_as_read(folder: Path, tab: Tab) -> None:
+    """The last kernel of the forward adds x to the result of a library call, in the memory of that result."""
+    page = tab.open(folder / "train.html", "view=fusion&c=0/0")
+    row = page.locator("tr", has_text="cpp_fused_add_2")
+    rows, columns, bytes_of_float = 8, 64, 4
+    assert 2 * rows * columns * bytes_of_float == 4096
+    assert row.locator("td.figure").all_inner_texts() == ["4.0\u00a0KiB", "2.0\u00a0KiB"]
+
+
+# Address -> what is at its place, and a text that is there.
+ADDRESSES = {
+    "c=1/1&pane=post&line=30": ('[data-pane="post"] .row.cursor .number', "30"),
+    "c=1/1&pane=post&line=9999": ('[data-pane="post"] .row.cursor .number', "41"),  # the last row
+    "c=0/1&pane=kernel-bw&line=60": ('[data-pane="kernel-bw"] .row.cursor .number', "60"),
+    "c=2/0&panes=source,guards,code,ir": ('[data-pane="ir"] select option:checked', "IR after fusion, forward"),
+    "view=source&file=0&line=12": (".annotated .row.pinned .number", "12"),
+    "view=guards&c=1/2": (".guard-words select option:checked", "1/2"),
+    "view=fusion&c=2/1": ("main select option:checked", "2/1"),
+    "view=difference&c=2/1&d=3": (".difference-heads b >> nth=1", "2/1"),
+    "view=verdict&to=compilations": ("#compilations h2", "Compilations"),
+    "view=recompilations": ("main h1", "Recompilations"),
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_each_kind_of_address_opens_its_place(folder: Path, tab: Tab, address: str) -> None:
+    selector, expected = ADDRESSES[address]
+    page = tab.open(folder / "train.html", address)
+    place = page.locator(selector)
+    assert expected in (place.text_content() or "")
+    if "option" not in selector:
+        box = place.bounding_box()
+        assert box and 0 <= box["y"] < 900, "it is in sight"
+
+
 def test_code_is_coloured_as_the_program_that_wrote_the_page_found(folder: Path, tab: Tab) -> None:
     page = tab.open(folder / "train.html", "c=0/0&panes=source,captured,kernel")
     words = page.locator('[data-pane="source"] .t-word').all_inner_texts()

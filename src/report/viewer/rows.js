@@ -473,8 +473,9 @@ class CodePane {
     return undefined;
   }
 
-  /** @param {number} row */
-  reveal(row) {
+  /** @param {number} asked a row; one behind the end, as in an address of another run, is the last */
+  reveal(asked) {
+    const row = Math.min(asked, this.source ? this.source.rows.length : 0);
     let index = this.order.indexOf(row);
     if (index < 0) {
       const fold = this.folds.find((candidate) => row > candidate.from && row <= candidate.to);
