@@ -135,6 +135,13 @@ def test_an_address_opens_its_place(folder: Path, tab: Tab) -> None:
     again = page.url
     tab.open(folder / "dump.html", again.partition("#")[2])
     assert page.locator('[data-pane="post-bw"] .row.cursor .number').inner_text() == "20"
+    # A link to a row that only the page of another run has leads to the last one.
+    tab.open(folder / "dump.html", "c=1/1&pane=post&line=4200")
+    last = page.evaluate("explorer.panes[explorer.keys.indexOf('post')].source.rows.length")
+    assert page.locator('[data-pane="post"] .row.cursor .number').inner_text() == str(last)
+    for line in ("0", "-5", "x"):
+        tab.open(folder / "dump.html", f"c=1/1&pane=post&line={line}")
+        assert page.locator(".row.cursor").count() == 0
 
 
 def test_the_flow_goes_from_the_function_over_its_break_to_what_goes_on(folder: Path, tab: Tab) -> None:

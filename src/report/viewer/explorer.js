@@ -331,14 +331,14 @@ class Explorer {
     return make("span.trail-step.saves", { title: saved.map((item) => item.name + " " + item.shape).join(", ") }, make("small", null, "saves"), " ", bytesText(bytes), " in ", counted(saved.length, "value"));
   }
 
-  /** Opens the place that the address names. */
+  /** Opens the place that the address names: of a row behind the last, which a page of another run may have had, the last. */
   openPlace() {
     const { pane: key, line } = this.route;
-    const row = Number(line);
-    if (!key || !(row > 0)) return;
-    const position = this.keys.indexOf(key);
+    const position = key ? this.keys.indexOf(key) : -1;
     if (position < 0) return;
     const pane = this.panes[position];
+    const row = Math.min(Math.floor(Number(line)), pane.source ? pane.source.rows.length : 0);
+    if (!(row > 0)) return;
     pane.reveal(row);
     this.pinned = new Set(pane.linesOf(row));
     this.showFileOf(this.pinned);
