@@ -80,6 +80,11 @@ drift: build  ## A future PyTorch, simulated: each private name damaged in five 
 fuzz:  ## Fuzz the loader and the whole pipeline; SECONDS_EACH=60
 	@tools/fuzz.sh
 
+artifacts: build  ## Functions compiled ahead of time on each backend: their guards on COUNT=1000 inputs each, results bit for bit
+	@rm -rf .cache/artifacts && mkdir -p .cache/artifacts
+	@for step in every run $(or $(COUNT),1000); do \
+	  $(PYTHON_VENV) tests/torch/ahead_of_time.py .cache/artifacts $$step || exit 1; done
+
 soak: build  ## Random programs, plain and under prepare_debug, compared; SECONDS=1200 SEED=N BACKENDS="eager aot_eager" JOBS=2
 	@$(PYTHON_VENV) tools/soak/soak.py --seconds $(or $(SECONDS),1200) $(if $(SEED),--seed $(SEED)) \
 	  --backends $(or $(BACKENDS),eager aot_eager) --jobs $(or $(JOBS),2)

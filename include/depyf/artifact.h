@@ -86,6 +86,11 @@ struct Part {
   std::vector<Source> sources;
   std::vector<std::string> files;  // files that code objects and stacks of guards name, without duplicates
   std::vector<std::string> notes;  // what could not be read
+
+  // The cache whose key `key_parts` are of. AOTAutograd keeps with its entries the key of Inductor's for the same graph.
+  std::string kind_of_key() const {
+    return title.find("AOTAutograd's cache was asked") != std::string::npos ? kind : "inductor";
+  }
 };
 
 // The content of one file.
@@ -97,6 +102,8 @@ struct Artifact {
   // The dotted names that PyTorch would look up while it loads the file, and those of them that it would call. Both
   // lists have no duplicates.
   std::vector<std::string> names, called;
+  // Of the two files of torch.compiler.precompile: the SHA-256 of the source itself, and the one that its cache names.
+  std::string own_checksum, source_checksum;
   std::size_t persistent_count = 0;  // objects that the loading program has to provide
   std::string outline;  // the content of a pickle of unknown format
   std::string error;  // why nothing could be read; empty if something could
@@ -114,6 +121,9 @@ Artifact read(std::string_view bytes, const std::string& name);
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 void check_sources(Artifact& artifact, const std::vector<std::string>& roots, const ReadFile& read_file);
 
+// Returns true if the text of a file is the source that the cache of torch.compiler.precompile belongs to.
+bool is_source_of(const Artifact& cache, std::string_view text);
+
 std::string to_text(const Artifact& artifact);
 // Returns the name, the format and the size of the artifact in one line.
 std::string to_line(const Artifact& artifact);
@@ -122,6 +132,11 @@ std::string to_json(const std::vector<Artifact>& artifacts);
 // Returns the differences between two artifacts, part by part, one line each. The list is empty if everything that is
 // read is equal.
 std::vector<std::string> differences(const Artifact& first, const Artifact& second);
+
+// Of all entries in `artifacts`, takes the one whose key differs least from the key that a run recorded, and returns where it
+// differs: a line that names it, and one for each part. Entries with an equal key are left out: they were made after the
+// miss. Returns nothing if no entry has the parts of its key.
+std::optional<std::vector<std::string>> nearest_differences(const Part& asked, const std::vector<Artifact>& artifacts);
 
 // Returns the source of a Python function `guards(L, G)` that gives the verdict of the part's guards.
 std::string guard_source(const Part& part);

@@ -573,6 +573,10 @@ def open_artifact(path: str, roots: list[str], is_json: bool) -> tuple[str, list
         (the text, the paths that could not be read with the reasons, whether all was read).
     """
 
+def explain_miss(recorded: str, folder: str) -> list[str]:
+    """Returns how the nearest entry of a cache, whose files are below a folder, differs from the key that a run recorded: a line each.
+    Nothing in the entries runs."""
+
 def compare_artifacts(first: str, second: str) -> tuple[list[str], list[str], bool]:
     """How what PyTorch saved under one path differs from what it saved under another.
 

@@ -259,6 +259,18 @@ class Conditions:
 
 
 @dataclass
+class CacheMiss:
+    """A cache of compilations that had no entry for this one."""
+
+    cache: str
+    """"Inductor" or "AOTAutograd"."""
+    file: str
+    """The file with the parts of the key that it was asked for, which `depyf open` reads and compares."""
+    differences: list[str] = field(default_factory=list)
+    """How the nearest entry of the cache differs, a line each; empty where there was none to compare with."""
+
+
+@dataclass
 class Causes:
     """Why a compilation ends where it does, and why it was necessary."""
 
@@ -269,6 +281,8 @@ class Causes:
     """In PyTorch's words."""
     failures: list[Failure] = field(default_factory=list)
     """Of each earlier compilation the guards that did not hold, the one that PyTorch meets first in front."""
+    misses: list[CacheMiss] = field(default_factory=list)
+    """The caches of other processes that had no entry for it."""
 
 
 @dataclass

@@ -12,6 +12,8 @@ constexpr std::size_t checksum_size = 4;
 constexpr std::uint64_t encoding_version = 1;
 constexpr std::size_t name_max = 1000;  // bytes of a kind or a key
 
+}  // namespace
+
 std::optional<std::string> decoded_base64(std::string_view text) {
   static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string bytes;
@@ -27,6 +29,8 @@ std::optional<std::string> decoded_base64(std::string_view text) {
   }
   return bytes;
 }
+
+namespace {
 
 class BundleReader {
  public:

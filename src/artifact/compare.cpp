@@ -55,6 +55,8 @@ class Comparison {
  public:
   std::vector<std::string> take() { return std::move(lines_); }
 
+  void compare_keys(const Part& first, const Part& second) { compare_key_parts(first.key_parts, second.key_parts); }
+
   void compare(const Artifact& first, const Artifact& second) {
     value("", "format", first.format, second.format);
     if (first.error != second.error) value("", "error", first.error, second.error);
@@ -247,6 +249,36 @@ class Comparison {
 };
 
 }  // namespace
+
+std::optional<std::vector<std::string>> nearest_differences(const Part& asked, const std::vector<Artifact>& artifacts) {
+  const Part* nearest = nullptr;
+  std::string place;
+  std::size_t fewest = 0, count = 0;
+  std::map<std::string, std::string> hashes;
+  for (const KeyPart& part : asked.key_parts) hashes[part.name] = part.hash;
+  for (const Artifact& artifact : artifacts) {
+    for (const Part& entry : artifact.parts) {
+      if (entry.key_parts.empty() || entry.kind_of_key() != asked.kind || entry.key == asked.key) continue;
+      std::size_t differing = 0, shared = 0;
+      for (const KeyPart& part : entry.key_parts) {
+        const auto own = hashes.find(part.name);
+        ++(own != hashes.end() && own->second == part.hash ? shared : differing);
+      }
+      differing += hashes.size() - std::min(hashes.size(), shared);
+      if (differing == 0) continue;  // it was made after the miss
+      ++count;
+      if (nearest && differing >= fewest) continue;
+      nearest = &entry, fewest = differing, place = artifact.name;
+    }
+  }
+  if (!nearest) return {};
+  Comparison comparison;
+  comparison.compare_keys(*nearest, asked);
+  std::vector<std::string> lines = comparison.take();
+  lines.insert(lines.begin(), "nearest of " + std::to_string(count) + (count == 1 ? " entry: " : " entries: ") + place +
+                                  (nearest->key.empty() ? "" : ", " + nearest->key) + ", where it differs:");
+  return lines;
+}
 
 std::vector<std::string> differences(const Artifact& first, const Artifact& second) {
   Comparison comparison;

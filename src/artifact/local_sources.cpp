@@ -44,6 +44,10 @@ std::vector<std::string> candidates(const Source& source, const Part& part, cons
 
 }  // namespace
 
+bool is_source_of(const Artifact& cache, std::string_view text) {
+  return page::sha256_hexadecimal(text) == cache.source_checksum;
+}
+
 void check_sources(Artifact& artifact, const std::vector<std::string>& roots, const ReadFile& read_file) {
   std::map<std::string, std::optional<std::string>> files;
   for (Part& part : artifact.parts) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -7,9 +8,13 @@
 #include "artifact/budget.h"
 #include "artifact/bundle.h"
 #include "artifact/guards.h"
+#include "artifact/miss.h"
+#include "artifact/outlines.h"
+#include "artifact/precompile.h"
 #include "artifact/stages.h"
 #include "depyf/code_object.h"
 #include "depyf/recode.h"
+#include "load/zip.h"
 #include "page/sha256.h"
 #include "pickle/outline.h"
 #include "support/deep_stack.h"
@@ -24,47 +29,33 @@ using pickle::Value;
 constexpr std::size_t parts_max = 10'000;     // of one file: a bundle of a large program has some hundred entries
 constexpr std::size_t sources_max = 10'000;   // of one function
 constexpr std::size_t names_max = 10'000;     // that loading would look up
-constexpr std::size_t text_max = 1000;        // bytes of a name or a short value
-
-std::string short_text(const Value& value) {
-  return value.is(Kind::string) ? std::string(value.text().substr(0, text_max)) : pickle::outline(value, text_max);
-}
-
-// "(self, x, *args, flag=True)", from the pickle of an inspect.Signature.
-std::string signature_text(const Value& signature) {
-  enum ParameterKind { positional_only, positional_or_keyword, starred, keyword_only, double_starred };
-  std::vector<std::string> texts;
-  std::int64_t last = positional_or_keyword;
-  const Value parameters = signature.argument(0);
-  for (std::size_t position = 0; position < parameters.size() && position < text_max; ++position) {
-    const Value parameter = parameters.at(position);
-    const std::int64_t kind = parameter.argument(1).argument(0).integer(positional_or_keyword);
-    std::string text = short_text(parameter.argument(0));
-    if (kind != positional_only && last == positional_only && !texts.empty()) texts.push_back("/");
-    if (kind == keyword_only && last < starred) texts.push_back("*");
-    if (kind == starred) text = "*" + text;
-    if (kind == double_starred) text = "**" + text;
-    const Value otherwise = parameter.attribute("_default");
-    if (otherwise && otherwise.dotted_name() != "inspect._empty") text += "=" + pickle::outline(otherwise, 100);
-    texts.push_back(std::move(text));
-    last = kind;
-  }
-  return "(" + joined(texts, ", ") + ")";
-}
+constexpr std::string_view ahead_mark = "PT2AOT";
+constexpr std::size_t archive_max = std::size_t{64} << 20;  // bytes of the pickle in an archive that is looked into
 
 class Reader {
  public:
   explicit Reader(Artifact& artifact) : artifact_(artifact), budget_(artifact.size) {}
 
   void read(std::string_view bytes) {
-    if (is_bundle(bytes)) return read_entries(bytes);
-    if (!read_pickle(bytes, {}, {})) return;
+    if (is_bundle(bytes)) {
+      artifact_.format = "a bundle of cache entries (torch.compiler.save_cache_artifacts)";
+      return read_entries(bytes);
+    }
+    if (is_precompile_source(bytes)) return read_precompiled(bytes);
+    if (is_zip(bytes)) return read_archive(bytes);
+    if (is_recorded_key(bytes)) {
+      if (std::optional<Part> part = read_recorded_key(bytes, budget_)) {
+        artifact_.format = "the key of a cache entry, as a run recorded it";
+        artifact_.parts.push_back(std::move(*part));
+        return;
+      }
+    }
+    if (!read_pickle(without_mark(bytes), {}, {})) return;
     if (artifact_.format.empty()) artifact_.format = "a pickle of no kind that depyf knows";
   }
 
  private:
   void read_entries(std::string_view bytes) {
-    artifact_.format = "a bundle of cache entries (torch.compiler.save_cache_artifacts)";
     const auto entries = read_bundle(bytes);
     if (!entries) return fail(entries.error());
     for (const BundleEntry& entry : *entries) {
@@ -91,6 +82,12 @@ class Reader {
         artifact_.parts[index].size = entry.content.size();
       }
     }
+  }
+
+  // From 2.15 on a mark and the version of the format stand before what aot_compile pickles.
+  static std::string_view without_mark(std::string_view bytes) {
+    if (bytes.starts_with(ahead_mark)) bytes.remove_prefix(std::min(ahead_mark.size() + 1, bytes.size()));
+    return bytes;
   }
 
   static bool looks_like_pickle(std::string_view bytes) { return pickle::has_magic(bytes); }
@@ -165,7 +162,7 @@ class Reader {
     set_format("a model compiled ahead of time for " + std::to_string(list.size()) +
                (list.size() == 1 ? " input" : " inputs"));
     for (std::size_t position = 0; position < list.size() && artifact_.parts.size() < parts_max; ++position) {
-      const std::string_view bytes = list.at(position).text();
+      const std::string_view bytes = without_mark(list.at(position).text());
       if (!list.at(position).is(Kind::bytes) || depth_ > 0 || !budget_.take_nested(bytes.size())) continue;
       const auto document = pickle::read(bytes);
       if (!document) {
@@ -210,19 +207,6 @@ class Reader {
     return version_of(python.text());
   }
 
-  // What the transformed code has beside its arguments.
-  static std::vector<std::string> kept_values(const Value& environment) {
-    std::vector<std::string> notes;
-    const Value globals = environment.attribute("used_globals");
-    for (std::size_t position = 0; position < globals.size() && position < text_max; ++position)
-      notes.push_back("the transformed code has the global " + short_text(globals.key(position)) + " = " +
-                      pickle::outline(globals.value(position), 200) + " from the file");
-    const Value closure = environment.attribute("closure");
-    if (closure.size() > 0)
-      notes.push_back("the function's free variables come from the file: " + pickle::outline(closure, 300));
-    return notes;
-  }
-
   void read_guards_state(const Value& bytes, Part& part) {
     if (!bytes.is(Kind::bytes) || !budget_.take_nested(bytes.text().size())) return;
     const auto document = pickle::read(bytes.text());
@@ -238,16 +222,6 @@ class Reader {
         if (!is_builtin(name)) reads.push_back(name);
     }
     read_guards(document->root(), reads, part);
-  }
-
-  // Names that programs hardly ever give to globals of their own.
-  static bool is_builtin(const std::string& name) {
-    static const std::set<std::string, std::less<>> names = {
-        "abs",  "all",        "any",   "bool", "dict",  "enumerate", "float",  "getattr",  "hasattr",
-        "int",  "isinstance", "len",   "list", "map",   "max",       "min",    "print",    "range",
-        "set",  "sorted",     "str",   "sum",  "super", "tuple",     "type",   "zip",      "iter",
-        "next", "slice",      "round", "id",   "repr",  "object",    "filter", "reversed", "setattr"};
-    return names.contains(name);
   }
 
   // (function that makes it, bytes), as PyTorch's backends and vLLM save what was compiled.
@@ -360,6 +334,92 @@ class Reader {
     }
   }
 
+  // A file of torch.save: the only ones that depyf knows are the caches that torch.compiler.precompile writes beside its source.
+  void read_archive(std::string_view bytes) {
+    set_format("a file of torch.save");
+    Result<std::string> pickled = pickle_of_archive(bytes, budget_.nested);
+    if (!pickled) return fail(pickled.error());
+    const std::string& content = decoded_.emplace_back(std::move(*pickled));
+    const auto document = pickle::read(content);
+    if (!document) return fail(document.error());
+    note_reach(*document);
+    const Value root = document->root();
+    if (root["format"].text() != "torch.compiler.precompile") {
+      artifact_.outline = pickle::outline(root, 4000);
+      return;
+    }
+    artifact_.format = "the cache of a function captured ahead of time (torch.compiler.precompile)";
+    artifact_.source_checksum = short_text(root["code_hash"]);
+    Part& part = new_part("cache of torch.compiler.precompile", {}, {});
+    add_fact(part, "version of the format", root["version"]);
+    add_fact(part, "backend", root["backend"]);
+    add_fact(part, "tracer", root["tracer"]);
+    add_fact(part, "SHA-256 of the source that it belongs to", root["code_hash"]);
+    const Value bundle = root["artifact"];
+    if (bundle.is(Kind::none)) part.notes.push_back("there are no kernels in it");
+    else read_entries(decoded_.emplace_back(bytes_of(bundle)));
+  }
+
+  // The other half: Python source that holds pickles of Dynamo's frames as text.
+  void read_precompiled(std::string_view text) {
+    set_format("a function captured ahead of time (torch.compiler.precompile)");
+    artifact_.own_checksum = page::sha256_hexadecimal(text);
+    const PrecompileSource source = read_precompile_source(text);
+    Part& part = new_part("what was captured", {}, {});
+    std::optional<Version> version;
+    for (const Fact& fact : source.facts) {
+      if (fact.name == "Python") version = version_of(fact.value);
+      if (fact.name == "function") part.title = fact.value;
+      part.facts.push_back({fact.name, budget_.copied(fact.value)});
+    }
+    part.unchecked = source.unchecked;
+    part.notes.push_back("torch.compiler.precompile.load runs this file as a program; depyf read it as text");
+    for (const PrecompileSection& section : source.sections)
+      part.stages.push_back({section.title, {}, true, budget_.copied(section.text)});
+    read_pickled_text(source.frames, [&](const pickle::Document& document) { read_frames(document.root(), version); });
+    read_pickled_text(source.backends, [&](const pickle::Document& document) {
+      read_backends(document.root());
+      read_graph_modules(document, "graph", artifact_.parts.front(), budget_);
+    });
+  }
+
+  template <class Take>
+  void read_pickled_text(std::string_view base64, Take take) {
+    if (base64.empty()) return;
+    std::optional<std::string> bytes = decoded_base64(base64);
+    if (!bytes || !budget_.take_nested(bytes->size()))
+      return artifact_.parts.front().notes.push_back("its pickles are no base64");
+    const std::string& content = decoded_.emplace_back(std::move(*bytes));
+    const auto document = pickle::read(content);
+    if (!document)
+      return artifact_.parts.front().notes.push_back("a pickle in it could not be read: " + document.error().message);
+    note_reach(*document);
+    take(*document);
+  }
+
+  // The frames that torch.compiler.precompile captured, each with its variants.
+  void read_frames(const Value& frames, const std::optional<Version>& version) {
+    for (std::size_t position = 0; position < frames.size(); ++position) {
+      const Value frame = frames.at(position), variants = frame["variants"];
+      const std::size_t count = std::max<std::size_t>(variants.size(), 1);
+      for (std::size_t number = 0; number < count && artifact_.parts.size() < parts_max; ++number) {
+        Part& part = new_part({}, {}, {});
+        add_fact(part, "module", frame["python_module"]);
+        add_fact(part, "called as", frame["resume_names"].size() > 0 ? frame["resume_names"] : Value());
+        part.functions.push_back(
+            read_function(frame["code"], frame["is_entry"].is_true() ? "original" : "resume", version, budget_.code));
+        part.title = part.functions[0].name + ", variant " + std::to_string(number + 1) + " of " +
+                     std::to_string(variants.size());
+        if (frame["trivial"].is_true()) part.notes.push_back("nothing of it was compiled: it runs as it was written");
+        if (frame["bypassed"].is_true()) part.notes.push_back("it could not be saved: a call that comes here raises");
+        if (const Value variant = variants.at(number)) {
+          part.functions.push_back(read_function(variant["dynamo_code"], "transformed", version, budget_.code));
+          read_guards_state(variant["guards_state"], part);
+        }
+      }
+    }
+  }
+
   // Backend -> what it compiled, with the content in whatever form it keeps it.
   void read_backends(const Value& backends) {
     for (std::size_t position = 0; position < backends.size() && artifact_.parts.size() < parts_max; ++position) {
@@ -372,6 +432,7 @@ class Reader {
 
   Artifact& artifact_;
   Budget budget_;
+  std::deque<std::string> decoded_;  // pickles that stand in the file as text: values refer to their bytes
   std::set<std::string> seen_names_, seen_calls_;
   std::map<const char*, std::vector<std::size_t>> line_starts_;  // of the texts of modules
   std::size_t lines_left_ = std::size_t{64} << 20;  // bytes of such texts that are still looked into
@@ -390,7 +451,10 @@ std::string_view lines_between(std::string_view text, std::int64_t first, std::i
   return first >= 1 && first < line ? text.substr(start, end - start) : std::string_view();
 }
 
-bool is_likely(std::string_view bytes) { return is_bundle(bytes) || pickle::has_magic(bytes); }
+bool is_likely(std::string_view bytes) {
+  return is_bundle(bytes) || pickle::has_magic(bytes) || bytes.starts_with(ahead_mark) || is_recorded_key(bytes) ||
+         is_precompile_source(bytes) || (is_zip(bytes) && pickle_of_archive(bytes, archive_max));
+}
 
 Artifact read(std::string_view bytes, const std::string& name) {
   Artifact artifact;

@@ -38,18 +38,9 @@ void read_settings(std::string_view program, Part& part) {
   }
 }
 
-// "[hash] name: value"; the hashes are of 51 characters.
 void read_key_parts(const Value& lines, Part& part, Budget& budget) {
-  for (std::size_t position = 0; position < std::min(lines.size(), key_parts_max); ++position) {
-    std::string_view line = lines.at(position).text();
-    const std::size_t end = line.find("] "), colon = line.find(": ", end == std::string_view::npos ? 0 : end);
-    if (!line.starts_with('[') || end == std::string_view::npos || colon == std::string_view::npos) continue;
-    KeyPart read;
-    read.hash = budget.copied(line.substr(1, end - 1));
-    read.name = budget.copied(line.substr(end + 2, colon - end - 2));
-    read.value = budget.copied(line.substr(colon + 2, value_max));
-    part.key_parts.push_back(std::move(read));
-  }
+  for (std::size_t position = 0; position < std::min(lines.size(), key_parts_max); ++position)
+    add_key_part(lines.at(position).text(), part, budget);
 }
 
 void add_fact(const Value& value, std::string name, Part& part) {
@@ -86,6 +77,16 @@ void read_direction(const Value& compiled, const std::string& direction, Part& p
 }
 
 }  // namespace
+
+void add_key_part(std::string_view line, Part& part, Budget& budget) {
+  const std::size_t end = line.find("] "), colon = line.find(": ", end == std::string_view::npos ? 0 : end);
+  if (!line.starts_with('[') || end == std::string_view::npos || colon == std::string_view::npos) return;
+  KeyPart read;
+  read.hash = budget.copied(line.substr(1, end - 1));
+  read.name = budget.copied(line.substr(end + 2, colon - end - 2));
+  read.value = budget.copied(line.substr(colon + 2, value_max));
+  part.key_parts.push_back(std::move(read));
+}
 
 void read_inductor_result(const Value& result, const std::string& direction, Part& part, Budget& budget) {
   const std::string key(result.attribute("cache_key").text().substr(0, value_max));

@@ -19,4 +19,7 @@ void read_graph_modules(const pickle::Document& document, const std::string& tit
 // Returns the lines of a text from the first on, which counts from 1, to the one before the last, with their ends.
 std::string_view lines_between(std::string_view text, std::int64_t first, std::int64_t last);
 
+// Adds "[hash] name: value" to the parts of a key; the hashes are of 51 characters.
+void add_key_part(std::string_view line, Part& part, Budget& budget);
+
 }  // namespace depyf::artifact

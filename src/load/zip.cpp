@@ -10,7 +10,9 @@ namespace depyf {
 namespace {
 
 constexpr std::string_view local_mark("PK\3\4"), directory_mark("PK\1\2"), end_mark("PK\5\6");
-constexpr std::size_t end_size = 22, comment_max = 65535;
+// Archives that may be beyond 4 GiB have another end in front of the usual one; torch.save writes it always.
+constexpr std::string_view large_end_mark("PK\6\6"), large_locator_mark("PK\6\7");
+constexpr std::size_t end_size = 22, comment_max = 65535, large_end_size = 56, large_locator_size = 20;
 constexpr std::uint16_t is_encrypted = 1, stored = 0, deflated = 8;
 
 }  // namespace
@@ -29,7 +31,13 @@ Result<std::vector<ZipMember>> zip_members(std::string_view file) {
   const std::uint32_t size = reader.u32(), offset = reader.u32();
   if (disks != 0 || offset == 0xffffffff || std::uint64_t{offset} + size > end)
     return Error{"a zip archive of an unsupported kind", end};
-  const std::size_t before = end - size - offset;  // a program may stand in front of an archive
+  std::size_t directory_end = end;
+  if (constexpr std::size_t both = large_end_size + large_locator_size;
+      end >= both && file.substr(end - large_locator_size).starts_with(large_locator_mark) &&
+      file.substr(end - both).starts_with(large_end_mark))
+    directory_end = end - both;
+  if (std::uint64_t{offset} + size > directory_end) return Error{"a zip archive of an unsupported kind", end};
+  const std::size_t before = directory_end - size - offset;  // a program may stand in front of an archive
   std::vector<ZipMember> members;
   reader.seek(before + offset);
   for (std::uint32_t i = 0; i < count; ++i) {

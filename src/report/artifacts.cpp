@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;    // bytes: weights are saved apart
 constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // bytes of a file of Python
 constexpr std::size_t files_max = 10'000;                        // of one folder
+constexpr std::size_t entries_max = 50;                          // of a cache, that a miss is compared with
+constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;   // bytes of such an entry
 constexpr std::size_t hash_min = 24;                             // characters of a name that is a hash
 
 // The bytes of a regular file; none of anything else, as a device or a pipe may have no end.
@@ -56,6 +58,20 @@ std::string without_hashes(const std::string& name) {
   return result;
 }
 
+// Says whether the source that a cache of torch.compiler.precompile belongs to stands beside it: PyTorch refuses another one.
+void check_pair(artifact::Artifact& cache, const fs::path& file) {
+  if (cache.source_checksum.empty() || cache.parts.empty()) return;
+  const fs::path beside = fs::path(file).replace_extension(".py");
+  const std::optional<std::string> text = content(beside, source_max);
+  const std::string name = beside.filename().string();
+  std::string words = name + " is not beside it";
+  if (text) {
+    const bool is_same = artifact::is_source_of(cache, *text);
+    words = name + (is_same ? ", the same" : " is another one: PyTorch refuses the pair");
+  }
+  cache.parts.front().facts.push_back({"source", words});
+}
+
 std::size_t counterpart(const artifact::Artifact& wanted, const std::vector<artifact::Artifact>& others,
                         const std::vector<bool>& is_paired) {
   for (const bool is_exact : {true, false}) {
@@ -84,13 +100,45 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
     if (is_folder && !artifact::is_likely(*bytes)) continue;  // caches hold code and libraries too
     artifact::Artifact read = artifact::read(*bytes, is_folder ? file.lexically_relative(path).string() : path);
     artifact::check_sources(read, roots, [](const std::string& source) { return content(source, source_max); });
+    check_pair(read, file);
     result.artifacts.push_back(std::move(read));
   }
   if (is_folder && result.artifacts.empty()) result.errors.push_back(path + ": no artifact is in it");
   return result;
 }
 
+std::vector<std::string> explain_miss(const std::string& recorded, const std::string& folder) {
+  const std::optional<std::string> bytes = content(recorded, source_max);
+  if (!bytes) return {};
+  const artifact::Artifact asked = artifact::read(*bytes, recorded);
+  if (asked.parts.size() != 1) return {};
+  std::vector<std::string> errors;
+  std::vector<std::pair<fs::file_time_type, fs::path>> newest;
+  for (fs::path& file : files_below(folder, errors)) {
+    std::error_code problem;
+    const fs::file_time_type time = fs::last_write_time(file, problem);
+    if (!problem) newest.emplace_back(time, std::move(file));
+  }
+  std::sort(newest.rbegin(), newest.rend());
+  newest.resize(std::min(newest.size(), entries_max));
+  std::vector<artifact::Artifact> entries;
+  for (const auto& [time, file] : newest)
+    if (const std::optional<std::string> entry = content(file, entry_max); entry && artifact::is_likely(*entry))
+      entries.push_back(artifact::read(*entry, file.lexically_relative(folder).string()));
+  return artifact::nearest_differences(asked.parts[0], entries).value_or(std::vector<std::string>{});
+}
+
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second) {
+  const auto is_recorded = [](const ReadArtifacts& read) {
+    return read.artifacts.size() == 1 && read.artifacts[0].parts.size() == 1 &&
+           read.artifacts[0].format.starts_with("the key of");
+  };
+  if (is_recorded(first) != is_recorded(second)) {
+    const artifact::Part& asked = (is_recorded(first) ? first : second).artifacts[0].parts[0];
+    auto lines = artifact::nearest_differences(asked, (is_recorded(first) ? second : first).artifacts);
+    if (!lines) return {"no entry of " + asked.kind + " has the parts of its key to compare"};
+    return *std::move(lines);
+  }
   if (first.artifacts.size() == 1 && second.artifacts.size() == 1)
     return artifact::differences(first.artifacts[0], second.artifacts[0]);
   std::vector<std::string> lines;

@@ -17,7 +17,12 @@ struct ReadArtifacts {
 // sources are compared with the files below `roots`.
 ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::string>& roots);
 
-// How the artifacts of two paths differ, a line each.
+// How the artifacts of two paths differ, a line each. Of the key that a run recorded, how the nearest of the other's entries
+// differs from it.
 std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtifacts& second);
+
+// Why a cache whose entries are files of a folder has none with the key in the file `recorded`: how the nearest of its newest entries
+// differs. Empty if there is nothing to compare.
+std::vector<std::string> explain_miss(const std::string& recorded, const std::string& folder);
 
 }  // namespace depyf::report

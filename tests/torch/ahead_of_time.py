@@ -1,7 +1,9 @@
-"""Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`.
+"""Compiles functions ahead of time and saves them: `ahead_of_time.py DIRECTORY`; `ahead_of_time.py DIRECTORY every` saves each
+on each backend.
 
 `ahead_of_time.py DIRECTORY COUNT` loads them again, and prints as JSON how often the guards that depyf shows accept and refuse so
-many inputs as the guards of what was loaded do, and the inputs where they do not. `ahead_of_time.py DIRECTORY pairs` saves
+many inputs as the guards of what was loaded do, and the inputs where they do not. `ahead_of_time.py DIRECTORY run` loads each in a
+block of `prepare_debug` and without one, and prints which give other results. `ahead_of_time.py DIRECTORY pairs` saves
 artifacts that differ in one respect each.
 """
 
@@ -14,6 +16,7 @@ import random
 import sys
 from pathlib import Path
 
+import torch._dynamo
 from torch._dynamo.aot_compile import ModelInput
 from torch._dynamo.aot_compile_types import SerializableCallable
 from torch._inductor.utils import fresh_cache
@@ -22,6 +25,8 @@ from torch.fx._graph_pickler import GraphPickler, Options
 
 import torch
 
+if hasattr(torch._dynamo.config, "enable_aot_compile"):  # before 2.13
+    torch._dynamo.config.enable_aot_compile = True
 SCALE = 2.0
 
 
@@ -132,17 +137,39 @@ def save_bundle(function, arguments, path, **options):
 
 
 def example_inputs(name):
+    """The inputs that the artifact with a name was compiled for; the name may end with that of a backend."""
     x, y = torch.ones(8, 4), torch.ones(8, 4)
+    for backend in BACKENDS:
+        name = name.removesuffix(f"_{backend}")
     return {
         "plain": (x, y),
-        "plain_eager": (x, y),
-        "plain_aot_eager": (x, y),
         "filtered": (x, y),
         "sized": (x, 3),
         "containers": ({"a": x, "b": y}, [2]),
         "closure": (x,),
         "method": (torch.ones(4),),
     }[name]
+
+
+BACKENDS = ("aot_eager", "inductor", "eager")  # longer names first, as they are cut off
+FUNCTIONS = ("plain", "filtered", "sized", "containers", "closure", "method")
+
+
+def save_every(directory):
+    """Each function on each backend: 18 artifacts."""
+    for backend in BACKENDS:
+        for name in FUNCTIONS:
+            function = {"filtered": plain, "closure": enclosing(4), "method": Scaled().method}.get(name) or globals()[
+                name
+            ]
+            inputs = example_inputs(name)
+            if name == "sized":
+                torch._dynamo.mark_dynamic(inputs[0], 0)
+            options = {"options": {"guard_filter_fn": only_tensors}} if name == "filtered" else {}
+            try:
+                save(function, inputs, directory / f"{name}_{backend}.bin", backend=backend, **options)
+            except Exception as error:  # releases before 2.13 save nothing of aot_eager
+                print(f"PyTorch does not save {name} on {backend}: {error}"[:200], file=sys.stderr)
 
 
 def main(directory):
@@ -291,13 +318,41 @@ def states():
     ]
 
 
+def saved_functions(directory):
+    """The names of the artifacts that hold one function."""
+    names = sorted(path.stem for path in directory.glob("*.bin"))
+    return [name for name in names if name.split("_")[0] in FUNCTIONS]
+
+
+def load(path):
+    with open(path, "rb") as file:
+        return torch.compiler.load_compiled_function(file)
+
+
+def run(directory):
+    """Calls what is loaded in a block of `prepare_debug`, whose files run, and what is loaded without."""
+    import depyf
+
+    results = {}
+    for name in saved_functions(directory):
+        arguments = example_inputs(name)
+        if name.startswith("method"):
+            arguments = (Scaled(), *arguments)
+        expected = load(directory / f"{name}.bin")(*arguments)
+        with depyf.prepare_debug(directory / "dumps" / name) as session:
+            served = load(directory / f"{name}.bin")
+        (frame,) = session.frames
+        same = torch.equal(served(*arguments), expected)
+        results[name] = [same, bool(frame.proved), frame.running, [artifact.running for artifact in frame.artifacts]]
+    print(json.dumps(results))
+
+
 def verdicts(directory, count):
     from depyf import _core
 
     results = {}
-    for name in ("plain", "plain_eager", "plain_aot_eager", "filtered", "sized", "containers", "closure", "method"):
-        with open(directory / f"{name}.bin", "rb") as file:
-            loaded = torch.compiler.load_compiled_function(file)
+    for name in saved_functions(directory):
+        loaded = load(directory / f"{name}.bin")
         text, _, _ = _core.open_artifact(str(directory / f"{name}.bin"), [], True)
         namespace = {}
         exec(json.loads(text)["artifacts"][0]["parts"][0]["guard_source"], namespace)
@@ -305,7 +360,7 @@ def verdicts(directory, count):
         accepted, refused, wrong = 0, 0, []
         for _ in range(count):
             arguments = example_inputs(name)
-            if name == "method":
+            if name.startswith("method"):
                 arguments = (Scaled(), *arguments)
             arguments = [changed(each, rng) if rng.random() < 0.4 else each for each in arguments]
             with rng.choice(states())():
@@ -323,6 +378,10 @@ def verdicts(directory, count):
 if __name__ == "__main__":
     if len(sys.argv) == 2:
         main(Path(sys.argv[1]))
+    elif sys.argv[2] == "every":
+        save_every(Path(sys.argv[1]))
+    elif sys.argv[2] == "run":
+        run(Path(sys.argv[1]))
     elif sys.argv[2] == "pairs":
         save_pairs(Path(sys.argv[1]))
     else:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from depyf import dump, files, weak
+from depyf import _core, dump, files, weak
 from depyf.capture import before, outcomes, story
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilations import Compilations
 from depyf.capture.failures import Failures
 from depyf.capture.journaling import Journaling
-from depyf.compat import dynamo, noticing, probe
+from depyf.compat import dynamo, inductor, noticing, probe
 from depyf.provenance import dumped
 from depyf.session import Session
 
@@ -61,6 +61,7 @@ class Ending:
         yield lambda: self._add_features(failures)
         yield lambda: self._add_compiled_before(seen_codes)
         yield self._add_missing
+        yield self._explain_misses
         yield self._write_provenance
         yield self._write_full_code
         yield self._write_index
@@ -99,6 +100,16 @@ class Ending:
                 compilation.frame, compilation.cached, elsewhere=compilation.elsewhere, restored=compilation.restored
             )
             compilation.frame.notes += compilation.frame.unchecked
+
+    def _explain_misses(self) -> None:
+        """Adds how the nearest entries of Inductor's cache differ from what it was asked for. AOTAutograd keeps no parts of its keys."""
+        folder = inductor.cache_folder()
+        for compilation in self._compilations.order:
+            frame = compilation.frame
+            for miss in frame.misses:
+                if folder is not None and miss.cache == "Inductor":
+                    miss.differences = _core.explain_miss(str(self._artifacts.directory / miss.file), folder)
+                frame.notes.append(outcomes.miss_in_words(miss))
 
     def _write_provenance(self) -> None:
         self._provenance = []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from depyf import names
 from depyf.capture.artifacts import Artifacts
 from depyf.capture.compilation import Compilation, Item
 from depyf.session import Session
@@ -28,6 +31,12 @@ class Items:
         compilation.items.append(item)
         if compilation.number is not None:
             self._artifacts.write(compilation)
+
+    def write_beside(self, compilation: Compilation, kind: str, text: str) -> str:
+        """Writes a text about a compilation that is no stage of it. Returns the name of the file."""
+        stem = f"{kind}_of_{names.safe_file_part(compilation.frame.compile_id)}"
+        path, _ = self._artifacts.claim(f"{stem}_{{}}.json", lambda n: text)
+        return os.path.basename(path)
 
     def set_number(self, compilation: Compilation, number: int) -> None:
         """Sets the N of the `__compiled_fn_N` that a compilation calls, and has its files written under that name."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from depyf import dump, function_names
 from depyf.compat import at_work, cache, dynamo, installed, origins
 from depyf.guards import breaks, frontier
-from depyf.session import Exceeded, Frame
+from depyf.session import CacheMiss, Exceeded, Frame
 from depyf.source_line import Line
 
 EXPORT = (
@@ -36,6 +36,20 @@ RESTORED = (
 NOT_LOADED = "A file of `aot_compile` could not be loaded: the error went to the caller"
 _LIMIT = re.compile(r"\b(?:accumulated_)?(?:recompile|cache_size)_limit\b")
 _VALUE = re.compile(r"currently set to (\d+)")
+
+
+_SHOWN_DIFFERENCES = 10
+
+
+def miss_in_words(miss: CacheMiss) -> str:
+    """Returns a sentence on a cache that had no entry, with what differs in the nearest one."""
+    sentence = f"{miss.cache}'s cache had no entry with its key, whose parts are in {miss.file}."
+    if not miss.differences:
+        return f"{sentence} `depyf open {miss.file} OTHER` compares them with those of an entry, or of another run."
+    first, *rest = miss.differences
+    left = len(rest) - _SHOWN_DIFFERENCES
+    more = [f"and {left} more"] if left > 0 else []
+    return f"{sentence} The {first} {'; '.join([*rest[:_SHOWN_DIFFERENCES], *more])}"
 
 
 def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = None) -> None:

@@ -10,7 +10,7 @@ from depyf.capture.guarding import Guarding
 from depyf.capture.items import Items
 from depyf.compat import graphs, origins, trace
 from depyf.guards import breaks, texts
-from depyf.session import RuntimeValue, Session, Symbol
+from depyf.session import CacheMiss, RuntimeValue, Session, Symbol
 
 DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
 """Kind of graph -> its direction, for the kinds that have only one."""
@@ -95,6 +95,9 @@ class TraceRecords:
             frame.failures = self._guarding.failures(frame.recompile_reasons)
         elif record.event == "cache hit":
             compilation.cached.add(graphs.direction())
+        elif record.event == "cache miss" and '"components": []' not in record.text:  # else there is nothing to compare
+            file = self._items.write_beside(compilation, "cache_miss", record.text)
+            frame.misses.append(CacheMiss("AOTAutograd" if '"key": "a' in record.text else "Inductor", file))
 
     def _end(self, compilation: Compilation, record: trace.Record) -> None:
         """Ends a compilation, with the reason if it has failed."""

@@ -7,6 +7,7 @@ why they are not.
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -96,3 +97,9 @@ def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], No
         return call
 
     return intercept.around(private.get("torch._inductor.scheduler:WhyNoFuse.__call__"), answer)
+
+
+def cache_folder() -> str | None:
+    """Returns the folder in which Inductor keeps compiled graphs; None if this process has not loaded Inductor."""
+    folder = private.call("torch._inductor.runtime.runtime_utils:cache_dir")
+    return os.path.join(folder, "fxgraph") if isinstance(folder, str) else None

@@ -531,6 +531,8 @@ NAMES = [
          since="2.4", fallback="files are told as numbers"),
     Name("__ir_pre_fusion", "inductor", "Inductor's IR before fusion", "logger", lazy=True),
     Name("__ir_post_fusion", "inductor", "Inductor's IR after fusion", "logger", lazy=True),
+    Name("torch._inductor.runtime.runtime_utils:cache_dir", "inductor", "where Inductor keeps what it compiled", lazy=True,
+         takes=0, gives="str", since="2.5", fallback="misses of its cache are not compared with its entries"),
     Name("torch._inductor.compile_fx:fx_compile_mode", "inductor", "does Inductor compile in another process?", lazy=True,
          since="2.7", fallback="it is taken that it does not"),
     Name("__post_grad_graphs", "inductor", "the graph after post-grad passes, where another process made it", "logger",

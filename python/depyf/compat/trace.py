@@ -46,6 +46,8 @@ _EVENTS = {
     "recompile_reasons": "recompile reasons",
     "fx_graph_cache_hit": "cache hit",
     "aotautograd_cache_hit": "cache hit",
+    "fx_graph_cache_miss": "cache miss",
+    "aotautograd_cache_miss": "cache miss",
     "symbolic_shape_specialization": "specialization",
     "create_unbacked_symbol": "runtime value",
 }
@@ -60,7 +62,7 @@ class Record:
     """A record of the structured trace."""
 
     event: str
-    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "start", "end",
+    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "cache miss" (with `text`), "start", "end",
     "specialization", "runtime value", "export"."""
     text: str = ""
     graph: str | None = None
