@@ -12,7 +12,9 @@ from torch._dynamo.utils import counters
 import depyf
 import faults
 import planted
+import sound
 import torch
+from depyf.numerical import replaying
 from torch_helpers import ENVIRONMENT
 
 
@@ -123,3 +125,19 @@ def test_a_reproduction_is_the_operator_alone_and_runs():
     for place in ("torch.randn((2, 2))", "inputs = [a, b]"):
         assert place in program
     compile(program, "reproduction.py", "exec")
+
+
+def test_no_stage_of_a_sound_model_is_called_wrong(monkeypatch):
+    """All stages of a trained block are compared, which otherwise happens only where a result looks wrong."""
+    screen = replaying.screen
+
+    def suspicious(*arguments):
+        screening = screen(*arguments)
+        screening.is_suspicious = True
+        return screening
+
+    monkeypatch.setattr(replaying, "screen", suspicious)
+    torch.manual_seed(0)
+    report = depyf.numerics(torch.compile(sound.Block(), backend="aot_eager"), torch.randn(2, 6, 32))
+    assert report.kind == "same" and not report.notes, str(report)
+    assert "joint graph" in report.graphs[0].stages and "runtime wrappers" in report.graphs[0].stages

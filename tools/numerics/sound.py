@@ -166,7 +166,7 @@ def grids(x: Any) -> Any:
     return (
         F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False),
         F.avg_pool2d(x, 2),
-        F.pad(x, (1, 2), mode="reflect"),
+        F.pad(x, (1, 2, 0, 1), mode="reflect"),
     )
 
 

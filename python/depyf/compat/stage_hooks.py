@@ -40,6 +40,9 @@ class Receiver(Protocol):
     def end_passes(self, stage: str, module: Any) -> None:
         """Receives the graph that the passes returned or changed in place."""
 
+    def shown(self, name: str, module: Any, caller: str) -> None:
+        """Receives a graph that PyTorch shows under a name."""
+
     def end_pass(self, name: str, module: Any) -> None:
         """Receives a graph after one pass."""
 
@@ -61,6 +64,7 @@ def install(receiver: Receiver) -> None:
     each stage is reached, and random numbers come from PyTorch's own generators as they do without a compiler."""
     for stage, path in _OF_STAGES.items():
         _around(path, _of_stage(receiver, stage))
+    graphs.add_named_graph_hook(receiver.shown)
     _around(f"{_OBSERVER}.__exit__", _of_pass(receiver))
     _around(f"{_FX}:compile_fx_inner", _of_inductor(receiver))
     _around("torch._dynamo.backends.debugging:boxed_nop", _of_nop(receiver))

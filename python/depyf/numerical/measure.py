@@ -117,7 +117,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
     """Calls a function, and computes gradients of what it returns."""
     import torch
 
-    before, start = _peak(), time.perf_counter()
+    before, start = _peak(), time.process_time()
     result = function(*args, **kwargs)
     outputs = measuring.tensors(result)
     roots = [value for value in outputs if value.requires_grad]
@@ -131,7 +131,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
             leaf.grad = None
         torch.autograd.backward(roots, cotangents)
     gradients = [leaf.grad for leaf in leaves]
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     kept = [value.detach() for value in outputs]
     return _Run(kept, [None if value is None else value.detach() for value in gradients], seconds, _peak() - before)
 
@@ -166,16 +166,16 @@ def _measure(
     """Compiles and runs the function, then compares each graph call. Runs in a process of its own."""
     import torch
 
-    start = time.perf_counter()
+    start = time.process_time()
     kept = recording.record(backend or stage_hooks.inductor())
     run = _run(torch.compile(function, backend=kept.compile, dynamic=dynamic), args, kwargs)
     measured = _Measured(run)
-    measured.cost.compiling_seconds = time.perf_counter() - start
-    before, start = _peak(), time.perf_counter()
+    measured.cost.compiling_seconds = time.process_time() - start
+    before, start = _peak(), time.process_time()
     for compilation in kept.compilations:
         for call in compilation.calls[:_CALLS_MAX]:
             _of_call(kept, compilation, call, measured, wants_reproduction)
-    measured.cost.measuring_seconds = time.perf_counter() - start
+    measured.cost.measuring_seconds = time.process_time() - start
     measured.cost.measuring_bytes = _peak() - before
     run.outputs, run.gradients = [], []
     return measured

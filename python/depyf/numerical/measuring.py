@@ -203,8 +203,12 @@ def _errors(value: Any, reference: Any) -> Any:
     return torch.nan_to_num(errors, nan=math.inf, posinf=math.inf)
 
 
-def means_the_same(left: Any, right: Any) -> bool:
-    """True if two values that were computed in double precision differ by no more than rounding in it."""
+def means_the_same(left: Any, right: Any, tolerance: float = EXACT_TOLERANCE) -> bool:
+    """True if two values that were computed in double precision differ by no more than rounding in it.
+
+    Args:
+        tolerance: relative to the largest element.
+    """
     import torch
 
     if tuple(left.shape) != tuple(right.shape):
@@ -216,8 +220,8 @@ def means_the_same(left: Any, right: Any) -> bool:
     left, right = _real(left), _real(right)
     worst, largest = float((right - left).abs().max()), float(left.abs().max())
     if math.isfinite(worst) and math.isfinite(largest):
-        return worst <= EXACT_TOLERANCE * largest + 1e-300
+        return worst <= tolerance * largest + 1e-300
     errors = _errors(right, left)
     finite = left[torch.isfinite(left)]
     largest = float(finite.abs().max()) if finite.numel() else 0.0
-    return float(errors.max()) <= EXACT_TOLERANCE * largest + 1e-300
+    return float(errors.max()) <= tolerance * largest + 1e-300

@@ -90,7 +90,7 @@ class GraphRow:
 
 @dataclass
 class Cost:
-    """What the measurement took."""
+    """What the measurement took, in seconds of the processors, which other programs do not change."""
 
     eager_seconds: float = 0.0
     measuring_seconds: float = 0.0

@@ -201,10 +201,16 @@ class Recording:
             self._snapshots = self._current.snapshots
         elif stage == "joint":
             self._snapshots = self._current.joint
-            self._snapshots.append(Snapshot("joint", "", copy_graph(module)))
+            if not self._snapshots:
+                self._snapshots.append(Snapshot("joint", "", copy_graph(module)))
         else:
             self._snapshots = self._directions[-1].snapshots if self._directions else []
         self._last = _fingerprint(module)
+
+    def shown(self, name: str, module: Any, caller: str) -> None:
+        """Keeps the joint graph, also of backends without joint passes."""
+        if name.lower() == "joint graph" and self._current is not None and not self._current.joint:
+            self._current.joint.append(Snapshot("joint", "", copy_graph(module)))
 
     def end_pass(self, name: str, module: Any) -> None:
         """Keeps the graph after a pass that changed it."""
