@@ -19,7 +19,6 @@ from depyf.numerical.replaying import surroundings, tangents_of, wide_copies
 from depyf.numerical.values import GraphValues
 from depyf.numerical.walking import Tape, Walk, perturbed
 
-
 _GRADIENT_TOLERANCE = 1e-5
 """Gradients in double precision may differ by so much, relative to the largest element: kernels of attention use functions of
 single precision for doubles too."""
