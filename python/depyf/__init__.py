@@ -15,6 +15,7 @@ from depyf.recompile import compile_like
 
 if TYPE_CHECKING:
     from depyf.capture import prepare_debug
+    from depyf.costs import guard_costs
     from depyf.debugging import debug
     from depyf.explanation import explain
     from depyf.logs import install, uninstall
@@ -38,6 +39,7 @@ __all__ = [
     "dispatch",
     "edit",
     "explain",
+    "guard_costs",
     "here",
     "install",
     "load_entry",
@@ -62,6 +64,7 @@ _LAZY = {
     "dispatch": "depyf.toolkit",
     "edit": "depyf.toolkit",
     "explain": "depyf.explanation",
+    "guard_costs": "depyf.costs",
     "debug": "depyf.debugging",
     "here": "depyf.whereabouts",
     "install": "depyf.logs",

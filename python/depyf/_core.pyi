@@ -493,6 +493,9 @@ def explanation_text(explanation: str) -> str:
 def explanation_headline(explanation: str) -> str:
     """One line that says what is explained and how many entries there are."""
 
+def guard_costs_text(costs: str) -> str:
+    """What the guards of a function cost, from the JSON of a `GuardCosts`, as text."""
+
 def explanation_html(explanation: str, frame: str) -> str:
     """An explanation, from its JSON, as HTML that folds, behind a frame with the page."""
 

@@ -9,6 +9,7 @@
 
 #include "depyf/dump.h"
 #include "depyf/explanation.h"
+#include "depyf/guard_costs.h"
 #include "depyf/guard_function.h"
 #include "depyf/links.h"
 #include "depyf/reasons.h"
@@ -220,6 +221,8 @@ nb::object headline_of_explanation(nb::str explanation) {
   return python_text(explanation_headline(utf8_of(explanation)));
 }
 
+nb::object text_of_guard_costs(nb::str costs) { return python_text(guard_costs_text(utf8_of(costs))); }
+
 nb::object html_of_explanation(nb::str explanation, nb::str frame) {
   return python_text(explanation_html(utf8_of(explanation), utf8_of(frame)));
 }
@@ -241,6 +244,7 @@ void bind_texts(nb::module_& module) {
              "An explanation, from its JSON, as text");
   module.def("explanation_headline", &headline_of_explanation, nb::arg("explanation"),
              "One line that says what is explained");
+  module.def("guard_costs_text", &text_of_guard_costs, nb::arg("costs"), "What guards cost, from its JSON, as text");
   module.def("explanation_html", &html_of_explanation, nb::arg("explanation"), nb::arg("frame"),
              "An explanation, from its JSON, as HTML that folds");
   module.def("entry_html", &html_of_entry, nb::arg("entry"), nb::arg("frame"), "One cache entry as HTML that folds");

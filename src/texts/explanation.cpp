@@ -6,6 +6,7 @@
 #include "dumps/members.h"
 #include "json/json.h"
 #include "support/words.h"
+#include "texts/guard_costs.h"
 #include "texts/lines.h"
 #include "texts/shown.h"
 #include "texts/words.h"
@@ -135,6 +136,10 @@ Lines function_rows(json::Value explanation) {
     lines.emplace_back();
     append(entry_rows(entry, ++number), lines);
   });
+  if (!is_null(explanation["guard_costs"])) {
+    lines.emplace_back();
+    append(guard_cost_rows(explanation["guard_costs"]), lines);
+  }
   if (frontier.empty()) return lines;
   append(Lines{"", "The next call compiles again unless one entry accepts all of it. Together they accept:"}, lines);
   append(indented(frontier, indent), lines);

@@ -124,6 +124,17 @@ class Tree:
         root = self.manager.clone_manager(lambda manager: manager is self.manager)
         return lambda local: bool(clone.check(local)) or not root.check(local)
 
+    def copy_of(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
+        """Returns the check of a copy of the tree that has these nodes alone, made by PyTorch.
+
+        What is above a node has to be among them. The copy counts its own failures, so that no check of it changes the
+        order in which the tree itself looks at values. The guards of the root belong to every copy.
+        """
+        managers = {id(node.manager) for node in nodes}
+        clone = self.manager.clone_manager(lambda manager: manager is self.manager or id(manager) in managers)
+        check: Callable[[dict[str, Any]], bool] = clone.check
+        return check
+
 
 def leaf_types() -> list[str]:
     """Returns the classes of leaf guards that this PyTorch has, relational ones included, by name."""

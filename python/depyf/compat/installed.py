@@ -7,6 +7,17 @@ import sys
 import types
 from typing import Any
 
+READING_CALLS = frozenset(
+    {
+        "call_size",
+        "call_stride",
+        "call_storage_offset",
+        "record_pregraph_bytecode_enter",
+        "record_pregraph_bytecode_exit",
+    }
+)
+"""The functions of Dynamo's by which transformed code reads sizes of tensors, and marks for a profiler where it begins."""
+
 
 def resume_code(value: object) -> types.CodeType | None:
     """Returns the code object behind a `__resume_at_*` global: a function, or a factory of one if that has free

@@ -11,6 +11,7 @@ from typing import Any
 from depyf import _core, decompilation, decompiler, dump, function_names, guards, names, resume_source
 from depyf.capture import memory
 from depyf.compat import ahead, cache, compiled, dynamo, installed, restored
+from depyf.costs import guard_costs
 from depyf.explanation.model import Entry, Explanation, Graph, Resume
 from depyf.guards import process_state, texts, unchecked
 from depyf.guards.frontier import frontier, together
@@ -19,12 +20,14 @@ from depyf.session import Frame
 _ASK = "depyf.prepare_debug, entered before the function is compiled, records it"
 
 
-def explain(fn: Any) -> Explanation:
+def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
     """Explains what torch.compile made of a function, as far as that is still there.
 
     Args:
         fn: a compiled function, module or method: the result of torch.compile, or the original; or what was compiled ahead of
             time, as aot_compile returns it or as it was loaded from a file.
+        args: of a call, if what its guards cost is to be measured: see `depyf.guard_costs`. A call without any is not measured.
+        kwargs: of the call.
 
     Returns:
         The cache entries with their guards, code, graphs and resume functions; why each was compiled; and what would be
@@ -32,14 +35,17 @@ def explain(fn: Any) -> Explanation:
         missing otherwise.
 
     Raises:
-        TypeError: there is no Python code behind `fn`.
+        TypeError: there is no Python code behind `fn`, or the arguments do not fit it.
     """
     compiled_ahead = ahead.functions(fn)
     if compiled_ahead:
         return _Builder("auto").ahead_of_time(compiled_ahead)
     code = decompiler.find_code(fn)
     dynamic = compiled.dynamic_of(fn)
-    return _Builder("auto" if dynamic is None else str(dynamic), fn).function(code, code)
+    explanation = _Builder("auto" if dynamic is None else str(dynamic), fn).function(code, code)
+    if (args or kwargs) and explanation.entries:
+        explanation.guard_costs = guard_costs(fn, *args, **kwargs)
+    return explanation
 
 
 class _Builder:

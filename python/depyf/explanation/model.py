@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from depyf import _core
+from depyf.costs import GuardCosts
 from depyf.explanation import html
 from depyf.session import Break, Failure, Limit, Symbol
 
@@ -100,6 +101,8 @@ class Explanation:
     """What is known of the last call that could not be compiled, in lines: an error, or a limit that is reached."""
     frontier: list[str] = field(default_factory=list)
     """What is compiled next: for each value that an entry fixes or bounds, what all entries together accept."""
+    guard_costs: GuardCosts | None = None
+    """What the lookup of a call costs; None unless `explain` was given the arguments of a call."""
 
     def __str__(self) -> str:
         return _core.explanation_text(_core.json_text(self, levels=0))

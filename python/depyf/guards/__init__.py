@@ -7,9 +7,10 @@ condition that Dynamo words, with the Python for it, the value that it reads and
 
 from __future__ import annotations
 
+from depyf.guards.implied import Redundant, redundant
 from depyf.guards.model import Guard, Guards, Verdict, evaluated
 from depyf.guards.reading import read
 from depyf.guards.source import source
 from depyf.source_line import Line
 
-__all__ = ["Guard", "Guards", "Line", "Verdict", "evaluated", "read", "source"]
+__all__ = ["Guard", "Guards", "Line", "Redundant", "Verdict", "evaluated", "read", "redundant", "source"]

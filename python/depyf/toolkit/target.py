@@ -59,13 +59,21 @@ class Target:
         Raises:
             ValueError: the function's free variables are not known.
         """
+        return self.prepared(code, args, kwargs)()
+
+    def prepared(self, code: types.CodeType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> functools.partial[Any]:
+        """Returns the call that runs `code` in the place of the function's own.
+
+        Raises:
+            ValueError: the function's free variables are not known.
+        """
         if code.co_freevars and self.closure is None:
             raise ValueError(
                 f"{self.name} has free variables ({', '.join(code.co_freevars)}) that are bound only while it is called: "
                 "give a function with values for them (ResumeFunction.with_free_variables)"
             )
         function = self._function(code, self.closure if code.co_freevars else None)
-        return function(*self.args, *args, **{**self.kwargs, **kwargs})
+        return functools.partial(function, *self.args, *args, **{**self.kwargs, **kwargs})
 
     def _function(self, code: types.CodeType, closure: tuple[types.CellType, ...] | None) -> types.FunctionType:
         function = types.FunctionType(code, self.globals, self.code.co_name, self.defaults, closure)

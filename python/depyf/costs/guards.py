@@ -1,0 +1,232 @@
+"""Measures the guards of a function on the inputs of a call.
+
+PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks nor the
+order of the entries changes. A part of a tree is measured as the difference that it makes: the first parts of a tree, one
+more each time, are checked as trees of their own, so that the parts sum to the whole.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from depyf import _core, guards, names
+from depyf.compat import cache, guard_tree, installed
+from depyf.compat.guard_tree import Node, Tree
+from depyf.costs import timing
+from depyf.costs.model import EntryCost, GroupCost, GuardCosts
+from depyf.toolkit import CacheEntry, cache_entries
+from depyf.toolkit.entries import target_of
+from depyf.toolkit.target import Target
+
+_GROUPS_MAX = 32
+"""Each group costs a copy of the tree."""
+_CHILDREN_MAX = 12
+"""A value with more parts than these, such as a long dict, is one group."""
+_HARMLESS = (
+    "LOAD_", "COPY", "RESUME", "PUSH_NULL", "BINARY_SUBSCR", "BINARY_OP", "STORE_FAST", "SWAP", "BUILD_", "LIST_EXTEND",
+    "PRECALL", "CACHE", "MAKE_CELL", "POP_TOP", "NOP", "KW_NAMES", "EXTENDED_ARG", "NOT_TAKEN", "UNPACK_SEQUENCE",
+    "ROT_", "DUP_TOP", "DELETE_FAST",
+)  # fmt: skip
+"""Instructions that change nothing which outlives the frame. An item is read as the guards read it."""
+_HAS_NULL = "PUSH_NULL" in dis.opmap
+_GRAPH, _READS, _OTHER = "a graph", "a function of Dynamo's that reads", "another function"
+
+
+def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
+    """Measures what it takes to find the compilation for a call `fn(*args, **kwargs)`.
+
+    Nothing of the program runs, except that the transformed code of the entry that accepts the call is run up to its first
+    graph, where nothing but reading of its inputs comes before.
+
+    Args:
+        fn: a compiled function, module or method: the result of torch.compile, or the original.
+        args: of the call.
+        kwargs: of the call.
+
+    Returns:
+        The cost of each cache entry's guards, of groups of them, and the guards that others imply.
+
+    Raises:
+        TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
+        NotImplementedError: this PyTorch does not show its cache, or has no trees of guards that can be copied.
+    """
+    target = target_of(fn)
+    local_variables = target.bind(args, kwargs)
+    costs = GuardCosts(target.name)
+    is_served = False
+    for entry in cache_entries(fn):
+        if entry.kind == "ordinary" and not cache.same_backend(entry.backend, target.backend):
+            continue
+        cost = _entry_cost(entry, local_variables)
+        cost.is_passed = not cost.accepts and not is_served
+        if not is_served:
+            costs.lookup_microseconds += cost.microseconds
+            costs.passed += cost.is_passed
+            if cost.accepts:
+                _add_pregraph(cost, entry, target, args, kwargs)
+        is_served = is_served or cost.accepts
+        costs.entries.append(cost)
+    if not is_served:
+        costs.passed = len(costs.entries)
+    return costs
+
+
+def _entry_cost(entry: CacheEntry, local_variables: dict[str, Any]) -> EntryCost:
+    tree = guard_tree.read(entry.manager())
+    if tree is None:
+        raise NotImplementedError("this PyTorch has no trees of guards that can be copied and checked")
+    nodes = list(tree.root)
+    groups = _in_order(_groups(tree))
+    prefixes: list[set[int]] = []
+    members: set[int] = set()
+    for group in groups:
+        members = members | {id(node) for node in group}
+        prefixes.append(members)
+    whole = tree.copy_of(nodes)
+    accepts = bool(whole(local_variables))
+    checks = [whole, cache.new_manager({}).root.check]
+    if accepts:
+        checks += [tree.copy_of(node for node in nodes if id(node) in prefix) for prefix in prefixes[:-1]]
+    calls: list[Callable[[], object]] = [functools.partial(check, local_variables) for check in checks]
+    measured, nothing, *parts = timing.microseconds(calls)
+    cost = EntryCost(
+        entry.compile_id or entry.kind, accepts, is_passed=False, microseconds=max(0.0, measured - nothing)
+    )
+    if accepts:
+        cost.groups = _group_costs(groups, [nothing, *parts, measured], len(tree.epilogue))
+    cost.redundant = guards.redundant(entry.guards)
+    return cost
+
+
+def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) -> list[GroupCost]:
+    """Returns the costs of groups, of the times of an empty tree and of the trees with one more group each."""
+    for position in reversed(range(len(times) - 1)):
+        times[position] = min(times[position], times[position + 1])  # fewer guards take no longer: the rest is noise
+    costs = []
+    for position, group in enumerate(groups):
+        conditions = sum(len(node.leaves) for node in group) + (epilogue if position == 0 else 0)
+        costs.append(GroupCost(group[0].source, times[position + 1] - times[position], len(group), conditions))
+    costs[0].source = ""
+    return sorted(costs, key=lambda cost: -cost.microseconds)
+
+
+def _groups(tree: Tree) -> list[list[Node]]:
+    """Returns the nodes of a tree in groups, each behind the nodes that lead to it; the root is a group of its own."""
+    groups = [[tree.root], *([*child] for child in tree.root.children)]
+    while len(groups) < _GROUPS_MAX:
+        rooms = _GROUPS_MAX - len(groups)
+        divisible = [
+            (len(group), position)
+            for position, group in enumerate(groups)
+            if len(group) > 1 and 0 < len(group[0].children) <= min(_CHILDREN_MAX, rooms)
+        ]
+        if not divisible:
+            break
+        _, position = max(divisible)
+        top = groups[position][0]
+        groups[position : position + 1] = [[top], *([*child] for child in top.children)]
+    return groups
+
+
+def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
+    """Returns the groups with the smaller ones in front, as far as each stands behind the group that leads to it.
+
+    A tree is timed to a share of its own time, so a small group is measured best where little comes before it.
+    """
+    ordered: list[list[Node]] = []
+    reached: set[int | None] = {None}
+    left = list(groups)
+    while left:
+        ready = [group for group in left if (None if group[0].parent is None else id(group[0].parent)) in reached]
+        smallest = min(ready, key=len)
+        left = [group for group in left if group is not smallest]
+        reached |= {id(node) for node in smallest}
+        ordered.append(smallest)
+    return ordered
+
+
+class _ReachedGraphError(Exception):
+    """Ends the transformed code where it calls a graph."""
+
+
+def _reach(*args: object, **kwargs: object) -> None:
+    raise _ReachedGraphError
+
+
+def _add_pregraph(
+    cost: EntryCost, entry: CacheEntry, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    if entry.kind == "loaded":
+        cost.why_no_pregraph = "PyTorch loaded the entry, and does not show its code"
+        return
+    cost.why_no_pregraph = _why_not_run(entry.code)
+    if cost.why_no_pregraph:
+        return
+    stubs = {
+        name: _reach if names.compiled_fn_number(name) is not None else value for name, value in entry.bound.items()
+    }
+    try:
+        call = target.prepared(_core.bind_names(entry.code, stubs), args, kwargs)
+    except ValueError as error:
+        cost.why_no_pregraph = str(error)
+        return
+    bare = functools.partial(_reach, *call.args, **call.keywords)
+    if not _ends_at_graph(call):
+        cost.why_no_pregraph = "its code ends before it calls a graph"
+        return
+    until_graph, nothing = timing.microseconds([functools.partial(_ends_at_graph, made) for made in (call, bare)])
+    cost.pregraph_microseconds = max(0.0, until_graph - nothing)
+
+
+def _ends_at_graph(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except _ReachedGraphError:
+        return True
+    return False
+
+
+def _why_not_run(code: types.CodeType) -> str:
+    """Returns why transformed code cannot be run up to its first graph; "" where it can, as it only reads until then."""
+    callees: list[str] = []  # the innermost call, which comes first, stands last
+    reading_locals: set[str] = set()
+    at_callee = False  # the instruction before has loaded the function that is called next
+    for instruction in dis.get_instructions(code):
+        name, argument = instruction.opname, instruction.argval
+        if name.startswith("CALL") and name != "CALL_INTRINSIC_1":
+            callee = callees.pop() if callees else _OTHER
+            if callee == _GRAPH:
+                return ""
+            if callee != _READS:
+                return "its code calls other functions before it calls a graph"
+        elif not name.startswith(_HARMLESS):
+            return "its code does more than to read inputs before it calls a graph, or calls none"
+        elif name.startswith("COPY"):
+            continue
+        elif name == "STORE_FAST":
+            (reading_locals.add if at_callee and callees[-1] == _READS else reading_locals.discard)(argument)
+        # From 3.11 on a NULL stands beside each function that is called; before, any global may be one.
+        is_new = name in ("PUSH_NULL", "LOAD_METHOD") or "NULL" in instruction.argrepr
+        is_new = is_new or (not _HAS_NULL and name == "LOAD_GLOBAL")
+        if is_new:
+            callees.append(_OTHER)
+        at_callee = is_new or (at_callee and name.startswith("LOAD_"))
+        if at_callee and name != "PUSH_NULL":
+            callees[-1] = _kind_of_callee(name, argument, reading_locals)
+            at_callee = callees[-1] != _GRAPH and not name.startswith("LOAD_FAST")
+    return "its code calls no graph"
+
+
+def _kind_of_callee(name: str, argument: object, reading_locals: set[str]) -> str:
+    """Returns what the function does that an instruction loads to be called."""
+    if not isinstance(argument, str):
+        return _OTHER
+    if name.startswith("LOAD_FAST"):
+        return _READS if argument in reading_locals else _OTHER
+    if name == "LOAD_GLOBAL":
+        return _GRAPH if names.compiled_fn_number(argument) is not None else _OTHER
+    return _READS if name in ("LOAD_ATTR", "LOAD_METHOD") and argument in installed.READING_CALLS else _OTHER

@@ -1,0 +1,96 @@
+#include "depyf/guard_costs.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+#include "dumps/members.h"
+#include "json/json.h"
+#include "support/words.h"
+#include "texts/guard_costs.h"
+#include "texts/lines.h"
+
+namespace depyf {
+namespace texts {
+namespace {
+
+using dumps::text_of, dumps::texts_of;
+
+constexpr std::size_t groups_shown = 8;      // the rest of them are in the JSON, and together in one line
+constexpr std::size_t redundant_shown = 20;  // likewise
+constexpr std::string_view indent = "    ";
+
+double number_of(json::Value value) { return value.number().value_or(0); }
+
+std::string microseconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f us", value);
+  return text;
+}
+
+std::string count_of(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string group_row(json::Value group) {
+  const std::string source = text_of(group["source"]);
+  return microseconds(number_of(group["microseconds"])) + "  " +
+         (source.empty() ? "the state of the process, and conditions on several values" : source) + " (" +
+         count_of(static_cast<std::size_t>(number_of(group["values"])), "value") + ", " +
+         count_of(static_cast<std::size_t>(number_of(group["guards"])), "guard") + ")";
+}
+
+std::vector<std::string> entry_rows(json::Value entry) {
+  const bool accepts = entry["accepts"].is_true();
+  std::vector<std::string> rows{"entry " + text_of(entry["compile_id"]) + ": " +
+                                microseconds(number_of(entry["microseconds"])) + " a check, which " +
+                                (accepts ? "accepts the call" : "refuses the call")};
+  std::size_t number = 0;
+  double rest = 0;
+  entry["groups"].for_each_item([&](json::Value group) {
+    if (++number <= groups_shown) rows.push_back(std::string(indent) + group_row(group));
+    else rest += number_of(group["microseconds"]);
+  });
+  if (number > groups_shown)
+    rows.push_back(std::string(indent) + microseconds(rest) + "  " + count_of(number - groups_shown, "other group"));
+  if (const std::optional<double> pregraph = entry["pregraph_microseconds"].number())
+    rows.push_back(std::string(indent) + "then its code takes " + microseconds(*pregraph) + " to its first graph");
+  else if (const std::string why = text_of(entry["why_no_pregraph"]); !why.empty())
+    rows.push_back(std::string(indent) + "what its code takes to its first graph was not measured: " + why);
+  const std::size_t redundant = entry["redundant"].size();
+  if (redundant > 0) rows.push_back(std::string(indent) + count_of(redundant, "guard") + " that others imply:");
+  number = 0;
+  entry["redundant"].for_each_item([&](json::Value guard) {
+    if (++number > redundant_shown) return;
+    std::string premises;
+    for (const std::string& premise : texts_of(guard["implied_by"]))
+      premises += (premises.empty() ? "" : " and ") + premise;
+    rows.push_back(std::string(indent) + "  " + text_of(guard["guard"]) + "  because " + premises);
+  });
+  if (redundant > redundant_shown)
+    rows.push_back(std::string(indent) + "  and " + std::to_string(redundant - redundant_shown) + " more");
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> guard_cost_rows(json::Value costs) {
+  const auto passed = static_cast<std::size_t>(number_of(costs["passed"]));
+  std::vector<std::string> rows{
+      "Guards of " + text_of(costs["function"]) + ": " + microseconds(number_of(costs["lookup_microseconds"])) +
+      " until the entry of this call is found, past " +
+      (passed == 1 ? "1 entry that refuses it" : std::to_string(passed) + " entries that refuse it")};
+  costs["entries"].for_each_item([&](json::Value entry) { append(indented(entry_rows(entry), indent), rows); });
+  return rows;
+}
+
+}  // namespace texts
+
+std::string guard_costs_text(std::string_view costs) {
+  json::Document document;
+  if (document.parse(costs)) return {};
+  return joined(texts::guard_cost_rows(document.root()), "\n");
+}
+
+}  // namespace depyf
