@@ -42,11 +42,12 @@ def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
 
 def _mutations(earlier: GraphValues, later: GraphValues) -> list[tuple[Any, Any]]:
     """Returns the copies into inputs, which are results too, by the input that they go to."""
-    left, right = _copies(earlier.module), _copies(later.module)
+    left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     return [(left[index], right[index]) for index in left if index in right]
 
 
-def _copies(module: Any) -> dict[int, Any]:
+def copies_into_inputs(module: Any) -> dict[int, Any]:
+    """Returns by the index of an input the node that copies its new value into it."""
     inputs = {node: index for index, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder")}
     copies = {}
     for node in module.graph.nodes:
@@ -57,7 +58,7 @@ def _copies(module: Any) -> dict[int, Any]:
 
 def lost_mutation(earlier: GraphValues, later: GraphValues) -> Any:
     """Returns the copy into an input that the later graph does not have any more; None if it has all."""
-    left, right = _copies(earlier.module), _copies(later.module)
+    left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     if any(
         "copy_" not in str(node.target) and "_" in str(node.target) and _mutates(node)
         for node in later.module.graph.nodes

@@ -202,7 +202,8 @@ def _of_partition(
 
 def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
-    fault = kernels.first_fault(backend, call, graph)
+    # A buffer may hold something else than its node on the way; the results decide whether anything is wrong.
+    fault = kernels.first_fault(backend, call, graph) if _is_wrong(call, graph) else None
     if fault is None:
         return None
     operator = target_name(fault.node)
@@ -218,6 +219,19 @@ def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     finding.kernel = fault.kernel
     finding.inputs = _inputs(fault.inputs, fault.deviation)
     return finding
+
+
+def _is_wrong(call: Call, graph: GraphValues) -> bool:
+    """True if what output code returned, or left in its inputs, is not what its graph computes."""
+    nodes = output_nodes(graph.module)
+    pairs = list(zip(nodes, call.outputs, strict=False))
+    pairs += [(node, call.inputs_after[index]) for index, node in comparing.copies_into_inputs(graph.module).items()]
+    for node, stored in pairs:
+        known = graph.by_name.get(node.name) if node is not None else None
+        if known is not None and hasattr(stored, "shape"):
+            if measuring.deviation(stored, known.own, known.wide).mismatch is not None:
+                return True
+    return False
 
 
 def _of_the_rest(
