@@ -1,4 +1,4 @@
-// The graph that flow makes, for people: Graphviz draws it.
+// Prints the control flow graph for people. Graphviz can draw it.
 #include <string>
 
 #include "decode/decode.h"

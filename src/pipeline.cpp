@@ -1,5 +1,5 @@
-// The page to read first: how a code object becomes source, and what happens where a step does not fit.
-// It is one file so that the whole way can be read from the top to the bottom.
+// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. It is one
+// file so that the whole way can be read from the top to the bottom.
 #include <algorithm>
 #include <exception>
 #include <optional>
@@ -40,7 +40,7 @@ struct RefinePass {
   bool folds = false;          // only for the readable style
 };
 
-// A pass of the readable style.
+// Makes the entry of a pass of the readable style.
 constexpr RefinePass folding(std::string_view name, Block (*run)(Context&, Block, const Scope&), std::string_view after,
                              std::string_view why) {
   return {name, run, after, why, {}, true};
@@ -111,12 +111,12 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
-// What does not come back to the same bytecode says so where a reader looks for it.
+// Puts a comment in front of code that does not compile to the same bytecode, where a reader looks for it.
 Block mark(Context& context, Block body, const std::string& what, std::uint32_t offset) {
   return context.with_comment("depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")", body);
 }
 
-// The small trees that stand for what failed are exempt from the limit, so that they cannot fail themselves.
+// The small trees that replace failed code are exempt from the limit, so that they cannot fail themselves.
 class WithoutTreeLimit {
  public:
   explicit WithoutTreeLimit(Arena& arena) : arena_(arena), limit_(arena.limit()) { arena.set_limit(Arena::no_limit); }
@@ -129,7 +129,7 @@ class WithoutTreeLimit {
   const std::size_t limit_;
 };
 
-// A body that says why it is none.
+// Returns a body that states why the real one is missing.
 Body stub(Context& context, const CodeObject& code, const std::string& what, std::uint32_t offset) {
   const WithoutTreeLimit unlimited(context.arena);
   note(context, code, what, offset);
@@ -139,7 +139,7 @@ Body stub(Context& context, const CodeObject& code, const std::string& what, std
   return {mark(context, context.list({context.stmt(Raise{error, nullptr}, offset)}), what, offset), Level::stub};
 }
 
-// The parser takes 99 levels of indentation.
+// CPython's tokenizer accepts 99 levels of indentation.
 constexpr int indentation_max = 99;
 
 Block body_of_definition(const Stmt* stmt) {  // empty: it is none
@@ -163,7 +163,7 @@ int nesting(Block body) {
   return deepest;
 }
 
-// Decoded instructions to statements that nest as Python's do. Throws InternalError where none fit.
+// Turns decoded instructions into statements that nest as Python's do. Throws InternalError if no nesting fits.
 Block structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
                  Split split) {
   if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
@@ -184,8 +184,8 @@ Block build_part(Context& context, const DecodedCode& decoded) {
   return structured(context, decoded, build_cfg(decoded, true), Scope::Kind::expression, true, Split::none);
 }
 
-// In the exact style each test is a branch, unless that leaves no way to nest them. Only of functions: a class or a module
-// would show the temporaries, and lambdas and comprehensions have no statements.
+// In the exact style each test is a branch, unless the branches cannot be nested then. Only functions get this style:
+// classes and modules would show the temporaries, and lambdas and comprehensions have no statements.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const auto& [decoded, cfg] = prepared;
   const Scope::Kind kind = kind_of(code);
@@ -201,7 +201,7 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
   }
 }
 
-// One code object may be used any number of times, and so may those in it.
+// Counts a nested code object each time it is used, because one code object may be used any number of times.
 std::size_t size_with_nested(const Context& context, const DecodedCode& decoded) {
   std::size_t size = decoded.instructions.size();
   const std::vector<Constant>& constants = decoded.code->constants;
@@ -213,7 +213,8 @@ std::size_t size_with_nested(const Context& context, const DecodedCode& decoded)
   return size;
 }
 
-// What the exception that is being handled says. Whatever a stage throws ends here: that code object degrades.
+// Returns the exception that is being handled as an InternalError. All exceptions from stages end here: only the code
+// object at work gets a plainer form.
 InternalError failure_at_hand() {
   try {
     throw;
@@ -226,7 +227,7 @@ InternalError failure_at_hand() {
   }
 }
 
-// What is built while it lives is nested in `code`.
+// As long as an object of this class exists, the code that is built is nested in `code`.
 class Within {
  public:
   Within(Context& context, const CodeObject& code) : context_(context) {
@@ -241,7 +242,7 @@ class Within {
   Context& context_;
 };
 
-// While a code object is built, its own tree may take half of the memory that is left for all.
+// While a code object is built, its own tree may take half of the memory that is left for all trees.
 class TreeLimit {
  public:
   explicit TreeLimit(Context& context)
@@ -249,7 +250,7 @@ class TreeLimit {
     const std::size_t all = context.options.limits.tree;
     arena_.set_limit(taken_before_ + (all - std::min(all, taken_before_)) / 2);
   }
-  // The code around is not charged for what is nested in it.
+  // The memory of nested code is not counted for the code around it.
   ~TreeLimit() {
     const std::size_t taken = arena_.taken() - taken_before_;
     arena_.set_limit(outer_limit_ > Arena::no_limit - taken ? Arena::no_limit : outer_limit_ + taken);
@@ -262,14 +263,14 @@ class TreeLimit {
   const std::size_t outer_limit_, taken_before_;
 };
 
-// Any graph, as a loop over the number of the block that runs. `reason`: why its statements do not nest.
+// Writes any graph as a loop over the number of the block that runs next. `reason` says why its statements do not nest.
 Body state_machine_body(Context& context, const CodeObject& code, const DecodedCode& decoded,
                         const InternalError& reason) {
   Cfg cfg = build_cfg(decoded, false);
   Lifted lifted = lift_flat(context, decoded, cfg);
   Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
   note(context, code, "shown as a state machine: " + reason.what, reason.offset);
-  // A flat graph has no order: all blocks count.
+  // A flat graph has no order, so all blocks count.
   cfg.order.clear();
   for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
   Scope scope{decoded, cfg, kind_of(code)};
@@ -323,7 +324,8 @@ Body build(Context& context, const CodeObject& code) {
   return body;
 }
 
-// The free variables that the code binds: a `nonlocal` needs them in a function around.
+// Returns the free variables that the code binds. Each needs a `nonlocal`, and so a definition in a function around the
+// code.
 std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   std::vector<std::string_view> names;
   Result<DecodedCode> decoded = decode(code);
@@ -342,7 +344,7 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
     if (name != "__class__" && name != "__classdict__" && !name.starts_with(".") && !read.contains(name) &&
         seen.insert(name).second)
       names.push_back(name);
-  // What a nested function binds further out counts as well.
+  // Variables that a nested function binds in the functions around it count as well.
   for (const Constant& constant : code.constants)
     if (constant.code)
       for (std::string_view name : bound_free_variables(*constant.code))
@@ -352,8 +354,8 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   return names;
 }
 
-// The names in `nonlocal` statements at any depth. More than the instructions tell: a name that only code that is never
-// reached reads is declared so.
+// Collects the names in `nonlocal` statements at any depth. These can be more than the instructions show: a name that
+// only unreachable code reads is declared there as well.
 void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   for (Stmt* stmt : block) {
     if (auto* nonlocal = as<Nonlocal>(stmt)) names.insert(nonlocal->names.begin(), nonlocal->names.end());
@@ -362,7 +364,7 @@ void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   }
 }
 
-// Says that the assertions of a module are shown as they were before pytest rewrote them.
+// States that the assertions of a module are shown as they were before pytest rewrote them.
 Block with_mark_of_pytest(Context& context, Block body) {
   const std::string_view text =
       context.has_unfolded_assertions
@@ -384,7 +386,7 @@ Block whole(Context& context, const CodeObject& code) {
   declared_nonlocal(block, declared);
   for (const std::string& free : code.freevars)
     if (declared.contains(free) && std::find(outer.begin(), outer.end(), free) == outer.end()) outer.push_back(free);
-  // `super()` reads the cell that a class makes; a variable of that name around the function makes it, too.
+  // `super()` reads the cell that a class makes. A variable of that name around the function makes such a cell as well.
   if (kind != Scope::Kind::class_body && std::ranges::find(code.freevars, "__class__") != code.freevars.end() &&
       std::ranges::find(outer, "__class__") == outer.end())
     outer.push_back("__class__");
@@ -424,7 +426,7 @@ namespace {
 
 using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
 
-// The lines of each code object within `code`, which `path` leads to.
+// Adds the lines of each code object within `code`, which `path` leads to.
 void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& code, std::vector<std::uint32_t>& path,
                       std::uint32_t depth) {
   if (path.size() >= depth) return;
@@ -440,7 +442,7 @@ void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& 
   }
 }
 
-// What each line of the source is of, by code object.
+// Adds for each line of the source the code object that it belongs to.
 void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const CodeObject& code,
                std::uint32_t depth) {
   LinesByCode lines;
@@ -455,10 +457,10 @@ void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const
   add_nested_lines(result, lines, code, path, depth);
 }
 
-// What pytest calls the module that its rewritten assertions use.
+// The name that pytest gives to the module which its rewritten assertions use.
 constexpr std::string_view pytest_helpers = "@pytest_ar";
 
-// The tree of `code` in `context`, which is empty before.
+// Returns the finished tree of `code`, made in `context`, which is empty before.
 Block finished_tree(Context& context, const CodeObject& code, const Options& options) {
   context.options = options;
   if (!options.marks.empty())
@@ -489,7 +491,7 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   };
   Printed printed = print();
   if (printed.has_renamed) {
-    // Where only a name may stand, in a pattern or before `:=`, `globals()[...]` does not compile.
+    // `globals()[...]` does not compile where only a name may stand: in a pattern or in front of `:=`.
     block = valid_statements(context, reach_odd_names(context, block, module != nullptr), code.version);
     printed = print();
   }

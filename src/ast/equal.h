@@ -1,4 +1,4 @@
-// Structural equality of trees, offsets and lines aside.
+// Structural equality of trees. Offsets and lines do not count.
 #pragma once
 #include "ast/node.h"
 namespace depyf::ast {

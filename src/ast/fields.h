@@ -1,4 +1,5 @@
-// The fields of each node as a tuple of references, so that what treats all nodes alike names none of them.
+// Returns the fields of each kind of node as a tuple of references, so that code which treats all kinds alike need not
+// name them.
 #pragma once
 
 #include <tuple>

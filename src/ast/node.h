@@ -1,5 +1,6 @@
-// The tree: nodes and fields named as in Python's own grammar (https://docs.python.org/3/library/ast.html), in an arena.
-// A pass rewrites a node in place (`expr->node = IfExp{...}`), so no node knows its parent.
+// The syntax tree. Its nodes and fields have the names that Python's own grammar gives them
+// (https://docs.python.org/3/library/ast.html), and they live in an arena. A pass rewrites a node in place (`expr->node
+// = IfExp{...}`), so no node knows its parent.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ using Block = List<Stmt*>;
 
 // ---- expressions -------------------------------------------------------------------------------------------------
 
-// clang-format off: a table, one row a line
+// clang-format off: a table with one row on each line
 struct Name { std::string_view id; };
 struct ConstantExpr { const Constant* value; };           // never a code object or an opaque one
 struct Attribute { Expr* value; std::string_view attr; };
@@ -40,7 +41,8 @@ struct ListExpr { List<Expr*> elts; };
 struct SetExpr { List<Expr*> elts; };
 struct Dict { List<Expr*> keys; List<Expr*> values; };    // null key: **value
 struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };  // conversion 0, 's', 'r' or 'a'; spec null or JoinedStr
-// Values: ConstantExpr strings and FormattedValue. Percent: was written as `"..." % (...)`, of which 3.11 and later make the same.
+// `values` holds ConstantExpr strings and FormattedValue. `is_percent` is true if the source was `"..." % (...)`, which
+// the compilers of 3.11 and later turn into the same code.
 struct JoinedStr { List<Expr*> values; bool is_percent = false; };
 struct Interpolation { Expr* value; std::string_view text; char conversion; Expr* format_spec; };
 struct TemplateStr { List<Expr*> values; };
@@ -65,7 +67,7 @@ struct NamedExpr { Expr* target; Expr* value; };
 struct Starred { Expr* value; };
 struct Verbatim { std::string_view text; };                // source of an expression, as an annotation that was kept as text
 
-// What only lift and structure know; none is left when a tree is printed.
+// Expressions that exist only while lifting and structuring are at work. A tree that is printed contains none of them.
 enum class Marker : std::uint8_t {
   null,          // PUSH_NULL, or the self slot beside a method
   exception,     // the exception being handled; index: of its protected region
@@ -163,7 +165,7 @@ struct Break {};
 struct Continue {};
 struct Comment { std::string_view text; };                // printed as "# text", a line of its own
 
-// Statements that only lift and structure know.
+// Statements that exist only while lifting and structuring are at work.
 enum class StmtMarker : std::uint8_t {
   bind_exception,   // `as value`, at the start of a handler; no value: the exception is dropped
   pop_except,       // the handler is left
@@ -197,7 +199,7 @@ template <class T, class N>
 bool is(const N* node) {
   return node && std::holds_alternative<T>(node->node);
 }
-// The constant that an expression is; null: it is none of that kind.
+// Returns the constant that an expression is; null if it is no constant of that kind.
 inline const Constant* constant_of(const Expr* expr, Constant::Kind kind) {
   auto* constant = as<ConstantExpr>(expr);
   return constant && constant->value->kind == kind ? constant->value : nullptr;

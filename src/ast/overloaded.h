@@ -1,4 +1,5 @@
-// A set of callables as one, for std::visit: without a generic one, a node type that is left out does not compile.
+// Combines several callables into one, for std::visit. As long as none of them takes every type, a node type that is
+// left out does not compile.
 #pragma once
 namespace depyf::ast {
 template <class... Fs>

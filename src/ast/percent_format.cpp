@@ -16,7 +16,7 @@ std::size_t leading_digits(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-// The operand that the text of `expr` starts with; null if there is none.
+// Returns the operand that the text of `expr` starts with; null if there is none.
 const Expr* first_operand(const Expr* expr) {
   if (auto* n = as<Attribute>(expr)) return n->value;
   if (auto* n = as<Subscript>(expr)) return n->value;

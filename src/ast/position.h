@@ -6,8 +6,8 @@
 
 namespace depyf::ast {
 
-// The position of the instruction that made `expr`, which `code` holds, by the positions of 3.11 and later; null if it has none,
-// or none on the line of `expr`. Its columns may be unknown (-1).
+// Returns the position of the instruction in `code` that made `expr`, as 3.11 and later record it. Returns null if the
+// instruction has no position, or none on the line of `expr`. The columns of the position may be unknown (-1).
 inline const Position* position_in(const CodeObject& code, const Expr* expr) {
   const std::size_t unit = expr->offset / 2;
   if (unit >= code.positions.size() || code.positions[unit].line != expr->line) return nullptr;

@@ -29,7 +29,8 @@ void defaults(const Arguments* args, Visitor visit) {
   all(args->kw_defaults, visit);
 }
 
-// In the order of CPython's compiler, which visits the plain arguments before the positional-only ones.
+// Visits annotations in the order of CPython's compiler, which takes the plain arguments before the positional-only
+// ones.
 void annotations(const Arguments* args, Visitor visit) {
   if (!args) return;
   auto* slots = const_cast<Arguments*>(args);

@@ -7,7 +7,7 @@
 #include "ast/node.h"
 #include "support/function_ref.h"
 namespace depyf::ast {
-// One bit for each alternative of the variant.
+// A set of kinds of nodes has one bit for each alternative of the variant.
 template <class Kind, class... All>
 constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
   std::uint32_t bit = 1, found = 0;
@@ -15,7 +15,8 @@ constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
   return found;
 }
 
-// Kinds of statements. A pass asks it before it walks a tree for a statement that is not there.
+// A set of kinds of statements. A pass asks for the kinds in a block before it walks a tree that has no statement for
+// it.
 class StmtKinds {
  public:
   constexpr StmtKinds() = default;
@@ -38,12 +39,14 @@ class StmtKinds {
  private:
   std::uint32_t bits_ = 0;
 };
-// Calls `visit` with each direct subexpression, in the order of evaluation. The slot may be replaced.
+// Calls `visit` with each direct subexpression, in the order of evaluation. `visit` may replace the subexpression.
 void for_each_child(Expr* expr, FunctionRef<void(Expr*&)> visit);
-// The expressions that stand directly in a statement (not those of nested blocks), in the order of evaluation.
+// Calls `visit` with each expression that belongs to the statement itself, in the order of evaluation. Expressions of
+// nested blocks do not count.
 void for_each_expr(Stmt* stmt, FunctionRef<void(Expr*&)> visit);
-// The nested blocks of a statement that are of the same scope, in their order; each may be replaced. The body of a
-// definition is not among them: it is finished when the definition is made, and may stand in several.
+// Calls `visit` with each nested block of a statement that belongs to the same scope, in order. `visit` may replace the
+// block. The body of a definition is left out: it is finished when the definition is made, and several definitions may
+// share it.
 void visit_blocks(Stmt* stmt, FunctionRef<void(Block&)> visit);
 template <class Visit>
 void for_each_block(Stmt* stmt, Visit&& visit) {

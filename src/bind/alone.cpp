@@ -1,5 +1,6 @@
-// Calls that no other thread may interrupt. Another thread gets the interpreter's lock only where bytecode is evaluated or C
-// gives the lock up, and neither the look at the threads nor the calls do that. In Python each line between them would.
+// Calls that no other thread may interrupt. Another thread can take the interpreter's lock only where bytecode is
+// evaluated or where C code releases the lock. Neither the look at the other threads nor the calls do that. Written in
+// Python, the lock could change hands between any two lines.
 #include "alone.h"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-// _core.call_without: functions of C that are called while no other thread is at what they free.
+// Defines _core.call_without: it calls functions of C only if no other thread is using the objects that they free.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -21,7 +21,7 @@ bool is_readable(const report::ReadArtifacts& read) {
   return read.errors.empty();
 }
 
-// The path as the file system has it, whatever bytes that are.
+// Returns the path in the encoding of the file system, whatever bytes it consists of.
 std::string path_of(nb::handle path) {
   const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(path.ptr()));
   if (!bytes.is_valid()) throw nb::python_error();

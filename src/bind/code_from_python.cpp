@@ -59,7 +59,7 @@ std::vector<std::string> names_attribute(nb::handle code, const char* name) {
   return names;
 }
 
-// The name of a class, without asking its metaclass, which may be anything.
+// Returns the name of a class without asking its metaclass, which may run any code.
 std::string name_of(nb::handle type) {
   const nb::object name = nb::handle(reinterpret_cast<PyObject*>(&PyType_Type)).attr("__dict__")["__name__"];
   return text_of(name.attr("__get__")(type));
@@ -105,7 +105,7 @@ class CodeReader {
     return result;
   }
 
-  // Types are compared by identity: a subclass may do anything, an enum member is no int.
+  // Types are compared by identity: a subclass may behave in any way, and a member of an enum is no plain int.
   Constant constant(nb::handle object, int depth) {
     PyTypeObject* type = Py_TYPE(object.ptr());
     Constant result;

@@ -1,4 +1,4 @@
-// A live code object of the running interpreter as plain data.
+// Reads a live code object of the running interpreter as plain data.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// `code` must be a code object. Reads attribute by attribute and runs no code of the constants: what is not exactly of
-// a type that has literals becomes opaque.
+// Reads `code`, which must be a code object, attribute by attribute. No code of the constants runs: a constant becomes
+// opaque unless its type is exactly one that has literals.
 CodeObject code_from_python(nanobind::handle code);
 
 Version running_version();

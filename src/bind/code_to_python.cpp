@@ -25,7 +25,8 @@ nb::object tuple_of(const std::vector<std::string>& names) { return nb::tuple(py
 
 nb::bytes bytes_of(std::string_view bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-// Constants of code that was read are the same where they are the same object, and their code the same data.
+// True if both lists hold the same constants. Two constants that were read from code are the same if they were the same
+// object and their code is the same data.
 bool same_constants(const std::vector<Constant>& one, const std::vector<Constant>& two) {
   return std::equal(one.begin(), one.end(), two.begin(), two.end(), [](const Constant& a, const Constant& b) {
     return a.identity != 0 && a.identity == b.identity && a.code == b.code;
@@ -46,7 +47,7 @@ nb::object constants_to_python(const std::vector<Constant>& constants, const std
   return nb::tuple(list);
 }
 
-// Are all positions as far behind the first line as before? CPython keeps the distances.
+// True if all positions are as far behind the first line as before. CPython stores these distances.
 bool same_positions(const CodeObject& code, const CodeObject& before) {
   const std::int32_t moved = code.firstlineno - before.firstlineno;
   auto same = [&](const Position& one, const Position& two) {

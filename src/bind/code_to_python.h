@@ -1,4 +1,4 @@
-// A changed code object as a live one.
+// Turns a changed code object back into a live one.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,13 +7,13 @@
 
 namespace depyf {
 
-// `live` with what differs replaced: constants that did not change stay the very same objects. The same object where
-// nothing differs. `before`: what `code_from_python` gave for `live`.
+// Returns a code object like `live` with all differences to `code` applied; `live` itself if there is no difference.
+// Constants that did not change stay the very same objects. `before` is the result of `code_from_python` for `live`.
 //
-// Raises ValueError where instructions changed and are not sound.
+// Raises ValueError if instructions changed and are not sound.
 nanobind::object code_to_python(const CodeObject& code, const CodeObject& before, nanobind::handle live);
 
-// The live object that a constant was read from, or a new one where it changed.
+// Returns the live object that a constant was read from, or a new object if the constant changed.
 nanobind::object constant_to_python(const Constant& constant);
 
 }  // namespace depyf

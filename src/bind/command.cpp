@@ -15,7 +15,7 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Python's streams, which may have been replaced; an interrupt ends the work.
+// Writes to Python's streams, which may have been replaced. An interrupt ends the work.
 class PythonSinks : public cli::Sinks {
  public:
   PythonSinks(nb::callable text, nb::callable error) : text_(std::move(text)), error_(std::move(error)) {}

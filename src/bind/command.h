@@ -1,4 +1,4 @@
-// depyf._core.decompile_files: what depyf-decompile does, for `depyf decompile`.
+// Defines depyf._core.decompile_files, which does for `depyf decompile` what depyf-decompile does.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -26,7 +26,8 @@ const char* level_name(Level level) {
   return "stub";
 }
 
-// Source is UTF-8, in which a lone surrogate may stand only escaped; notes quote names and may hold one.
+// Decodes text for Python. Source is UTF-8 in which a lone surrogate can only be escaped. Notes quote names, and names
+// may contain lone surrogates.
 nb::object text(std::string_view utf8) {
   PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
   if (!string) throw nb::python_error();

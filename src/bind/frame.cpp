@@ -1,4 +1,5 @@
-// The value stack of a live frame, and its fast locals where the language gives no way to write them (to 3.12).
+// Reads the value stack of a live frame, and writes its fast locals where the language itself cannot write them (until
+// 3.12).
 #include "frame.h"
 
 #include <nanobind/stl/optional.h>
@@ -19,7 +20,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Tags of references from 3.14 on: whether the reference is counted, and small integers without an object.
+// From 3.14 on, the low bits of a reference say whether it is counted, and whether it is a small integer without an
+// object.
 constexpr std::uintptr_t tag_bits = 3, tag_uncounted = 1, tag_integer = 3;
 
 template <class T>
@@ -67,7 +69,7 @@ class LiveFrame {
   char* place(int index) const { return base_ + layout_->localsplus + sizeof(void*) * std::size_t(index); }
   char* slot(int index) const { return place(locals_count() + index); }
 
-  // As the interpreter itself has it; nothing while it keeps it in a register.
+  // Returns the depth that the interpreter has stored; nothing while the interpreter keeps it in a register.
   std::optional<int> depth() const {
     switch (layout_->kind) {
       case FrameLayout::Top::depth: {
@@ -105,7 +107,8 @@ class LiveFrame {
   void set(char* where, nb::handle value) const {
     const auto old = read<std::uintptr_t>(where, 0);
     auto bits = reinterpret_cast<std::uintptr_t>(value.ptr());
-    // The low half of an immortal object's count is negative; such references are not counted.
+    // The low half of the reference count of an immortal object is negative. References to such objects are not
+    // counted.
     const bool immortal = layout_->tagged && read<std::int32_t>(reinterpret_cast<char*>(value.ptr()), 0) < 0;
     if (immortal) bits |= tag_uncounted;
     else Py_INCREF(value.ptr());
@@ -119,7 +122,7 @@ class LiveFrame {
     int index = find(name);
     if (index < 0) throw nb::key_error(("no local of the frame: " + name).c_str());
     auto* held = read<PyObject*>(place(index), 0);
-    // Before MAKE_CELL has run the place holds the argument itself.
+    // Until MAKE_CELL has run, the slot of a cell holds the argument itself.
     if (is_cell && held && is_a(held, "CellType")) {
       nb::setattr(nb::handle(held), "cell_contents", value);
       return;
@@ -133,7 +136,7 @@ class LiveFrame {
   }
   int find(const std::string& name) const {
     int index = 0, found = -1;
-    // To 3.10 an argument that is a cell has a place of its own, empty; the cell's comes after it.
+    // Until 3.10, an argument that is a cell has a slot of its own, which is empty. The slot of the cell comes later.
     for (const std::vector<std::string>* names : {&varnames_, &cells_, &frees_}) {
       for (const std::string& each : *names) {
         if (each == name) found = index;

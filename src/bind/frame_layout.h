@@ -1,6 +1,6 @@
-// Where CPython keeps the value stack of a frame. The extension is one binary for several versions, and no header says
-// this without fixing the version; so the offsets are data here, and every use is checked against what the public
-// functions say of the same frame. 64 bits, with a GIL.
+// Describes where CPython keeps the value stack of a frame. The extension is one binary for several versions, and a
+// header of CPython would fix the version, so the offsets are data here. Each use is checked against what the public
+// functions say of the same frame. Only builds for 64 bits with a GIL are known.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ inline constexpr FrameLayout layout_311{24, 32, 64, FrameLayout::Top::from_local
 inline constexpr FrameLayout layout_312{24, 0, 64, FrameLayout::Top::from_locals, 70, 0, 72, false};
 inline constexpr FrameLayout layout_314{24, 0, 64, FrameLayout::Top::pointer, 74, 0, 80, true};
 
-// Null where the version is not known.
+// Returns null for a version that is not known.
 constexpr const FrameLayout* frame_layout(Version version) {
   if (sizeof(void*) != 8) return nullptr;
   switch (version.minor) {

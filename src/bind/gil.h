@@ -1,8 +1,9 @@
-// Releasing and taking the interpreter's lock in threads that the end of the interpreter may meet in the middle of C++ code.
+// Releases and takes the interpreter's lock, safely for threads that are in C++ code when the interpreter ends.
 //
-// Once the interpreter finalizes, CPython 3.10 to 3.13 answer a daemon thread that asks for the lock with pthread_exit,
-// which unwinds the thread's stack. C++ cannot be unwound that way: destructors are noexcept and nanobind's handlers catch
-// everything, and either ends the process with abort. So the thread is kept where it is, which is what CPython 3.14 does.
+// When the interpreter has begun to finalize, CPython 3.10 to 3.13 ends a daemon thread that asks for the lock with
+// pthread_exit, which unwinds the thread's stack. C++ code cannot be unwound in that way: destructors are noexcept and
+// nanobind's handlers catch everything, and either would abort the process. So the thread is stopped where it is, as
+// CPython 3.14 does.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ auto ask_for_gil(Ask ask) noexcept {
 #endif
 }
 
-// Other Python threads run while this exists.
+// Lets other Python threads run as long as an object of this class exists.
 class ReleasedGil {
  public:
   ReleasedGil() : state_(PyEval_SaveThread()) {}
@@ -38,7 +39,7 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// This thread, of Python or not, may use Python's objects while this exists.
+// Lets this thread use Python's objects as long as an object of this class exists. Any thread may create one.
 class HeldGil {
  public:
   HeldGil() : state_(ask_for_gil([] { return PyGILState_Ensure(); })) {}

@@ -1,4 +1,4 @@
-// Data as JSON that can be read: a line for each item down to some level.
+// Writes data as JSON for readers: the items of the outer levels have lines of their own.
 #include "json.h"
 
 #include <nanobind/stl/string.h>
@@ -30,7 +30,7 @@ std::string_view utf8_of(const nb::object& text) {
   return {utf8, static_cast<std::size_t>(size)};
 }
 
-// Takes the first character of UTF-8 that Python has made.
+// Takes one character off the front of UTF-8 text that Python has made, and returns it.
 std::uint32_t take_character(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -41,7 +41,7 @@ std::uint32_t take_character(std::string_view& text) {
   return character;
 }
 
-// One level of nesting, of which Python allows only so many.
+// Enters one level of nesting. Python raises an error beyond its limit.
 struct Deeper {
   Deeper() { check(Py_EnterRecursiveCall(" while data is written as JSON") == 0); }
   Deeper(const Deeper&) = delete;
@@ -50,11 +50,11 @@ struct Deeper {
 
 class Writer {
  public:
-  // A text of one line stays one: journals have a line for each event.
+  // With `has_lines` false, all text is on one line: a journal has one line for each event.
   explicit Writer(bool has_lines) : has_lines_(has_lines) {}
   std::string take() { return std::move(out_); }
 
-  // Items of dicts and lists are in lines of their own down to `levels` levels.
+  // Writes a value. Items of dicts and lists get lines of their own down to `levels` levels.
   void write(PyObject* value, int levels) {
     if (value == Py_None) {
       out_ += "null";
@@ -88,7 +88,7 @@ class Writer {
     if (levels > 0) end_line();
   }
 
-  // Items below the last level share a line until it is full.
+  // Separates two items. Below the last level, items share a line until it is full.
   void separate(bool first, int levels) {
     if (first) return;
     out_ += ',';
@@ -131,7 +131,7 @@ class Writer {
     end(']', levels);
   }
 
-  // Keys stand in their order as Python sorts them.
+  // Writes the keys in the order in which Python sorts them.
   void write_dict(PyObject* dict, int levels) {
     const nb::object keys = nb::steal(PyDict_Keys(dict));
     check(keys.is_valid() && PyList_Sort(keys.ptr()) == 0);
@@ -154,14 +154,14 @@ class Writer {
     end('}', levels);
   }
 
-  // The fields of a dataclass by their names; an invalid object if `value` is an instance of no dataclass.
+  // Returns the fields of a dataclass by their names; an invalid object if `value` is not an instance of a dataclass.
   static nb::object dataclass_fields(PyObject* value) {
     PyObject* fields = PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(value)), "__dataclass_fields__");
     if (fields == nullptr) PyErr_Clear();
     return nb::steal(fields);
   }
 
-  // Writes a dataclass as an object of its fields. Tuples within it are spread over lines as lists are.
+  // Writes a dataclass as an object of its fields. Tuples in it are spread over lines as lists are.
   void write_dataclass(PyObject* value, const nb::object& fields, int levels) {
     const nb::object values = nb::steal(PyDict_New());
     const nb::object names = nb::steal(PyDict_Keys(fields.ptr()));
@@ -212,7 +212,7 @@ class Writer {
     }
   }
 
-  // In ASCII, with escapes for all else.
+  // Writes a string in ASCII, with escapes for all other characters.
   void write_string(PyObject* value) {
     Py_ssize_t size = 0;
     if (const char* utf8 = PyUnicode_AsUTF8AndSize(value, &size)) {

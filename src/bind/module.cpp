@@ -1,4 +1,4 @@
-// The extension module depyf._core: live code objects in, plain Python objects out.
+// The extension module depyf._core. Its functions take live code objects and return plain Python objects.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -28,7 +28,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// List of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or what is wrong.
+// Returns a list of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or a text that
+// says why the code cannot be decoded.
 nb::object rows_or_error(const CodeObject& code) {
   Disassembly result;
   {
@@ -47,7 +48,7 @@ nb::object rows_or_error(const CodeObject& code) {
   return rows;
 }
 
-// What the tables of a live code object say: (positions of the code units, exception table)
+// Returns the tables of a live code object: (positions of the code units, exception table).
 nb::tuple tables(nb::handle code_object) {
   CodeObject code = code_from_python(code_object);
   nb::list positions, exceptions;
@@ -83,7 +84,7 @@ nb::list decode_pyc(nb::bytes file) {
   return result;
 }
 
-// The text of a graph that `change` makes; one with a lone surrogate is no UTF-8, and stays as it is.
+// Returns the text of a graph after `change`. A text with a lone surrogate cannot be UTF-8, so it stays as it is.
 template <class Change>
 nb::object changed(nb::str text, Change change) {
   Py_ssize_t size = 0;

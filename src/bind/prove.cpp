@@ -16,7 +16,7 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Words quote names and constants, which may hold half a character.
+// Returns a text for Python. Texts of the prover quote names and constants, which may contain lone surrogates.
 std::string whole(const std::string& utf8) {
   PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
   if (!string) throw nb::python_error();
@@ -72,7 +72,8 @@ std::size_t count(const CodeObject& code) {
   return result;
 }
 
-// What is nested in a proved code object is proved with it. In one that is not, it is looked at one by one, by its place.
+// A code object that is proved includes all code nested in it. In one that is not proved, each nested code object is
+// proved alone, by its place.
 nb::list prove_pyc(nb::bytes one, nb::bytes two, bool lifetimes, bool lockstep) {
   LoadedPyc left = load(one), right = load(two);
   nb::list result;

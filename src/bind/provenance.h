@@ -1,4 +1,4 @@
-// The links of a compilation: _core.Provenance
+// Defines _core.Provenance: the links of a compilation.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Python's strings as UTF-8 and back, with lone surrogates as if they were characters.
+// Converts Python's strings to UTF-8 and back. Lone surrogates are encoded as if they were characters.
 #pragma once
 
 #include <nanobind/nanobind.h>

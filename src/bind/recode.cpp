@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// `live` as `change` makes it; the same object where nothing changes.
+// Returns a code object like `live` with `change` applied to it; `live` itself if nothing changes.
 template <class Change>
 nb::object changed(nb::handle live, const Change& change) {
   const CodeObject before = code_from_python(live);
@@ -78,7 +78,7 @@ nb::object moved(nb::handle live, std::optional<nb::str> file, std::int32_t line
   });
 }
 
-// What a path of indices leads to, through the constants of nested code objects.
+// Returns the constant that a path of indices leads to, through the constants of nested code objects.
 const Constant* constant_at(const CodeObject& code, const std::vector<std::uint32_t>& path) {
   const std::vector<Constant>* constants = &code.constants;
   const Constant* constant = nullptr;
@@ -90,7 +90,7 @@ const Constant* constant_at(const CodeObject& code, const std::vector<std::uint3
   return constant;
 }
 
-// The constants without a literal, by the names that decompiled source has for them.
+// Returns the constants that have no literal, by the names that decompiled source gives them.
 ConstantsByName named_constants(const CodeObject& code) {
   CodeObject shown = code;
   rename_names(shown, short_names(code));
@@ -108,8 +108,8 @@ bool names_constants(const CodeObject& code) {
   return false;
 }
 
-// Puts back what decompiled source shows in another way: unique names, and constants that have no literal. These come last:
-// they are objects of the original code, and nothing in them may change.
+// Undoes what decompiled source shows differently: restores unique names, and the constants that have no literal. This
+// comes last, because these constants are objects of the original code, and nothing in them may change.
 void restore(CodeObject& code, const CodeObject& original) {
   NewNames full_names;
   for (const auto& [full, short_name] : short_names(original)) full_names.emplace(short_name, full);

@@ -1,4 +1,4 @@
-// What changes and checks live code objects: src/recode.
+// Defines the functions of _core that change and check live code objects, over src/recode.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -28,7 +28,7 @@ std::vector<std::string> write_page(const std::vector<std::string>& paths, const
   return std::move(reading.errors);
 }
 
-// Leaves the last run of each dump, with a note on how many there are.
+// Keeps only the last run of each dump, and adds a note on how many runs there are.
 void keep_last_runs(record::Run& run) {
   std::vector<record::Process> kept;
   for (std::size_t i = 0; i < run.processes.size(); ++i) {

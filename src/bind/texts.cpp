@@ -34,7 +34,7 @@ nb::list folded_list(nb::list conditions) {
   return python_list(folded_conditions(std::move(texts)));
 }
 
-// The content of a file; nothing if it cannot be read.
+// Returns the content of a file; nothing if it cannot be read.
 std::optional<std::string> content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file || file.tellg() < 0) return std::nullopt;
@@ -47,8 +47,8 @@ std::optional<std::string> content_of(const std::string& path) {
 
 using CompilationTables = std::pair<std::string, std::int64_t>;
 
-// Gives the runs of a dump their tables: those of the last run as they were made, those of others from the files that earlier
-// calls wrote. Where there is no such file, the graphs of the run tell what its lines cost, if they were read.
+// Gives the runs of a dump their tables. The tables of the last run are given; those of other runs come from files that
+// earlier calls wrote. Without such a file, the graphs of the run say what its lines cost, if the graphs were read.
 void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
   const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
   for (std::size_t number = 0; number < known; ++number) {
@@ -67,7 +67,8 @@ void add_tables(const std::string& folder, const std::vector<CompilationTables>&
   }
 }
 
-// `tables`: for each compilation of the last run its tables and the operators of its graph, -1 if unknown; or nothing.
+// `tables` holds, for each compilation of the last run, its tables and the number of operators of its graph, or -1 if
+// that is unknown. It may be empty.
 nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables, bool reads_graphs) {
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {

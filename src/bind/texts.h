@@ -1,5 +1,5 @@
-// The texts of a dump: _core.bound_origin, _core.folded, _core.folded_conditions, _core.frame_words, _core.guard_function,
-// _core.index_files
+// Defines the functions of _core for the texts of a dump: bound_origin, folded, folded_conditions, frame_words,
+// guard_function and index_files.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,13 +1,16 @@
-// The command's operator new: small blocks from lists of equal size, one set of lists for each thread.
+// The command's operator new. It takes small blocks from lists of blocks of equal size. Each thread has its own set of
+// lists.
 //
-// Decompiling makes some 200 small vectors for each code object and frees them at once. A list whose first block is taken
-// and put back costs a few instructions, which is a quarter of all time less than with the system's malloc.
+// Decompiling makes some 200 small vectors for each code object and frees them at once. Taking the first block of a
+// list and putting it back costs a few instructions; compared to the system's malloc, this saves a quarter of the
+// command's time.
 //
-//   | size class, 0: malloc's | block ............ |
-//   8 bytes before the block    16 bytes aligned
+//   | size class, or 0 for a block of malloc | block ............ |
+//   8 bytes in front of the block             16 bytes aligned
 //
-// Sizes are multiples of 16 up to 1 KiB, then four for each power of two. A block goes to the lists of the thread that frees
-// it. Memory of small blocks is kept until the process ends: at most what was in use at once, for each size.
+// Sizes are multiples of 16 up to 1 KiB, and then four for each power of two. A block goes to the lists of the thread
+// that frees it. The memory of small blocks is kept until the process ends: for each size, at most as much as was in
+// use at one time.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +24,7 @@ constexpr std::size_t fine = 64, fine_end = fine * step;  // classes one step ap
 constexpr std::size_t parts = 4, doublings = 5, classes = fine + 1 + parts * doublings;
 constexpr std::size_t largest = (fine_end << doublings) - header;  // of the small blocks
 
-// Of a block with its header.
+// Returns the size class of a block, whose size includes its header.
 constexpr std::size_t class_for(std::size_t size) {
   if (size <= fine_end) [[likely]]
     return (size + step - 1) / step;
@@ -41,7 +44,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Plain data, so that a thread's may be used before its constructors have run and after its destructors.
+// Plain data, so that the lists of a thread can be used before its constructors have run and after its destructors.
 struct Lists {
   FreeBlock* first[classes];
   std::byte *at, *end;  // of the chunk that new blocks are cut from

@@ -23,7 +23,8 @@ namespace {
 constexpr int seconds_for_one = 60;
 constexpr std::uint32_t longest_answer = 1u << 30;
 
-// Reads lengths and texts of source and file name, answers with a .pyc behind a byte 1, or a message behind a byte 0.
+// The program of the interpreter. It reads the lengths and the texts of a source and a file name. It answers with a
+// .pyc file behind a byte 1, or with a message behind a byte 0.
 constexpr const char* worker = R"python(
 import importlib.util, marshal, struct, sys
 sys.setrecursionlimit(5000)

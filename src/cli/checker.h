@@ -1,4 +1,4 @@
-// Compiles sources back with an interpreter of the user's choice, to see whether they give the same bytecode.
+// Compiles decompiled sources with an interpreter of the user's choice, to see whether they give the same bytecode.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace depyf::cli {
 
-// One running interpreter. Not to be used by two threads at a time.
+// One running interpreter. Only one thread at a time may use it.
 class Checker {
  public:
-  // `python`: a path, or a name that is looked up in PATH. Throws std::runtime_error where it does not run.
+  // Starts `python`, a path or a name that is looked up in PATH. Throws std::runtime_error if it does not run.
   explicit Checker(const std::string& python);
   ~Checker();
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  // What differs between `code` and `source`, compiled. Throws std::runtime_error where the source does not compile, the
-  // interpreter is of another version or has died.
+  // Compiles `source` and returns the differences of the result to `code`. Throws std::runtime_error if the source does
+  // not compile, or if the interpreter is of another version or has died.
   std::vector<Difference> differences(const CodeObject& code, const std::string& source);
 
  private:

@@ -32,7 +32,8 @@ struct Outcome {
   FileReport report;
 };
 
-// The interpreters of one thread, each started where it is needed first. With `auto` files may be of several versions.
+// The interpreters of one thread. Each is started when it is first needed. With `auto`, files may be of several
+// versions.
 class Checkers {
  public:
   explicit Checkers(const std::string& python) : python_(python) {}
@@ -49,7 +50,7 @@ class Checkers {
     checker = std::make_unique<Checker>(program);
     return *checker;
   }
-  // It has died: the next file gets another.
+  // Drops an interpreter that has died, so that the next file gets another one.
   void forget(Version version) { running_.erase(python_ == "auto" ? version : Version{0, 0}); }
 
  private:
@@ -57,7 +58,8 @@ class Checkers {
   std::map<Version, std::unique_ptr<Checker>> running_;
 };
 
-// The source, with a mark at each code object that does not come back; `error` says what could not be checked.
+// Returns the source, with a mark at each code object that compiles to other bytecode. `error` says what could not be
+// checked.
 Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
   Decompiled result = decompile(code, options);
   try {
@@ -84,7 +86,7 @@ bool prints_source(const Settings& settings) {
          settings.stop_after.empty() && settings.dump_after.empty();
 }
 
-// What the settings ask for in place of the source.
+// Returns the text that the settings request instead of the source.
 std::string other_text(const CodeObject& code, Options options, const Settings& settings) {
   if (settings.fields) return fields_text(code);
   if (settings.disassemble) return disassembly_text(code);
@@ -149,7 +151,7 @@ void process(const Input& input, const Settings& settings, Checkers& checkers, O
   outcome.text.clear();
 }
 
-// Whatever one file makes the core throw is said of that file.
+// Processes one file. An exception that the core throws becomes an error of that file.
 Outcome process_safely(const Input& input, const Settings& settings, Checkers& checkers) {
   Outcome outcome;
   outcome.report.file = input.path;
@@ -168,13 +170,13 @@ Outcome process_safely(const Input& input, const Settings& settings, Checkers& c
   return outcome;
 }
 
-// All files, worked on in threads; results are taken in the order of the inputs.
+// Processes all files in several threads. The results are taken in the order of the inputs.
 class Batch {
  public:
   Batch(const std::vector<Input>& inputs, const Settings& settings)
       : inputs_(inputs), settings_(settings), outcomes_(inputs.size()), done_(inputs.size()) {}
 
-  // Where the caller takes no more results no further input is begun.
+  // If the caller stops taking results, no further input is started.
   ~Batch() { next_ = inputs_.size(); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
@@ -201,9 +203,10 @@ class Batch {
   }
 
  private:
-  // Outside of the `try` nothing takes memory: what is thrown there would end the process.
+  // Outside of the `try`, nothing allocates memory: an exception thrown there would end the process.
   void work() {
-    // The reader of small files is woken after several of them: to wake it takes longer than some of them do.
+    // The reader of the results is woken only after several small files, because waking it takes longer than some files
+    // do.
     constexpr std::chrono::milliseconds between_wakes(20);
     std::optional<Checkers> checkers;
     auto woken = std::chrono::steady_clock::now();

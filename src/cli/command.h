@@ -1,4 +1,4 @@
-// What depyf-decompile and `depyf decompile` do with files.
+// The work that depyf-decompile and `depyf decompile` do with files.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace depyf::cli {
 
-// At most one of what stands below `check` is set: what is made in place of the source, or how the source is checked.
+// At most one of the fields below `check` is set. They say what is printed instead of the source, or how the source is
+// checked.
 struct Settings {
   std::string output;  // a folder; empty: text goes to the sink
   bool force = false;  // files that are there already are replaced
@@ -27,7 +28,7 @@ struct Settings {
   bool disassemble = false, fields = false, graph = false, lines = false;
 };
 
-// Where output goes; called by the thread that calls `run`, in the order of the inputs.
+// Receives the output. Its functions are called by the thread that calls `run`, in the order of the inputs.
 class Sinks {
  public:
   virtual ~Sinks() = default;
@@ -36,8 +37,8 @@ class Sinks {
   virtual void idle() {}                             // now and then, while there is nothing to write
 };
 
-// Works on all inputs in `settings.jobs` threads; the exit status: 0, or 1 where a file could not be read, checked or written.
-// What a sink throws comes through once the files that are being worked on are done.
+// Processes all inputs in `settings.jobs` threads. Returns the exit status: 1 if a file could not be read, checked or
+// written, otherwise 0. If a sink throws an exception, `run` throws it on once the files at work are done.
 int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks);
 
 }  // namespace depyf::cli

@@ -11,8 +11,8 @@
 namespace depyf::cli {
 namespace {
 
-// The code objects in a code object by their path of names, as 3.8 to 3.10 have no qualified ones; the n-th of a name in the
-// same code object is told apart by its number.
+// The code objects within a code object by their path of names, because 3.8 to 3.10 have no qualified names. Several of
+// one name in the same code object are numbered.
 class Named {
  public:
   explicit Named(const CodeObject& module) { add(module, module.name); }
@@ -50,7 +50,8 @@ std::shared_ptr<const CodeObject> load(const std::string& path, const Settings& 
 
 std::string line_of(const CodeObject& code) { return ", line " + std::to_string(code.firstlineno); }
 
-// The first difference in the code object itself; those of code in it are said of that.
+// Returns the first difference in the code object itself; null if there is none. Differences in nested code do not
+// count.
 const Difference* own_difference(const std::vector<Difference>& differences, const CodeObject& code) {
   const auto found = std::ranges::find(differences, &code, &Difference::code);
   return found == differences.end() ? nullptr : &*found;
@@ -77,7 +78,7 @@ int run_diff(const std::string& first, const std::string& second, const Settings
       text += "- " + path + line_of(*code) + "\n";
       continue;
     }
-    // Compared by itself: what is nested in it is compared under its own name.
+    // Each code object is compared by itself: nested code is compared under its own name.
     const std::vector<Difference> differences = compare(*code, *counterpart->second);
     if (const Difference* own = own_difference(differences, *code))
       text += "! " + path + line_of(*code) + ": " + own->what + " (offset " + std::to_string(own->offset) + ")\n";

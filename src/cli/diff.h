@@ -1,4 +1,4 @@
-// What two builds of a module differ in.
+// Shows the differences between two builds of a module.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace depyf::cli {
 
-// Prints, by code object, what of `first` is gone or other in `second`, and what is new there. The exit status: 0 where both
-// hold the same bytecode, 1 where they differ or one cannot be read.
+// Prints which code objects of `first` are missing or different in `second`, and which of `second` are new. Returns the
+// exit status: 0 if both hold the same bytecode, 1 if they differ or one of them cannot be read.
 int run_diff(const std::string& first, const std::string& second, const Settings& settings, Sinks& sinks);
 
 }  // namespace depyf::cli

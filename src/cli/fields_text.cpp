@@ -23,7 +23,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// The bits, since text would tell neither -0.0 from 0.0 nor one nan from another.
+// Returns the bits of a number, because its text distinguishes neither -0.0 from 0.0 nor one nan from another.
 std::string bits(double value) {
   return format("%016llx", static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
 }

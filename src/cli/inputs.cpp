@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without __pycache__, and without the tag of the interpreter.
+// Returns the path without __pycache__ and without the tag of the interpreter.
 fs::path source_path(const fs::path& pyc) {
   fs::path folder = pyc.parent_path();
   fs::path stem = pyc.stem();
@@ -96,7 +96,7 @@ void add_archive(std::vector<Input>& inputs, const std::string& path, std::size_
   inputs.push_back(std::move(failed));
 }
 
-// How many of its code objects have bytecode that makes no sense.
+// Returns how many of the nested code objects have bytecode that cannot be decoded.
 std::size_t count_wrong(const CodeObject& code) {
   std::size_t wrong = disassemble(code).error.empty() ? 0 : 1;
   for (const Constant& constant : code.constants)
@@ -174,7 +174,7 @@ void choose_outputs(std::vector<Input>& inputs) {
     for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
     input.output = std::move(path);
   };
-  // Those whose first choice nobody else wants come first, so that a later name cannot take it away.
+  // Inputs whose first choice no other input wants come first, so that a later name cannot take that choice away.
   std::vector<Input*> others;
   for (Input& input : inputs) {
     const fs::path path = source_path(input.output);

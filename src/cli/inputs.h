@@ -1,4 +1,4 @@
-// The files that a command line names, and where their results go.
+// Finds the files that a command line names, and chooses where their results go.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace depyf::cli {
 
-// An archive whose members are inputs of their own.
+// An archive whose members are inputs.
 struct Archive {
   std::string path, bytes;
 };
@@ -27,21 +27,22 @@ struct Input {
   std::string error = {};  // why there is nothing to read
 };
 
-// `path` as one that stays below the folder that it is put behind, whatever an archive or a label says.
+// Returns `path` as one that stays below the folder in front of it, whatever an archive or a label contains.
 std::filesystem::path below(const std::filesystem::path& path);
 
-// Each of `arguments`: folders replaced by the .pyc files below them in order of their names, archives by their members.
+// Returns the inputs of the arguments, in order. A folder stands for the .pyc files below it, sorted by name, and an
+// archive for its members.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::size_t max_size);
 
-// Gives each input an output of its own below the output folder, the same for the same inputs:
-// `__pycache__/x.cpython-311.pyc` becomes x.py where nothing else does.
+// Gives each input an output of its own below the output folder. The same inputs always get the same outputs:
+// `__pycache__/x.cpython-311.pyc` becomes x.py unless another input is x.py as well.
 void choose_outputs(std::vector<Input>& inputs);
 
-// The bytes of an input; `error` says why there are none.
+// Returns the bytes of an input; nothing if they cannot be read, and then `error` says why.
 std::optional<std::string> read_input(const Input& input, std::size_t max_size, std::string& error);
 
-// A .pyc file, or the marshal data of a code object without the head of a file: `python` is its version then, 0.0: the latest
-// in which all of its bytecode makes sense.
+// Loads a .pyc file, or the marshal data of a code object without the head of a file. The version of marshal data is
+// `python`; if that is 0.0, it is the latest version in which all of its bytecode can be decoded.
 LoadedPyc load_input(const std::string& bytes, Version python);
 
 }  // namespace depyf::cli

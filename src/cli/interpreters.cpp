@@ -54,7 +54,7 @@ std::string find_interpreter(Version version) {
   std::string name = "DEPYF_PYTHON_" + number;
   std::ranges::replace(name, '.', '_');
   if (std::string named = variable(name); !named.empty()) return named;
-  // pyenv's own programs in PATH refuse versions that are not chosen: those of its folder come first.
+  // The programs of pyenv's own that are in PATH refuse versions that are not selected, so pyenv's folder comes first.
   if (std::string found = of_pyenv(number); !found.empty()) return found;
   return in_path("python" + number);
 }

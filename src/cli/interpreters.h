@@ -1,4 +1,4 @@
-// Interpreters of this machine, by version.
+// Finds the interpreters of this machine by version.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace depyf::cli {
 
-// The path of an interpreter of `version`: what DEPYF_PYTHON_3_14 names, pythonX.Y in PATH, those of pyenv. Empty: none.
+// Returns the path of an interpreter of `version`: the value of DEPYF_PYTHON_3_14 or the like, pythonX.Y of pyenv or in
+// PATH. Returns an empty string if there is none.
 std::string find_interpreter(Version version);
 
 }  // namespace depyf::cli

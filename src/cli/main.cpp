@@ -1,4 +1,4 @@
-// depyf-decompile: Python source out of .pyc files.
+// The command depyf-decompile, which turns .pyc files into Python source.
 #include <iostream>
 #include <span>
 #ifdef __GLIBC__
@@ -49,7 +49,8 @@ int act(const depyf::cli::CommandLine& line, Standard& sinks) {
 
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
-  // Threads take large chunks from malloc, and seldom: another arena would only reserve 64 MiB of addresses for each of them.
+  // Threads seldom take memory from malloc, and then in large chunks. An arena for each thread would only reserve 64
+  // MiB of addresses.
   mallopt(M_ARENA_MAX, 1);
 #endif
   std::ios::sync_with_stdio(false);

@@ -98,7 +98,7 @@ std::string spelled(const Option& option) {
   return text;
 }
 
-// `text` with lines of at most `width` characters, each but the first behind `indent` blanks.
+// Returns `text` in lines of at most `width` characters. Each line except the first starts with `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
   std::size_t line = 0;
@@ -134,7 +134,7 @@ class Parser {
   }
 
  private:
-  // A file of the name of a command is named with its folder: ./diff
+  // Recognizes a command as the first argument. A file with the name of a command can be given as ./diff.
   void command() {
     if (arguments_.empty()) return;
     const std::string_view first = arguments_[0];

@@ -1,4 +1,4 @@
-// The command line: one table of options, from which the parser, --help, the manual page and shell completion are made.
+// The command line. One table of options is the source of the parser, of --help, the manual page and shell completion.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ struct Option {
 
 std::span<const Option> options();
 
-// What a command line asks for.
+// The result of parsing a command line.
 struct CommandLine {
   enum class Action : std::uint8_t { decompile, diff, completion, manual, help, version, error };
   Action action = Action::decompile;
@@ -31,12 +31,12 @@ struct CommandLine {
   std::string error;  // of Action::error: one line
 };
 
-// `arguments`: without the name of the program.
+// Parses the arguments, given without the name of the program.
 CommandLine parse(std::span<const char* const> arguments);
 
 std::string help_text();
 std::string manual_text();
-// Empty where the shell is not known; bash and zsh are.
+// Returns the completion for bash or zsh; an empty text for any other shell.
 std::string completion_text(std::string_view shell);
 
 }  // namespace depyf::cli

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr int tries = 100;  // of names for the temporary file
 
-// Makes the folders that `path` lies in, each of which must be one and no link. The reason where that fails.
+// Makes the folders that `path` lies in. Each must be a folder and no link. Returns the reason if that fails.
 std::string make_folders(const fs::path& folder, const fs::path& path) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -47,7 +47,7 @@ std::string write_and_close(int file, const std::string& text) {
   return reason;
 }
 
-// Gives the temporary file its name. A name that is taken is taken from nobody, unless `force`.
+// Gives the temporary file its final name. An existing file is replaced only with `force`.
 std::string publish(const fs::path& temporary, const fs::path& target, bool force) {
   if (force) {
     struct stat status{};
@@ -59,7 +59,7 @@ std::string publish(const fs::path& temporary, const fs::path& target, bool forc
     return "";
   }
   if (errno == EEXIST) return "it is there already (--force replaces it)";
-  // A file system without hard links: between the look and the renaming another program may write it.
+  // The file system has no hard links. Another program may write the file between this check and the renaming.
   struct stat status{};
   if (::lstat(target.c_str(), &status) == 0) return "it is there already (--force replaces it)";
   return ::rename(temporary.c_str(), target.c_str()) == 0 ? "" : std::strerror(errno);

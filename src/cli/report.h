@@ -1,4 +1,4 @@
-// What became of each file: for the line at the end, and for --json.
+// The result for each file, for the last line of the output and for --json.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Mark {
   std::string what;
 };
 
-// A code object whose source is not proved to mean the same.
+// A code object whose source could not be proved to mean the same.
 struct Unproved {
   std::string name;
   std::int32_t offset = -1;  // in its bytecode; -1: no place in it
@@ -23,7 +23,8 @@ struct Unproved {
 };
 
 struct FileReport {
-  // equal: checked, and without a mark; unchecked: without a mark; text: not the source, but something in its place.
+  // A file is `equal` if it was checked and has no mark, `unchecked` if it has no mark, and `text` if something other
+  // than the source was printed.
   enum class Status : std::uint8_t { equal, unchecked, marked, text, failed } status = Status::failed;
   std::string file, output, error;  // output: the path that was written; empty: none
   Version python{0, 0};             // 0.0: unknown
@@ -36,10 +37,11 @@ struct FileReport {
   std::vector<LineMapping> not_aligned;
 };
 
-// The marks in a source, `# depyf: not equal: ...`, into `report`.
+// Adds the marks in a source, `# depyf: not equal: ...`, to `report`.
 void find_marks(const std::string& source, FileReport& report);
 
-// {"file": ..., "python": "3.12", "status": "marked", ...}; `source`: null where it is not part of it.
+// Returns {"file": ..., "python": "3.12", "status": "marked", ...}. `source` is null if the source is not part of the
+// result.
 std::string json_of(const FileReport& report, const std::string* source);
 
 class Counts {
@@ -53,7 +55,7 @@ class Counts {
   std::size_t state_machines_ = 0, stubs_ = 0, proved_ = 0, unproved_ = 0;
 };
 
-// A JSON string. Names are UTF-8, in which a lone surrogate may stand as three bytes: it is escaped.
+// Returns a JSON string. Names are UTF-8 in which a lone surrogate may stand as three bytes; it is escaped.
 std::string json_quoted(std::string_view text);
 
 }  // namespace depyf::cli

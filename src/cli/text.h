@@ -1,4 +1,4 @@
-// A code object as text for people and tests.
+// Prints code objects as text, for people and for tests.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace depyf::cli {
 
-// All fields of `code` and of the code objects in it as they were loaded, one a line.
+// Returns all fields of `code` and of its nested code objects as they were loaded, one on each line.
 std::string fields_text(const CodeObject& code);
 
-// The version-neutral instructions of `code` and of the code objects in it.
+// Returns the version-neutral instructions of `code` and of its nested code objects.
 std::string disassembly_text(const CodeObject& code);
 
-// {"version": 1, "lines": [{"line": 1, "offset": 0}, ...], "nested": [{"name": "C.f", "path": [0, 3], "lines": [...]}, ...]}:
-// `line` of the source, from 1, starts at byte `offset` of the bytecode of the outermost code object, and of each function and
-// class in it, which `path` leads to through the constants.
+// Returns the line map as JSON:
+//     {"version": 1, "lines": [{"line": 1, "offset": 0}, ...], "nested": [{"name": "C.f", "path": [0, 3], "lines": [...]}, ...]}
+// `line` counts from 1 and starts at byte `offset` of the bytecode of the outermost code object. The same is given for
+// each nested function and class, which `path` leads to through the constants.
 std::string line_map_text(const Decompiled& decompiled);
 
 }  // namespace depyf::cli

@@ -15,8 +15,8 @@
 namespace depyf {
 namespace {
 
-// Locals, then cells, then free variables. A cell that is a local too has one slot: from 3.11 always, before only
-// where the frame moves an argument into its cell.
+// Fills in the names of the slots: locals, then cells, then free variables. A cell that is also a local shares its
+// slot: always from 3.11 on; before, only if the frame moves an argument into the cell.
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
@@ -45,15 +45,17 @@ void name_slots(DecodedCode& decoded) {
 
 constexpr std::int32_t count_max = 1 << 28;  // of stack items in one instruction: twice as many still count in 32 bits
 
-// Each value on the stack takes an instruction that pushes it or, of an unpacking, one that uses it. What a file says of the
-// depth beyond that is not believed: stages make something for each value.
+// Returns the depth of the stack, with a bound. Each value on the stack takes an instruction that pushes it or, for an
+// unpacking, one that uses it. A larger depth in a file is not believed, because stages allocate something for each
+// value.
 std::int32_t stack_size(const CodeObject& code) {
   constexpr std::size_t least = 256, most_at_once = 16;  // values that one instruction may push
   const std::size_t reachable = least + code.bytecode.size() / 2 * most_at_once;
   return std::clamp(code.stacksize, 0, std::int32_t(std::min(reachable, std::size_t{count_max})));
 }
 
-// Targets of jumps become indices of operations; arguments are such as the operation can have, or it is an error.
+// Turns the targets of jumps into indices of operations, and checks each argument against the range that the operation
+// has.
 Result<bool> finish(DecodedCode& decoded, const std::vector<std::int32_t>& first) {
   const CodeObject& code = *decoded.code;
   struct Range {
@@ -115,8 +117,8 @@ Result<bool> resolve_ranges(DecodedCode& decoded, const std::vector<RawInstructi
   return true;
 }
 
-// Unreachable code of compilers runs off its end (3.8: after a finally that returns), and so does what is malformed.
-// Defined or not, it ends in an instruction that does not fall through.
+// Ends the code in an instruction that does not fall through. Unreachable code of compilers may run off its end (in 3.8
+// behind a finally clause that returns), and so may malformed code.
 void close(DecodedCode& decoded, const RawInstruction& last) {
   if (!decoded.instructions.empty()) {
     const Instruction& it = decoded.instructions.back();

@@ -1,4 +1,4 @@
-// Bytecode of any version to version-neutral instructions.
+// Translates the bytecode of any version into version-neutral instructions.
 #pragma once
 
 #include "decode/instruction.h"
@@ -10,7 +10,7 @@ namespace depyf {
 // out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
 
-// Is the first constant the docstring of a function? To 3.13 a function without one has None there.
+// True if the first constant is the docstring of a function. Until 3.13, a function without a docstring has None there.
 bool has_docstring(const CodeObject& code);
 
 struct StackEffect {
@@ -18,7 +18,7 @@ struct StackEffect {
   std::int32_t stays = 0;  // values popped that are, unchanged, the first ones pushed
 };
 
-// What `instruction` takes from the stack and puts there; `jump`: on its jumping edge.
+// Returns what `instruction` takes from the stack and puts there. With `jump`, returns it for the case that it jumps.
 StackEffect stack_effect(const Instruction& instruction, Version version, bool jump);
 
 }  // namespace depyf

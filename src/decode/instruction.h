@@ -1,5 +1,5 @@
-// A decoded code object: version-neutral instructions with jump targets resolved. Which operations there are, only those need to
-// know who ask for one: see op.h.
+// A decoded code object: version-neutral instructions with resolved jump targets. The list of operations is in op.h,
+// which only files that name an operation need to include.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace depyf {
 
 enum class Op : std::uint8_t;  // see op.h
 
-// A set of operations: some that are treated alike, or those that occur in some code, which a pass asks for before it
-// looks at each instruction for a shape that is not there.
+// A set of operations, either some that are treated alike, or those that occur in some code. A pass can check the
+// latter before it searches all instructions for a shape that cannot be there.
 class OpSet {
  public:
   constexpr OpSet() = default;
@@ -41,7 +41,7 @@ class OpSet {
   std::array<std::uint64_t, 4> words_{};
 };
 
-// The numbers that CPython 3.12 and later give them.
+// The numbers are those of CPython 3.12 and later.
 enum class Intrinsic1 : std::uint8_t {
   invalid,
   print,
@@ -94,12 +94,14 @@ struct DecodedCode {
   bool is_comprehension =
       false;  // the body of an inlined comprehension, which `outline_comprehensions` took out of `code`
 
-  // What load_const_ may load: the constants of the code, then from 3.15 on those that every code has.
+  // Returns a constant that load_const_ may load: one of the code's constants or, from 3.15 on, one that all code
+  // shares.
   const Constant& constant(std::int32_t index) const;
   std::int32_t constant_count() const;
 };
 
-// What load_common_constant_ loads: functions and types that a name may not stand for any more. CPython's numbers.
+// What load_common_constant_ loads: functions and types that are independent of the names in the program. The numbers
+// are CPython's.
 enum class CommonName : std::uint8_t { assertion_error, not_implemented_error, tuple, all, any, list, set };
 
 // The constants that all code of 3.15 and later shares.

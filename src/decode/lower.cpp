@@ -1,4 +1,5 @@
-// CPython's opcodes to operations. It is one file because what an opcode means by its version is read side by side here.
+// Translates CPython's opcodes into operations. It is one file so that the meanings of an opcode in different versions
+// can be read side by side.
 #include "decode/lower.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ constexpr std::uint32_t binary_operators = 13;  // BINARY_OP: first of the in-pl
 constexpr std::uint32_t iterates_to_yield = 3;  // GET_ITER, 3.15: for `yield from` and the like
 constexpr std::uint32_t binary_subscript = 26;  // BINARY_OP, from 3.14
 
-// By CPython's opcode: the operation that has the same argument and needs nothing else, if there is one.
+// For each of CPython's opcodes: the operation that has the same argument and is all that the opcode means, if there is
+// one.
 struct SimpleOp {
   Op op = Op::nop_;
   bool known = false;
@@ -29,7 +31,7 @@ constexpr SimpleOps simple_ops = [] {
   return ops;
 }();
 
-// Bytes from an offset to the end of an instruction.
+// Returns the number of bytes from an offset to the end of an instruction.
 std::uint8_t size_of(const RawInstruction& last, std::uint32_t offset) {
   return static_cast<std::uint8_t>(std::min<std::uint32_t>(last.end - offset, 255));
 }
@@ -88,19 +90,19 @@ class Lowering {
 
   void fail(const char* message) { error_ = {message, raw().offset}; }
 
-  // The next instruction, if it has this opcode and is reached from this one alone.
+  // True if the next instruction has this opcode and control reaches it only from this instruction.
   bool next_is(Opcode opcode) const {
     return at_ + 1 < raws_.size() && raws_[at_ + 1].opcode == opcode && !raws_[at_ + 1].is_target;
   }
 
-  // Index into localsplus of an argument that counts cell and free variables.
+  // Returns the index into localsplus for an argument that counts cell and free variables.
   std::uint32_t cell(std::uint32_t arg) {
     if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
       return static_cast<std::uint32_t>(decoded_.first_free) +
              (arg - static_cast<std::uint32_t>(code_.cellvars.size()));
     }
-    // An argument that is a cell has one slot.
+    // An argument that is also a cell has one slot.
     if (cell_slots_.empty()) {
       auto apart = static_cast<std::uint32_t>(decoded_.first_cell);
       for (const std::string& name : code_.cellvars) cell_slots_.push_back(cell_slot(name, apart));
@@ -120,8 +122,8 @@ class Lowering {
     emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
   }
 
-  // A variable of an inlined comprehension lies in the slot itself, though it may be that of a cell elsewhere. Only what a
-  // closure is built of is the cell.
+  // A variable of an inlined comprehension lies in the slot itself, even if the slot is that of a cell elsewhere in the
+  // code. Only loads for the closure of a function load the cell.
   void loads_of_comprehensions() {
     std::vector<Instruction>& code = decoded_.instructions;
     std::vector<bool> cleared(decoded_.localsplus.size());
@@ -140,7 +142,7 @@ class Lowering {
     }
   }
 
-  // BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION with a closure
+  // True if BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION makes a function with a closure.
   bool is_closure(std::size_t at) const {
     const std::vector<Instruction>& code = decoded_.instructions;
     if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
@@ -198,7 +200,7 @@ class Lowering {
     }
   }
 
-  // 3.11 and 3.12: the tuple of keyword names is named ahead of the call, by its index.
+  // In 3.11 and 3.12, an instruction in front of the call gives the index of the tuple of keyword names.
   void kw_names() {
     const std::vector<Constant>& constants = code_.constants;
     if (names_ >= 0 || raw().arg >= constants.size() || constants[raw().arg].kind != Constant::Kind::tuple ||
@@ -226,8 +228,9 @@ class Lowering {
     }
   }
 
-  // On exhaustion the interpreter pops the iterator and skips END_FOR (3.12: it pops two; 3.13: and POP_TOP); 3.14
-  // skips END_FOR and leaves the iterator to POP_ITER. As operations: an undefined item is pushed and all are run.
+  // When the iterator is exhausted, the interpreter of 3.12 pops two values and skips END_FOR, that of 3.13 pops the
+  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. Here an
+  // undefined item is pushed instead, and all these operations run.
   void for_iter() {
     if (dialect_.end_for_skips == 0) {
       emit_jump(Op::for_iter_);
@@ -322,7 +325,7 @@ class Lowering {
 #define UNPACK(name, kind) \
   case Opcode::name: emit(Op::build_unpack_, arg, kind); break;
 #include "decode/simple.def"
-      // Operations of no meaning outside the interpreter.
+      // These opcodes mean nothing outside of the interpreter.
       case Opcode::NOT_TAKEN:
       case Opcode::PRECALL:
       case Opcode::GEN_START: break;

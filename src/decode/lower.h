@@ -8,8 +8,9 @@
 
 namespace depyf {
 
-// Appends to `decoded.instructions`, whose code and localsplus are set. Targets of jumps are left as indices into
-// `raws`. Returns for each of `raws` the index of the first instruction lowered from it or from a later one.
+// Appends to `decoded.instructions`; the code and localsplus of `decoded` must be set. Jump targets are left as indices
+// into `raws`. Returns for each of `raws` the index of the first operation that it, or a later one, was translated
+// into.
 Result<std::vector<std::int32_t>> lower(const std::vector<RawInstruction>& raws, DecodedCode& decoded);
 
 }  // namespace depyf

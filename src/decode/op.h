@@ -24,7 +24,7 @@ inline constexpr std::size_t op_count = 0
 
 std::string_view op_name(Op op);
 
-// STORE_FAST, STORE_NAME, STORE_GLOBAL, STORE_DEREF: a store to a name, whatever its scope.
+// True for a store to a name, whatever the scope of the name is.
 constexpr bool is_store_name(Op op) {
   return op == Op::store_fast_ || op == Op::store_name_ || op == Op::store_global_ || op == Op::store_deref_;
 }
@@ -34,7 +34,7 @@ constexpr bool is_conditional_jump(Op op) {
          op == Op::pop_jump_if_not_none_;
 }
 
-// The deletion of the name that `store` binds.
+// Returns the operation that deletes the name which `store` binds.
 constexpr Op delete_of(Op store) {
   return store == Op::store_fast_     ? Op::delete_fast_
          : store == Op::store_name_   ? Op::delete_name_

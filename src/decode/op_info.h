@@ -1,4 +1,4 @@
-// The table of operations: what `op.def` says of each of them, as data.
+// The rows of `op.def` as a table of data.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace depyf {
 
-// What the argument of an operation counts. `decode` refuses code with an argument out of its range.
+// The meaning of an operation's argument. `decode` refuses code with an argument that is out of range.
 enum class Argument : std::uint8_t {
   none,
   number,           // of values, or a choice between forms of the operation
@@ -29,7 +29,7 @@ enum class Argument : std::uint8_t {
   intrinsic_2,      // an Intrinsic2
 };
 
-// Where control goes after an operation; any may raise besides.
+// Where control goes after an operation. Any operation may also raise an exception.
 enum class Control : std::uint8_t {
   next,
   jump,          // to the target
@@ -41,8 +41,8 @@ enum class Control : std::uint8_t {
   leave,         // out of the frame, or to a handler
 };
 
-// What an operation may change that is not on the stack and no fast local. One that runs code of the program may change
-// anything; operators and attributes are taken not to.
+// What an operation may change besides the stack and fast locals. An operation that runs code of the program may change
+// anything. Operators and attributes are assumed to change nothing.
 enum class Effects : std::uint8_t {
   none,
   in_place,  // of an operand, where aux is not 0
@@ -54,7 +54,7 @@ struct Count {
   std::int8_t fixed = 0, arg = 0, arg_bits = 0, aux = 0, aux_bit = 0, has_aux = 0;
 
   constexpr Count() = default;
-  // Implicit, so that a row may say just 1.
+  // The conversion is implicit, so that a row of the table may contain just 1.
   constexpr Count(int number) : fixed(static_cast<std::int8_t>(number)) {}
 
   constexpr bool is_fixed() const { return !(arg | arg_bits | aux | aux_bit | has_aux); }
@@ -65,7 +65,7 @@ struct Count {
   }
 };
 
-// The values on the stack that an operation pops and pushes, and when it does.
+// The values that an operation pops and pushes, and the condition under which it does so.
 struct Picture {
   bool Dialect::* fact = nullptr;  // of the version; null: any
   bool is_wanted = true;          // the value that the fact must have
@@ -76,8 +76,9 @@ struct Picture {
 // Rows of the table.
 namespace op_rows {
 
-// To 3.10 an exception is six values on the stack: that which was being handled, then the new one, each as traceback,
-// value, type. In 3.8 one value (NULL, or an address to return to) may lie in their place; the compiler counts six.
+// Until 3.10, an exception takes six values on the stack: first the exception that was being handled, then the new one,
+// each as traceback, value and type. In 3.8 a single value (NULL, or an address to return to) may lie there instead;
+// the compiler counts six.
 inline constexpr int exception_values = 6;
 
 constexpr Count counting(std::int8_t Count::* source) {
@@ -179,21 +180,21 @@ constexpr const OpInfo& info_of(Op op) { return op_rows::all[static_cast<std::si
 
 constexpr bool uses_name(Op op) { return info_of(op).argument == Argument::name; }
 constexpr bool uses_cell(Op op) { return info_of(op).argument == Argument::cell; }
-// A fast local, a cell or a free variable.
+// True if the argument is a fast local, a cell or a free variable.
 constexpr bool uses_local(Op op) { return info_of(op).argument == Argument::local || uses_cell(op); }
 
-// True if control never goes from the operation to another one of its code, but for a handler.
+// True if control never goes from the operation to another one of the same code, except to a handler.
 constexpr bool leaves_frame(Op op) { return info_of(op).control == Control::leave; }
-// True if the operation jumps by the truth of a value, which may stay on the stack.
+// True if the operation jumps depending on the truth of a value. The value may stay on the stack.
 constexpr bool tests_truth(Op op) {
   return info_of(op).control == Control::test || info_of(op).control == Control::keeping_test;
 }
-// True if the operation adds to a list, set or dict that lies `arg` values below what it adds.
+// True if the operation adds a value to a list, set or dict that lies `arg` places below it.
 constexpr bool adds_to_display(Op op) {
   return info_of(op).argument == Argument::depth && op != Op::copy_ && op != Op::swap_ && op != Op::rotate_;
 }
 
-// True if the instruction may change what is neither on the stack nor a fast local.
+// True if the instruction may change anything besides the stack and fast locals.
 constexpr bool has_effects(const Instruction& it) {
   const Effects effects = info_of(it.op).effects;
   return effects == Effects::runs || (effects == Effects::in_place && it.aux != 0);

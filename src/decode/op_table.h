@@ -1,12 +1,12 @@
-// A table with a value for each operation.
+// A table with one value for each operation.
 #pragma once
 
 #include "decode/op.h"
 
 namespace depyf {
 
-// A value for each operation, such as the function that handles it: the rows name sets of operations, and all that are in
-// none of them have the same value.
+// A value for each operation, such as the function that handles it. Each row gives a set of operations their value;
+// operations that are in no set share a default value.
 template <class T>
 class OpTable {
  public:

@@ -1,4 +1,4 @@
-// CPython's opcodes by name, and the table of each version that maps bytes to them.
+// CPython's opcodes by name, and for each version the table that maps bytes to opcodes.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ enum class Opcode : std::uint8_t {
 };
 
 struct OpcodeInfo {
-  // How the argument is meant; a jump's is in the units and the direction of the version.
+  // The meaning of an argument. The units and the direction of a jump depend on the version.
   enum class Argument : std::uint8_t {
     none,
     number,
@@ -36,7 +36,7 @@ struct OpcodeInfo {
 
 using OpcodeTable = std::array<OpcodeInfo, 256>;
 
-// nullptr for a version that is not known.
+// Returns the table of a version; nullptr for an unknown version.
 const OpcodeTable* opcode_table(Version version);
 
 }  // namespace depyf

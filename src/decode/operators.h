@@ -1,4 +1,4 @@
-// The operators of expressions, and what is known of a conditional jump: what operations and the tree have in common.
+// The operators of expressions and facts about conditional jumps, which operations and the tree share.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ enum class BinaryOp : std::uint8_t {
 enum class UnaryOp : std::uint8_t { positive, negative, not_, invert };
 enum class CompareOp : std::uint8_t { lt, le, eq, ne, gt, ge, in, not_in, is, is_not };
 
-// Whether the compiler turned a conditional jump around, so that a jump back may follow it: 3.13 and 3.14 leave such a jump out
-// of the ranges around it. Elsewhere only the place of a `continue` tells, that it did not.
+// Whether the compiler replaced a conditional jump by its opposite so that a jump back can follow it. 3.13 and 3.14
+// exclude such a jump from the exception ranges around it, which shows it. Otherwise only the position of a `continue`
+// shows that a jump was not replaced.
 enum class Turned : std::uint8_t { unknown, yes, no };
 
 }  // namespace depyf

@@ -12,7 +12,7 @@ namespace {
 
 using Argument = OpcodeInfo::Argument;
 
-// Target of a jump in bytes, or -1. `next`: offset behind the instruction and its caches.
+// Returns the target of a jump in bytes, or -1. `next` is the offset behind the instruction and its caches.
 std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, const Dialect& dialect) {
   std::int64_t distance = static_cast<std::int64_t>(arg) * dialect.jump_unit;
   switch (kind) {
@@ -31,11 +31,11 @@ std::int64_t jump_target(Argument kind, std::uint32_t arg, std::uint32_t next, c
 }
 
 bool is_jump(const OpcodeInfo& info) {
-  // The argument of END_ASYNC_FOR (3.14) only says where the loop began, for sys.monitoring.
+  // In 3.14 the argument of END_ASYNC_FOR says only where the loop began, for sys.monitoring, so it is no jump.
   return info.argument >= Argument::jump_forward && info.opcode != Opcode::END_ASYNC_FOR;
 }
 
-// Marks what jumps and handlers lead to. Targets of `jumps` are in bytes before it.
+// Marks the instructions that jumps and handlers lead to. The targets of `jumps` are converted from bytes to indices.
 Result<bool> mark_targets(const CodeObject& code, const std::vector<std::size_t>& jumps,
                           std::vector<RawInstruction>& raws) {
   for (std::size_t jump : jumps) {

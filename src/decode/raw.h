@@ -1,4 +1,5 @@
-// Bytecode as a list of CPython's own instructions: EXTENDED_ARG joined, caches left out, jump targets in bytes.
+// Bytecode as a list of CPython's own instructions: EXTENDED_ARG is merged, caches are left out, and targets are in
+// bytes.
 #pragma once
 
 #include <vector>
@@ -19,14 +20,14 @@ struct RawInstruction {
   std::uint32_t target = 0;    // of a jump: index of an instruction
 };
 
-// Jumps and handlers lead to the start of an instruction, or it is an error.
-// An opcode behind its EXTENDED_ARG is no start.
+// Returns the instructions, or an error if a jump or handler does not lead to the start of an instruction. An opcode
+// behind its EXTENDED_ARG is no start.
 Result<std::vector<RawInstruction>> read_raw(const CodeObject& code);
 
-// Index of the first instruction whose opcode lies at `offset` or later.
+// Returns the index of the first instruction whose opcode lies at `offset` or later.
 std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
 
-// Index of the instruction that starts at `offset`, or raws.size().
+// Returns the index of the instruction that starts at `offset`, or raws.size() if none does.
 std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
 
 }  // namespace depyf

@@ -1,6 +1,6 @@
-// What one version of CPython does differently from another: how it packs instructions, what its interpreter and its compiler
-// do, what its grammar accepts. All that depends on a version asks for a fact by its name; numbers of versions stand here,
-// in `load/` and in the tables of `decode/`.
+// Describes how one version of CPython differs from another: how it packs instructions, what its interpreter and its
+// compiler do, and what its grammar accepts. Code that depends on a version asks for a fact by its name. Numbers of
+// versions stand only here, in `load/` and in the tables of `decode/`.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace depyf {
 
 struct Dialect {
-  // How arguments of instructions are packed.
+  // These facts say how the arguments of instructions are packed.
   std::uint32_t jump_unit;  // bytes that one unit of a jump's argument means
   bool cells_apart;  // free and cell variables are numbered from 0, apart from the locals
   bool qualified_name_on_stack;  // of MAKE_FUNCTION
@@ -50,7 +50,7 @@ struct Dialect {
   bool pair_iterators;  // an iterator is two values on the stack
   bool pushed_pattern_tests;  // MATCH_CLASS and MATCH_KEYS push a bool beside what they match
 
-  // What the compiler makes of a program.
+  // These facts say what the compiler makes of a program.
   bool unpacking_builds;  // BUILD_MAP_UNPACK_WITH_CALL and its like; later, displays are updated
   bool constant_key_maps;  // BUILD_CONST_KEY_MAP
   bool bounded_displays;  // what has many items is built piece by piece
@@ -102,7 +102,7 @@ struct Dialect {
   bool lazy_imports;
 };
 
-// The forms to which code of other versions is brought before it is looked at.
+// Code of other versions is brought to the forms of these versions before it is examined.
 inline constexpr Version unwound_version{3, 11};  // code with a block stack, where handlers stand in a table
 inline constexpr Version one_iterator_version{3, 14};  // code in which an iterator is two values, where it is one
 
@@ -207,7 +207,8 @@ inline constexpr std::array<Dialect, newest_minor - oldest_minor + 1> dialects =
   return all;
 }();
 
-// The dialect of a version; that of the oldest or newest known one for versions beyond these.
+// Returns the dialect of a version. A version that is older or newer than all known ones gets the dialect of the
+// nearest.
 constexpr const Dialect& dialect_of(Version version) {
   return dialects[static_cast<std::size_t>(std::clamp(version.minor, oldest_minor, newest_minor) - oldest_minor)];
 }

@@ -7,13 +7,13 @@
 namespace depyf {
 namespace {
 
-// A name may have letters of other alphabets, which no byte of ASCII is in.
+// True for a character of a name. Bytes beyond ASCII count, because a name may have letters of other alphabets.
 bool is_part(char c) {
   return static_cast<unsigned char>(c) >= 0x80 || ascii_identifier_parts[static_cast<unsigned char>(c)];
 }
 bool is_start(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] && !(c >= '0' && c <= '9'); }
 
-// The name that a line tells of; empty if there is none.
+// Returns the name of the node that a line describes; an empty text if it describes none.
 std::string_view name_in(std::string_view line, bool of_ir) {
   if (of_ir) {
     if (!line.starts_with("op")) return {};

@@ -1,4 +1,4 @@
-// See depyf/graph_text.h. Graphs are read line by line: what no line of the usual shape says stays as PyTorch wrote it.
+// See depyf/graph_text.h. Graphs are read line by line. Lines of an unusual shape stay as PyTorch wrote them.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -16,7 +16,7 @@ constexpr std::string_view original_mark = "  # PyTorch's ";
 constexpr std::string_view plain_input = "PlainAOTInput(idx=";
 constexpr std::string_view gradient_of = "  # GradAOTOutput(grad_of=";
 
-// Names that the code of a graph uses without defining them.
+// Names that the code of a graph uses without a definition.
 constexpr std::string_view reserved[] = {"self",      "torch",  "device",  "inf",     "nan",
                                          "fx_pytree", "pytree", "primals", "tangents"};
 
@@ -24,7 +24,8 @@ bool is_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
 }
 
-// A line of its own that declares an input: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`, in the joint graph without the comma.
+// An input that has a line of its own: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`. The joint graph has no comma
+// there.
 struct Declared {
   std::string_view name;  // empty if the line declares none
   std::string_view shape;  // with the colon
@@ -53,14 +54,14 @@ Declared declared_in(std::string_view line) {
   return result;
 }
 
-// The number behind `PlainAOTInput(idx=`; -1 if there is none.
+// Returns the number behind `PlainAOTInput(idx=`; -1 if there is none.
 int index_in(std::string_view text) {
   int index = -1;
   if (take(text, plain_input)) std::from_chars(text.data(), text.data() + text.size(), index);
   return index;
 }
 
-// `'L__self___blocks_0_n1.weight'` of ParamAOTInput(target='L__self___blocks_0_n1.weight') as a name.
+// Returns a name for ParamAOTInput(target='L__self___blocks_0_n1.weight') or a buffer, made of the quoted text.
 std::string name_of_target(std::string_view about) {
   if (!take(about, "ParamAOTInput(target='") && !take(about, "BufferAOTInput(target='")) return {};
   about = about.substr(0, about.find('\''));
@@ -71,7 +72,8 @@ std::string name_of_target(std::string_view about) {
   return name;
 }
 
-// The words of Python code that are names of variables, or of arguments: not those in strings, comments or behind a dot.
+// Calls `use` with the words of Python code that are names of variables or arguments. Words in strings or comments, or
+// behind a dot, are none.
 template <class Use>
 void for_each_variable(std::string_view code, Use use) {
   char before = ' ';
@@ -98,7 +100,7 @@ std::string with_indent(std::string_view line, std::string_view comment) {
   return std::string(std::min(line.find_first_not_of(' '), line.size()), ' ').append(comment);
 }
 
-// "# File: PATH:LINE in FUNCTION, code: TEXT", cut where it is too long for a line.
+// Returns the comment "# File: PATH:LINE in FUNCTION, code: TEXT", cut if it is too long for a line.
 std::string cut_comment(std::string_view line) {
   if (line.size() <= comment_max) return std::string(line);
   std::size_t end = comment_max - 4;
@@ -115,7 +117,7 @@ bool is_place(std::string_view line) {
           line.substr(indent).starts_with("# No stacktrace found"));
 }
 
-// The node that a line of the body defines; empty if it defines none.
+// Returns the node that a line of the body defines; an empty text if it defines none.
 std::string_view node_in(std::string_view line) {
   if (line.find_first_not_of(' ') != body_indent) return {};
   line.remove_prefix(body_indent);
@@ -131,7 +133,7 @@ std::string_view node_in(std::string_view line) {
 std::string input_name(std::string_view name, std::string_view source) {
   const bool is_path = !source.empty() && source.find('(') == std::string_view::npos;
   std::string_view rest = is_path ? source : name;
-  // L['self'] and its like begin a path; a name that Dynamo made of one begins L_self_modules_.
+  // L['self'] and the like begin a path. A name that Dynamo makes of a path begins with L_self_modules_.
   if (is_path) {
     take(rest, "L[") || take(rest, "G[");
   } else if (!take(rest, "L_") && !take(rest, "l_")) {
@@ -163,7 +165,7 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
   for (const std::string_view line : rows_of(text)) {
     const Declared input = declared_in(line);
     if (input.name.empty()) continue;
-    // Inputs that were made of others name them: `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
+    // Inputs that were made of other inputs name them: `SubclassGetAttrAOTInput(base=PlainAOTInput(idx=0), attr='a')`.
     for (std::size_t at = input.about.find(plain_input); at != std::string_view::npos;
          at = input.about.find(plain_input, at + 1))
       if (const int index = index_in(input.about.substr(at)); !input.about.starts_with("Tangent"))
@@ -176,7 +178,8 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
     of_index.emplace_back(input.about, name);
     renames.emplace_back(input.name, std::move(name));
   }
-  // The numbers count the inputs of the whole captured graph only where as many were captured.
+  // The numbers count the inputs of the whole captured graph, so they can be used only if they cover all captured
+  // inputs.
   if (indices.size() != captured.size() || (!indices.empty() && std::size_t(*indices.rbegin()) + 1 != captured.size()))
     return {};
   std::set<std::string, std::less<>> used(std::begin(reserved), std::end(reserved));
@@ -186,7 +189,7 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
     used.insert(name);
   }
   std::erase_if(renames, [](const auto& rename) { return !is_name(rename.second) || rename.first == rename.second; });
-  // The graph's outputs are told by the descriptors of inputs.
+  // Descriptors of inputs show the names of the outputs, too.
   renames.insert(renames.end(), of_index.begin(), of_index.end());
   return renames;
 }

@@ -18,7 +18,7 @@ std::size_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-// A part with the first `shown` of its names.
+// Returns the text of a part with the first `shown` of its names.
 std::string text_of(const RemarkNames& part, std::size_t shown) {
   const std::size_t more = part.count - shown;
   std::string text = part.before;
@@ -28,7 +28,7 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   return text + part.after;
 }
 
-// The characters of the text of a part with the first `shown` of its names, those of the names themselves left out.
+// Returns the number of characters of a part with the first `shown` of its names, without the names themselves.
 std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
   RemarkNames frame{part.before, {""}, part.count, part.noun, part.after};
   if (shown == 0) return characters(text_of(frame, 0));
@@ -36,7 +36,7 @@ std::size_t size_without_names(const RemarkNames& part, std::size_t shown) {
   return characters(text_of(frame, 1)) + 2 * (shown - 1);  // with the commas between them
 }
 
-// The beginning of a sentence that is too long, with an ellipsis behind a whole word.
+// Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
 std::string cut(const std::string& sentence, std::size_t room) {
   static constexpr std::string_view ellipsis = " ...";
   if (characters(sentence) <= room) return sentence;
@@ -59,7 +59,7 @@ std::string remark_text(const Remark& remark, std::size_t room) {
   if (size <= room) best = parts;
   std::vector<std::size_t> waiting(parts.size());
   std::iota(waiting.begin(), waiting.end(), 0);
-  // The first name of each part, then the second, as long as they fit.
+  // Adds the first name of each part, then the second, and so on, as long as they fit.
   while (!waiting.empty()) {
     std::erase_if(waiting, [&](std::size_t i) {
       const RemarkNames& names = remark.parts[i];

@@ -1,4 +1,4 @@
-// See depyf/graph_text.h. A line that is not all of the usual shape is left to Python's compiler.
+// See depyf/graph_text.h. A line that is not entirely of the usual shape is left to Python's compiler.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -20,7 +20,8 @@ bool has_once_each(std::vector<std::string_view> names) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-// Reads one line from left to right. Each method takes what it is called after, or nothing and returns false.
+// Reads one line from left to right. Each method takes the thing that it is named after; if it is not there, the method
+// takes nothing and returns false.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : rest_(line) {}
@@ -33,7 +34,7 @@ class LineReader {
     return true;
   }
 
-  // An identifier that can be assigned to; empty where there is none.
+  // Takes an identifier that can be assigned to; returns an empty text if there is none.
   std::string_view name() {
     const std::string_view word = peek_word();
     if (word.empty() || is_keyword(word)) return {};
@@ -72,7 +73,7 @@ class LineReader {
     return atom();
   }
 
-  // (x, [1, 2], dim = 0)
+  // Takes arguments in parentheses, such as (x, [1, 2], dim = 0).
   bool arguments() {
     if (!take("(")) return false;
     if (take(")")) return true;
@@ -91,7 +92,7 @@ class LineReader {
     return take(")") && has_once_each(std::move(names));
   }
 
-  // f(x), a.b, a[0], a + b
+  // Takes the right side of an assignment, such as f(x), a.b, a[0] or a + b.
   bool result() {
     if (number()) return operation();
     if (!path()) return false;
@@ -101,7 +102,8 @@ class LineReader {
     return operation();
   }
 
-  // `# File: a.py:1 in f`, but nothing that could end a string, or go on in the next line
+  // Takes a comment such as `# File: a.py:1 in f`. It must not contain characters that could end a string or continue
+  // the line.
   bool comment() {
     if (!take("#")) return false;
     const bool plain = rest_.find_first_of(std::string_view("\\\r\0", 3)) == rest_.npos &&
@@ -131,7 +133,7 @@ class LineReader {
     return true;
   }
 
-  // -1.5e-05; no octal one, and nothing that goes on
+  // Takes a number such as -1.5e-05. Octal numbers are refused, and numbers that a letter follows.
   bool number() {
     LineReader ahead = *this;
     ahead.take("-");
@@ -161,7 +163,7 @@ class LineReader {
     return false;
   }
 
-  // The rest of a string in double quotes
+  // Takes the rest of a string in double quotes.
   bool annotation() {
     const std::size_t end = rest_.find_first_of(std::string_view("\"\\\r\0", 4));
     if (end == rest_.npos || rest_[end] != '"' || rest_.substr(0, end).find("'''") != rest_.npos) return false;
@@ -177,7 +179,7 @@ bool is_statement(std::string_view line) {
   if (!reader.take(statement_indent) || reader.annotated_name().empty() || !reader.take(" = ") || !reader.result())
     return false;
   if (reader.at_end()) return true;
-  // ;  a = b = None
+  // Takes the end of a line that deletes values: ;  a = b = None
   if (!reader.take(";  ") || reader.name().empty()) return false;
   while (reader.take(" = ")) {
     if (reader.take("None")) return reader.at_end();
@@ -186,14 +188,14 @@ bool is_statement(std::string_view line) {
   return false;
 }
 
-// `,  # comment` at the end of a line of its own
+// Takes `,  # comment` at the end of a line that holds one item.
 bool ends_item(LineReader& reader) {
   return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment()));
 }
 
 using Lines = std::vector<std::string_view>;
 
-// How many lines from `at` are the head of the function; 0 if they are not.
+// Returns how many lines from `at` on are the head of the function; 0 if they are not.
 std::size_t head_lines(const Lines& lines, std::size_t at) {
   LineReader reader(lines[at]);
   if (!reader.take("    def forward(")) return 0;
@@ -221,7 +223,8 @@ bool is_return(std::string_view line) {
   return reader.take(statement_indent) && reader.take("return ") && reader.value() && reader.at_end();
 }
 
-// How many lines from `at` are what the function returns, in one line or each value in its own; 0 if they are not.
+// Returns how many lines from `at` on are the return statement, on one line or with a line for each value; 0 if they
+// are not.
 std::size_t return_lines(const Lines& lines, std::size_t at) {
   if (is_return(lines[at])) return 1;
   if (lines[at] != "        return (") return 0;
@@ -238,7 +241,7 @@ struct Row {
   bool has_statement;
 };
 
-// The lines from `at` that are statements, comments or empty.
+// Returns the run of lines from `at` on that are statements, comments or empty.
 Row row_at(const Lines& lines, std::size_t at) {
   Row row{at, false};
   for (; row.end < lines.size(); ++row.end) {

@@ -17,7 +17,7 @@ bool is_part_of_number(char character) {
          character == 'e' || character == 'E';
 }
 
-// Reads four hexadecimal digits at `at`; -1 if there are none.
+// Reads four hexadecimal digits at `at`; returns -1 if there are none.
 int hexadecimal(std::string_view text, std::size_t at) {
   if (text.size() - at < 4) return -1;
   int value = 0;
@@ -44,7 +44,7 @@ class Parser {
     open_.clear();
   }
 
-  // Each turn reads one value and then what may follow it, so that no text makes the parser recurse.
+  // Each round reads one value and then whatever may follow it, so that no text makes the parser recurse.
   std::optional<Error> run() {
     if (text_.size() > std::numeric_limits<std::uint32_t>::max() / 2) return error("a value of more than 2 GiB");
     while (true) {
@@ -69,7 +69,7 @@ class Parser {
     nodes_.push_back({text, static_cast<std::uint32_t>(nodes_.size() + 1), kind});
   }
 
-  // A scalar, or the start of a container with its first key; `opened_` tells which.
+  // Reads a scalar, or the start of a container with its first key. `opened_` is true afterwards if it was a container.
   std::optional<Error> value() {
     opened_ = false;
     skip_space();
@@ -144,7 +144,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // Ends the containers that end here; stops behind a comma (and the next key), or when no container is open.
+  // Closes the containers that end here. Stops behind a comma (and the next key), or when no container is open.
   std::optional<Error> after_value() {
     while (!open_.empty()) {
       skip_space();

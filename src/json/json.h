@@ -1,5 +1,6 @@
-// JSON as Python writes it: strings are pure ASCII with escapes (lone surrogates included), and NaN, Infinity and -Infinity
-// are numbers. A document is a flat list of nodes that refer to the text, so nothing is copied before it is asked for.
+// JSON as Python writes it: strings are pure ASCII with escapes (lone surrogates included), and NaN, Infinity and
+// -Infinity are numbers. A document is a flat list of nodes that refer to the text, so nothing is copied before it is
+// asked for.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Node {
 
 class Value;
 
-// Keeps its memory from one text to the next, because a log holds a document in nearly every record.
+// A parsed text. A document keeps its memory from one text to the next, because nearly every record of a log holds a
+// text.
 class Document {
  public:
   // Returns the offset and the reason if the text is not one JSON value. The text must outlive the document's use.
@@ -37,7 +39,7 @@ class Document {
   std::vector<std::uint32_t> open_;  // containers that have not ended yet, the outermost first
 };
 
-// A value of a document, or no value: every question to no value has an empty answer.
+// A value of a document, or no value. All functions of a missing value return empty results.
 class Value {
  public:
   Value() = default;
@@ -80,7 +82,7 @@ class Value {
   std::uint32_t index_ = 0;
 };
 
-// The text of a JSON string without its quotes, decoded to UTF-8 (WTF-8).
+// Returns the text of a JSON string, given without its quotes, decoded to UTF-8 (WTF-8).
 std::string decode(std::string_view escaped);
 
 }  // namespace depyf::json

@@ -1,4 +1,5 @@
-// JSON for other programs: one member or item a line (or all on one line), pure ASCII, and always a text that any parser takes.
+// Writes JSON for other programs: one member or item on each line (or all on one line), in pure ASCII. Every parser
+// accepts the text.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class Writer {
 
   void member(std::string_view name, std::string_view text) { key(name), string(text); }
   void member(std::string_view name, std::int64_t value) { key(name), integer(value); }
-  // An object, or a member with one; `write_members` writes what is in it.
+  // Writes an object, or a member whose value is an object. `write_members` writes the members of the object.
   template <class WriteMembers>
   void object(WriteMembers write_members) {
     begin_object();
@@ -36,7 +37,7 @@ class Writer {
     key(name);
     object(write_members);
   }
-  // A member with an array; `write_item` writes one item.
+  // Writes a member whose value is an array. `write_item` writes one item.
   template <class Items, class WriteItem>
   void list(std::string_view name, const Items& items, WriteItem write_item) {
     key(name);
@@ -44,7 +45,7 @@ class Writer {
     for (const auto& item : items) write_item(item);
     end_array();
   }
-  // A member with an array of objects; `write_members` writes what is in the one of an item.
+  // Writes a member whose value is an array of objects. `write_members` writes the members of the object for one item.
   template <class Items, class WriteMembers>
   void objects(std::string_view name, const Items& items, WriteMembers write_members) {
     list(name, items, [&](const auto& item) { object([&] { write_members(item); }); });
@@ -53,7 +54,7 @@ class Writer {
   void strings(std::string_view name, const Texts& texts) {
     list(name, texts, [this](const auto& text) { string(text); });
   }
-  // A member that is null if the value is unknown. The empty text stands for an unknown text.
+  // Writes a member whose value is null if it is unknown. An empty text counts as unknown.
   void optional(std::string_view name, std::optional<std::int64_t> value);
   void optional(std::string_view name, std::string_view text);
 

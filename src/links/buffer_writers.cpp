@@ -1,4 +1,4 @@
-// Inductor's output code: which call writes which buffer.
+// Finds out which call in Inductor's output code writes which buffer.
 #include <algorithm>
 #include <array>
 
@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::array<std::string_view, 6> allocations{"empty_strided",      "empty",   "alloc",
                                                       "reinterpret_tensor", "assert_", "as_strided"};
-// Statements that call nothing, or more than a call.
+// Statements that begin with these words call nothing, or more than one call.
 constexpr std::array<std::string_view, 24> keywords{
     "del",  "return", "assert", "import", "from",  "if",     "elif",     "else", "with",    "for",    "while", "raise",
     "pass", "global", "async",  "def",    "class", "lambda", "nonlocal", "try",  "finally", "except", "not",   "await"};
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
-// The name of a function that calls kernels begins with one of these.
+// True for the head of a function that calls kernels. Its name begins with one of these words.
 bool is_wrapper_head(std::string_view line) {
   line.remove_prefix(indent_of(line));
   if (!take(line, "def ")) return false;
@@ -26,7 +26,8 @@ bool is_wrapper_head(std::string_view line) {
   return is_wrapper && line.substr(name.size()).starts_with("(");
 }
 
-// Takes the first statement off the text, up to a line break or a semicolon outside of brackets; without its comment.
+// Takes the first statement off the text, up to a line break or a semicolon outside of brackets. Returns it without its
+// comment.
 std::string taken_statement(std::string_view& text) {
   std::string statement;
   int depth = 0;
@@ -53,7 +54,8 @@ std::string taken_statement(std::string_view& text) {
   return std::string(stripped(statement));
 }
 
-// The value of the last assignment of a statement, or the statement itself; empty if it assigns in another way.
+// Returns the value of the last assignment of a statement, or the statement itself. Returns an empty text if the
+// statement assigns in another way.
 std::string_view value_of(std::string_view statement) {
   int depth = 0;
   std::size_t begin = 0;
@@ -73,10 +75,11 @@ std::string_view value_of(std::string_view statement) {
   return stripped(statement.substr(begin));
 }
 
-// What a value calls, as `extern_kernels.mm`; a part that is no name is `?`. Empty if the value is no call.
+// Returns the called function, such as `extern_kernels.mm`, with `?` for a part that is no name. Returns an empty text
+// if the value is no call.
 std::string callee_of(std::string_view value) {
   if (!value.ends_with(')')) return {};
-  // The bracket that the last one closes.
+  // Finds the bracket that the last closing bracket belongs to.
   std::vector<std::size_t> open;
   std::size_t begin = std::string_view::npos;
   for (std::size_t at = 0; at < value.size(); ++at) {

@@ -8,7 +8,7 @@
 namespace depyf::links {
 namespace {
 
-// What speaks against giving a row of nodes to a captured node.
+// The costs of assigning a row of nodes to a captured node. The cheapest assignment wins.
 constexpr int cost_of_recorded = 1000;  // PyTorch recorded another captured node
 constexpr int cost_of_read = 40;  // a value is read that the captured node does not read
 constexpr int cost_of_nothing = 30;  // the captured node computes something, and the row is empty
@@ -29,7 +29,7 @@ std::string key_of(const record::Place& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + place.function;
 }
 
-// The rows of the nodes that pass the test, in order. Nodes without a line stand in none.
+// Returns the rows of the nodes that pass the test, in order. Nodes without a line of source are in no row.
 template <class Test>
 std::vector<Row> rows_of(const Index& graph, Test test) {
   std::vector<Row> rows;
@@ -42,13 +42,13 @@ std::vector<Row> rows_of(const Index& graph, Test test) {
   return rows;
 }
 
-// The type and the sizes, without strides and device.
+// Returns the type and the sizes, without strides and device.
 std::string_view sizes_of(std::string_view shape) {
   const std::size_t close = shape.find(']');
   return close == std::string_view::npos ? std::string_view() : shape.substr(0, close);
 }
 
-// True if the node passes on what it reads, or an item of it: whoever reads it reads that.
+// True if the node only passes on its input, or an item of it, so that its users actually read that input.
 bool passes_on(const record::Node& node) {
   const std::string_view name = base_name(node.op);
   return is_view(node.op) || name == "getitem" || name == "getattr" || name == "chunk" || name == "split" ||
@@ -56,7 +56,7 @@ bool passes_on(const record::Node& node) {
          name == "mT" || node.op == "get_attr";
 }
 
-// True if the gradient of what the node computes is that of what it reads, so that its backward may have nothing to do.
+// True if the gradient of the node's result equals that of its input, so that the backward may contain no nodes for it.
 bool passes_gradient_on(const record::Node& node) {
   const std::string_view name = base_name(node.op);
   return passes_on(node) || name == "add" || name == "iadd" || name == "sub" || name == "isub" || name == "dropout";
@@ -85,7 +85,7 @@ class Alignment {
         if (reads.size() + before.size() < partners_max) reads.insert(reads.end(), before.begin(), before.end());
       }
     }
-    // Users, from the last node to the first: through those that pass the gradient on.
+    // Adds users of users, from the last node to the first, through nodes that pass the gradient on.
     for (int node = captured.size() - 1; node >= 0; --node) {
       std::vector<int> with_further = {node};
       if (passes_gradient_on(captured[node])) {
@@ -123,7 +123,7 @@ class Alignment {
 
   std::vector<int>& own(int node) { return owners_[static_cast<std::size_t>(node)]; }
 
-  // Inputs correspond in order if there are as many of them; tangents come behind the others.
+  // Inputs correspond in order if both graphs have the same number of them. Tangents come behind the other inputs.
   void map_inputs() {
     std::vector<int> here, there;
     for (int node = 0; node < captured_.size(); ++node)
@@ -141,7 +141,7 @@ class Alignment {
     for (const Row& row : rows) {
       const auto matching = by_key.find(row.key);
       if (matching == by_key.end()) continue;
-      // The next row of the line; a line that is behind already was reached again by a node that stands late.
+      // Moves to the next row of the line. If no row follows, a late node has come back to the line's last row.
       auto next = std::lower_bound(matching->second.begin(), matching->second.end(), position);
       if (next == matching->second.end()) --next;
       else position = *next;
@@ -149,13 +149,13 @@ class Alignment {
     }
   }
 
-  // `q = chunk[0]`: Python's own, so that no operator stands for it.
+  // True for `q = chunk[0]`, which Python executes itself, so that AOTAutograd has no operator for it.
   bool takes_item(int node) const {
     const std::vector<int>& inputs = captured_.inputs(node);
     return captured_[node].op == "operator.getitem" && !inputs.empty() && captured_[inputs[0]].shape.empty();
   }
 
-  // Gives each node of the row to one of the captured nodes, in order.
+  // Assigns each node of the row to one of the captured nodes, in order.
   void cut(const std::vector<int>& sources, const std::vector<int>& nodes, bool is_backward) {
     std::vector<int> owners;  // captured nodes that compute something
     for (int source : sources)
@@ -174,7 +174,8 @@ class Alignment {
     std::unordered_map<int, std::size_t> position;  // of the nodes in the row
     for (std::size_t i = 0; i < m; ++i) position[nodes[i]] = i;
     constexpr int infinite = std::numeric_limits<int>::max() / 2;
-    // cost[i][j]: of giving the first j nodes to the first i captured nodes; from[i][j]: where the last of them starts
+    // cost[i][j] is the cost of giving the first j nodes to the first i captured nodes; from[i][j] is the index of the
+    // first node that the last of these captured nodes gets.
     std::vector<std::vector<int>> cost(k + 1, std::vector<int>(m + 1, infinite));
     std::vector<std::vector<std::size_t>> from(k + 1, std::vector<std::size_t>(m + 1, 0));
     cost[0][0] = 0;
@@ -199,7 +200,7 @@ class Alignment {
     }
   }
 
-  // The cost of a row that grows at its end.
+  // The cost of a row of nodes to which nodes are added one after the other.
   class RowCost {
    public:
     RowCost(Alignment& alignment, int owner, const std::vector<int>& nodes,
@@ -249,7 +250,7 @@ class Alignment {
       if (!is_backward_ && !owner.shape.empty() &&
           sizes_of(owner.shape) != sizes_of(alignment_.graph_[nodes_[end - 1]].shape))
         total += cost_of_shape;
-      // The gradient of a value has its sizes.
+      // The gradient of a value has the sizes of the value.
       if (is_backward_ && !owner.shape.empty() && !crossing_.empty() &&
           std::none_of(crossing_.begin(), crossing_.end(),
                        [&](int value) { return sizes_of(alignment_.graph_[value].shape) == sizes_of(owner.shape); }))
@@ -270,7 +271,7 @@ class Alignment {
     int cost_ = 0;
   };
 
-  // Whether a node of the captured node may read the value, which stands outside the line.
+  // True if a node that belongs to the captured node may read a value from outside of the line.
   bool may_read(int owner, int value, bool is_backward) {
     const std::vector<int>& sources = own(value);
     const std::vector<int>& reads = reads_[static_cast<std::size_t>(owner)];

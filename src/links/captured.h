@@ -1,8 +1,8 @@
-// Which captured nodes each node of AOTAutograd's graph comes from.
+// Finds for each node of AOTAutograd's graph the captured nodes that it comes from.
 //
-// A log states it for none of these nodes by default, but AOTAutograd runs the captured graph node by node: the nodes that
-// one captured node becomes stand together, in the order of the captured graph, and those of the backward in the opposite
-// order. Where a line of source has one captured node, the line decides. Where it has several,
+// By default a log records this for none of the nodes. But AOTAutograd runs the captured graph node by node: the nodes
+// that one captured node becomes stand together, in the order of the captured graph, and in the backward in the
+// opposite order. If a line of source has only one captured node, the line decides. If it has several,
 //
 //     linear = ...(h, w, b)          permute, addmm, mul_2, mul_3, erf, add_2, mul_4
 //     h_1 = gelu(linear)             linear: ~~~~~~~~~~~~~~  gelu: ~~~~~~~~~~~~~~~~~~
@@ -20,7 +20,7 @@ namespace depyf::links {
 
 using CapturedOf = std::unordered_map<std::string, std::vector<std::string>>;
 
-// `recorded`: what PyTorch recorded of some nodes, by name.
+// Returns the captured nodes of the nodes of `graph`, by name. `recorded` holds what PyTorch recorded for some of them.
 CapturedOf captured_of(const Index& captured, const Index& graph, const CapturedOf& recorded);
 
 }  // namespace depyf::links

@@ -7,7 +7,8 @@
 namespace depyf::links {
 
 std::string_view base_name(std::string_view op) {
-  // aten.NAME.OVERLOAD, any other namespace of torch.ops the same; functions and methods end with their name.
+  // An operator is named aten.NAME.OVERLOAD, or the same with another namespace of torch.ops. Names of functions and
+  // methods end with the part that is wanted.
   const std::size_t first = op.find('.'), last = op.rfind('.');
   if (first == std::string_view::npos) return op;
   const std::string_view space = op.substr(0, first);

@@ -1,4 +1,4 @@
-// A graph whose nodes are found by name.
+// A graph whose nodes can be found by name.
 #pragma once
 
 #include <string>
@@ -39,15 +39,17 @@ class Index {
   std::vector<std::vector<int>> inputs_;
 };
 
-// The last part of an operator's name without its overload: "addmm" of aten.addmm.default, "gelu" of torch._C._nn.gelu.
+// Returns the last part of an operator's name without its overload: "addmm" for aten.addmm.default, "gelu" for
+// torch._C._nn.gelu.
 std::string_view base_name(std::string_view op);
 
-// True if the operator gives other sizes or strides to the memory of its first argument, or to parts of it, and computes
-// nothing.
+// True if the operator computes nothing: it only gives other sizes or strides to the memory of its first argument, or
+// to parts of it.
 bool is_view(std::string_view op);
 
-// What two descriptions of tensors have in common if they hold as many elements of the same type: "f32 2048" of
-// f32[8, 256][256, 1]cpu; sizes that vary follow as they stand. Empty if the text is no description.
+// Returns a text that is equal for two descriptions of tensors with the same type and number of elements: "f32 2048"
+// for f32[8, 256][256, 1]cpu. Symbolic sizes are appended as they stand. Returns an empty text if `shape` is no
+// description.
 std::string elements_of(std::string_view shape);
 
 }  // namespace depyf::links

@@ -42,7 +42,7 @@ class Matching {
   }
 
  private:
-  // The node whose memory the node shows: itself if it is no view.
+  // Returns the node whose memory the node shows, which is the node itself unless it is a view.
   int base_of(int node) const {
     while (node != no_node && shows_another(node)) node = graph_.inputs(node)[0];
     return node;
@@ -72,8 +72,8 @@ class Matching {
     return known == node_of_.end() ? no_node : known->second;
   }
 
-  // Finds the nodes that overwrite an input, `copy_(arg0_1, add)`, and the last call that writes the input: that one computes
-  // what is copied. The state of an optimizer and running statistics are such inputs.
+  // Finds the nodes that overwrite an input, such as `copy_(arg0_1, add)`, and the last call that writes the input:
+  // that call computes the copied value. The state of an optimizer and running statistics are such inputs.
   void find_overwritten_inputs() {
     for (int node = 0; node < graph_.size(); ++node)
       if (base_name(graph_[node].op) == "copy_" && !graph_.inputs(node).empty() &&
@@ -85,25 +85,27 @@ class Matching {
         if (const int node = overwritten_input(value); node != no_node) last_writer_of_[node] = &call;
   }
 
-  // The input of the graph that a call overwrites where it writes a value, which is called `arg0_1'1` then; no_node if it is none.
+  // Returns the input of the graph that a call overwrites when it writes a value, which is then named `arg0_1'1`;
+  // no_node if the value is not such an input.
   int overwritten_input(const std::string& value) const {
     const int node = node_of(value.substr(0, value.find('\'')));
     return overwritten_by_.contains(node) ? node : no_node;
   }
 
-  // The node that a call computes where it writes a value; no_node if that is not known.
+  // Returns the node that a call computes when it writes a value; no_node if that is unknown.
   int node_written(const KernelCall& call, const std::string& value) const {
     const int input = overwritten_input(value);
     const auto writer = last_writer_of_.find(input);
     return writer != last_writer_of_.end() && writer->second == &call ? overwritten_by_.at(input) : node_of(value);
   }
 
-  // Provenance tracking names the nodes by call, comments above definitions by kernel.
+  // Uses what PyTorch recorded: provenance tracking names the nodes of each call, comments above definitions those of
+  // each kernel.
   void use_records() {
     for (KernelCall& call : code_.calls) {
       auto nodes = code_.nodes_of.end();
       if (!call.handle.empty()) nodes = code_.nodes_of.find(call.handle);
-      // By the kernel's name alone a library function is that of all its calls.
+      // A library function is used by many calls, so a record under its name says nothing about a single one of them.
       if (nodes == code_.nodes_of.end() && call.kind != "library") nodes = code_.nodes_of.find(call.kernel);
       if (nodes == code_.nodes_of.end()) continue;
       std::vector<int> own;
@@ -140,7 +142,7 @@ class Matching {
                        [&](const std::string& source) { return has(call.source_nodes, source); });
   }
 
-  // True if no value that is known contradicts that the call computes the node.
+  // True unless a value that is already known contradicts that the call computes the node.
   bool can_be(const KernelCall& call, int node) const {
     if (!call.writes.empty())
       if (const int known = node_of(call.writes[0]); known != no_node && known != node) return false;
@@ -161,7 +163,7 @@ class Matching {
     for (int node = 0; node < graph_.size(); ++node) by_name[base_name(graph_[node].op)].push_back(node);
     for (KernelCall* call : waiting)
       if (call->evidence == "recorded" && call->nodes.size() == 1) take(*call, graph_.find(call->nodes[0]));
-    // Each match makes values known, which may leave a single candidate for another call.
+    // Each match identifies more values, and these may leave only one candidate for another call.
     for (bool takes_first : {false, true}) {
       for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -174,7 +176,7 @@ class Matching {
           if (takes_first) break;
         }
         if (takes_first && has_changed) {
-          // What the guess made known may settle the others.
+          // The values that a guess identifies may decide the remaining calls.
           for (bool settles = true; settles;) {
             settles = false;
             for (KernelCall* call : waiting) {
@@ -231,7 +233,7 @@ class Matching {
       call.nodes = {graph_[node].name};
     }
     if (!call.writes.empty()) set(call.writes[0], node);
-    // Items of a result that is a tuple: `buf1 = buf0[0]` is getitem of the node.
+    // The result may be a tuple whose items have names: in `buf1 = buf0[0]`, buf1 is a getitem of the node.
     std::size_t item = 1;
     for (int user = node + 1; user < graph_.size() && item < call.writes.size(); ++user)
       if (graph_[user].op == "operator.getitem" && !graph_.inputs(user).empty() && graph_.inputs(user)[0] == node)
@@ -244,6 +246,9 @@ class Matching {
   }
 
   // -- values that pass between two kernels of Inductor's own
+  //
+  // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if the way meets a
+  // value in memory that the kernel does not read.
 
   // Collects the nodes on the way from `node` back to those that are marked as read. Returns false if a value is met that the
   // kernel does not read, although it is in memory.
@@ -272,7 +277,7 @@ class Matching {
     return is_complete;
   }
 
-  // Starts a walk: marks what the call reads.
+  // Starts a walk: marks the values that the call reads.
   void begin_walk(const KernelCall& call) {
     read_ = ++stamps_;
     written_ = ++stamps_;
@@ -284,7 +289,7 @@ class Matching {
         if (const int node = node_of(value); node != no_node) stamp_[static_cast<std::size_t>(node)] = read_;
   }
 
-  // True if the call cannot compute what it writes from the values that are known to be read.
+  // True if the call cannot compute what it writes from those of its inputs that are known.
   bool lacks_a_value(const KernelCall& call) {
     begin_walk(call);
     std::vector<int> nodes;
@@ -295,8 +300,8 @@ class Matching {
     return !is_complete;
   }
 
-  // First from the first call to the last, as what a call reads is known then and limits what it can write; then from the
-  // last to the first for what is left.
+  // Goes from the first call to the last first, because the known inputs of a call limit what it can write. Goes from
+  // the last call to the first for the values that are left.
   void guess_intermediates() {
     for (const KernelCall& call : code_.calls) {
       for (const std::string& read : call.reads) readers_[read].push_back(&call);
@@ -313,14 +318,14 @@ class Matching {
     for (int node = 0; node < graph_.size(); ++node)
       for (int input : graph_.inputs(node)) {
         users_[static_cast<std::size_t>(input)].push_back(node);
-        // Numbers and constants are at hand everywhere.
+        // Numbers and constants are available to every kernel.
         const bool is_at_hand =
             graph_.is_input(input) ? elements_of(graph_[input].shape).empty() : graph_.inputs(input).empty();
         if (!is_at_hand) ++needed_[static_cast<std::size_t>(node)];
       }
   }
 
-  // The nodes that can be computed from what the call reads.
+  // Returns the nodes that can be computed from what the call reads.
   std::unordered_set<int> computable_by(const KernelCall& call) {
     std::unordered_set<int> computable;
     std::unordered_map<int, std::size_t> known_inputs;
@@ -340,7 +345,7 @@ class Matching {
     return computable;
   }
 
-  // True if the node is of use to nodes beyond those that can be computed with it, so that it has to be kept.
+  // True if nodes outside of `computable` use the node, so that it has to be stored in memory.
   bool is_needed_beyond(int node, const std::unordered_set<int>& computable) {
     for (int user : users_[static_cast<std::size_t>(node)]) {
       ++work_;
@@ -384,7 +389,8 @@ class Matching {
         }
       }
       if (best == no_node && must_be_computable && !readers_[value].empty()) {
-        // The nodes of the readers are not known yet, so that any node which another kernel needs may be the value.
+        // The nodes of the calls that read the value are not known yet, so the value may be any node that another
+        // kernel needs.
         for (int candidate : computable)
           if (!shows_another(candidate) && !is_in_memory_[static_cast<std::size_t>(candidate)] &&
               elements_of(graph_[candidate].shape) == elements && is_needed_beyond(candidate, computable))
@@ -394,8 +400,9 @@ class Matching {
     }
   }
 
-  // How well a node fits as the value that `writer` gives to `reader`: the writer can compute it, other kernels need it, and
-  // the reader can compute its own nodes from it. Between equals a reduction is likelier, because kernels end there.
+  // Returns how well a node fits as the value that `writer` passes to `reader`: whether the writer can compute it,
+  // other kernels need it, and the reader can compute its own nodes from it. Of two equal candidates, a reduction is
+  // preferred, because kernels tend to end there.
   int score_of(int candidate, const KernelCall& writer, const KernelCall& reader,
                const std::unordered_set<int>& computable) {
     begin_walk(reader);
@@ -413,7 +420,8 @@ class Matching {
   }
 
   void compute_nodes(KernelCall& call) {
-    // Calls seldom share nodes: much more than each node once is no program's code.
+    // Calls seldom share nodes. A program whose calls together have far more nodes than the graph is unusual, and the
+    // search ends.
     const std::size_t nodes_max = 32 * static_cast<std::size_t>(graph_.size()) + 1024;
     if (nodes_in_all_ > nodes_max) return;
     begin_walk(call);

@@ -54,7 +54,7 @@ class Linking {
       for (KernelCall& call : code.calls) call.why_no_place = "the log has no captured graph of the compilation";
   }
 
-  // Of the nodes of AOTAutograd's graphs, which bear the same names in the joint graph and in its two parts.
+  // Finds the captured nodes of AOTAutograd's nodes, which have the same names in the joint graph and in its two parts.
   void find_captured(const Index& captured) {
     CapturedOf recorded;
     for (const OutputCode& code : compilation_.output_codes)
@@ -72,7 +72,7 @@ class Linking {
     for (auto& [node, sources] : recorded) captured_of_.try_emplace(node, sources);
   }
 
-  // Of nodes that passes of Inductor put in the place of others.
+  // Adds captured nodes for nodes that Inductor's passes put in the place of others.
   void add_replaced(const Graph& before, const std::vector<const Graph*>& after) {
     std::vector<Index> indices;
     indices.reserve(after.size());
@@ -82,7 +82,7 @@ class Linking {
     add_sources(links::replaced_by(Index(before), halves), captured_of_, captured_of_);
   }
 
-  // The captured nodes of nodes by those of the nodes that they stand for.
+  // Gives each replacement the captured nodes of the nodes that it replaced.
   static void add_sources(const std::unordered_map<std::string, std::vector<std::string>>& replaced,
                           const CapturedOf& captured_of, CapturedOf& added) {
     for (const auto& [node, gone] : replaced) {
@@ -96,7 +96,7 @@ class Linking {
     }
   }
 
-  // The graph that Inductor got from AOTAutograd for the code.
+  // Returns the graph that AOTAutograd passed to Inductor for the code.
   const Graph* graph_before(const OutputCode& code) const {
     if (code.direction == "backward") return last_of(compilation_, "backward");
     const Graph* forward = last_of(compilation_, "forward");
@@ -133,7 +133,7 @@ class Linking {
     for (KernelCall& call : code.calls) describe(call, nodes, own, captured);
   }
 
-  // A node that a pass of Inductor made comes from the captured nodes of its inputs, as far as they are of the same line.
+  // Returns the captured nodes of a node that a pass of Inductor made: those of its inputs on the same line.
   static std::vector<std::string> of_a_pass(const Index& nodes, int node, const CapturedOf& own) {
     std::vector<std::string> sources;
     for (int input : nodes.inputs(node)) {
@@ -146,7 +146,7 @@ class Linking {
     return sources;
   }
 
-  // Where the inputs of a node name no captured node, its captured nodes are those of its users on the same line.
+  // If the inputs of a node have no captured node, the node gets the captured nodes of its users on the same line.
   static void of_users(const Index& nodes, CapturedOf& own) {
     for (int user = nodes.size() - 1; user >= 0; --user) {
       const auto sources = own.find(nodes[user].name);
@@ -175,7 +175,7 @@ class Linking {
       if (sources == own.end()) continue;
       for (const std::string& source : sources->second) {
         if (seen_sources.insert(source).second) call.captured.push_back(source);
-        // A node that a pass made has no line.
+        // A node that a pass made has no line of its own.
         if (const int origin = captured.find(source); !nodes[node].place.line && origin != links::no_node)
           add(captured[origin].place);
       }
@@ -238,7 +238,7 @@ class Linking {
     for (Chain& chain : compilation_.chains) say_what_is_missing(chain);
   }
 
-  // In the words of dumps (provenance.json), as far as the reason is the same.
+  // States the reason for each missing link, in the words of provenance.json in dumps where the reason is the same.
   void say_what_is_missing(Chain& chain) const {
     if (chain.directions.empty()) {
       chain.not_recorded.push_back(

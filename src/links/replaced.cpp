@@ -27,7 +27,7 @@ Edges users_of(const Index& graph) {
   return edges;
 }
 
-// The walks along the edges of one graph over nodes of a set, which ends at nodes that are not in it.
+// Walks along the edges of one graph over the nodes of a set. A walk ends at nodes that are not in the set.
 class Walk {
  public:
   Walk(const Edges& edges, const std::vector<bool>& is_passed) : edges_(edges), is_passed_(is_passed) {}
@@ -112,7 +112,7 @@ class Replaced {
     }
   }
 
-  // The nodes that are gone and that were read by what the given nodes lead to: by nodes behind them, or as outputs.
+  // Returns the removed nodes whose values were read by the nodes that the given ones lead to, or that were outputs.
   std::vector<int> gone_inputs(const Index& graph, const Walk::Reached& below) const {
     std::vector<int> gone;
     auto add = [&](int node) {
@@ -131,18 +131,19 @@ class Replaced {
     return gone;
   }
 
-  // The place of the graph's first output among those of the graph before: the gradients stand behind what the forward returns.
+  // Returns the index of the graph's first output among the outputs of the graph before. The gradients stand behind the
+  // values that the forward returns.
   std::size_t first_output(const Index& graph) const {
     const std::size_t count = graph.graph().outputs.size(), all = before_.graph().outputs.size();
     return after_.size() > 1 && &graph == after_.back() && count <= all ? all - count : 0;
   }
 
-  // True if one of the nodes is in the graph before: inputs may have other names there.
+  // True if one of the nodes is also in the graph before. Inputs may have other names there.
   bool knows_one(const Index& graph, const std::vector<int>& nodes) const {
     return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return before_.find(graph[node].name) != no_node; });
   }
 
-  // The nodes that are gone and that read what the given nodes come from.
+  // Returns the removed nodes that read the nodes which the given ones come from.
   std::vector<int> gone_users(const Index& graph, const Walk::Reached& above) const {
     std::vector<int> gone;
     for (const int source : above.ends)

@@ -19,7 +19,7 @@ Names names_in(json::Value list) {
   return names;
 }
 
-// A row is an array, in the order of the fields of depyf.compat.fx_nodes.NodeRow.
+// Reads a row, which is an array in the order of the fields of depyf.compat.fx_nodes.NodeRow.
 SeenNode node_in(json::Value row) {
   SeenNode node;
   node.name = row.at(0).text();
@@ -69,8 +69,8 @@ const Names* known(const NamesOf& names, const std::string& name) {
   return entry == names.end() ? nullptr : &entry->second;
 }
 
-// Finds the captured nodes from which AOTAutograd made a node. PyTorch notes them for nodes of the forward alone; a node of the
-// backward has the number of the forward operation that it belongs to.
+// Finds the captured nodes from which AOTAutograd made a node. PyTorch records them only for nodes of the forward. A
+// node of the backward has the number of the forward operation that it belongs to.
 class Sources {
  public:
   explicit Sources(const Seen& seen) {
@@ -78,14 +78,14 @@ class Sources {
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
     for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line ? &*row.line : nullptr;
-    // The graphs that AOTAutograd ran: passes of Inductor's come later.
+    // Only the graphs that AOTAutograd ran are considered. Inductor's passes come later.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
     for (std::size_t i = 0; i < count; ++i)
       for (const NodeSource& source : rows_[i]->sources) graphs_.insert(source.graph);
     if (graphs_.contains(seen.graph)) graphs_ = {seen.graph};
   }
 
-  // Those that are noted of the node itself.
+  // Returns the captured nodes that are recorded for the node itself.
   Names of(const SeenNode& row) const {
     Names names;
     for (const NodeSource& source : row.sources)
@@ -93,13 +93,13 @@ class Sources {
     return names;
   }
 
-  // Those that nodes of the same number come from.
+  // Returns the captured nodes of the nodes with the same number.
   Names of_number(const SeenNode& row) const {
     const auto entry = row.number ? of_number_.find(*row.number) : of_number_.end();
     return entry == of_number_.end() ? Names() : entry->second;
   }
 
-  // Those of each node of the joint, forward and backward graphs, by name.
+  // Returns the captured nodes of each node of the joint, forward and backward graphs, by name.
   NamesOf of_graphs() {
     std::unordered_map<std::int64_t, Names> of_forward;
     NamesOf captured;
@@ -120,7 +120,7 @@ class Sources {
   }
 
  private:
-  // True if a source is a captured node, and not one of the same name in another graph.
+  // True if a source is a captured node, and not a node of the same name in another graph.
   bool is_captured(const NodeSource& source, const SeenNode& row) const {
     const auto entry = line_of_.find(source.name);
     if (entry == line_of_.end()) return false;
@@ -134,7 +134,7 @@ class Sources {
   std::unordered_map<std::int64_t, Names> of_number_;
 };
 
-// Adds the captured nodes of those nodes that a pass put in the place of others.
+// Adds captured nodes for the nodes that a pass put in the place of others.
 void add_replaced(const Rows& rows, const ReplacedBy& replaced, const std::string& direction, NamesOf& captured) {
   Names unknown;
   for (const SeenNode* row : rows)
@@ -151,7 +151,8 @@ void add_replaced(const Rows& rows, const ReplacedBy& replaced, const std::strin
   }
 }
 
-// The kernel of each operation: the one that writes a buffer of it, or of what was fused with it.
+// Finds the kernel of each operation: the kernel that writes one of its buffers, or a buffer of an operation fused with
+// it.
 void add_kernels(DirectionLinks& links) {
   const std::unordered_map<std::string, std::string> writers = buffer_writers(links.seen->code);
   const auto written_by = [&](const SeenOperation& operation) {
@@ -166,7 +167,7 @@ void add_kernels(DirectionLinks& links) {
       for (std::string& kernel : written_by(operation)) of_group.push_back(std::move(kernel));
     for (const SeenOperation& operation : group) {
       const Names own = written_by(operation);
-      // What is written to memory that another operation of the group made has that one's kernel.
+      // An operation that needs no buffer because another of its group made it gets the kernel of its group.
       if (operation.kind == "nothing" || of_group.empty()) continue;
       const auto count = [&](const std::string& kernel) {
         return std::count(of_group.begin(), of_group.end(), kernel);
@@ -182,7 +183,7 @@ void add_kernels(DirectionLinks& links) {
   }
 }
 
-// The places of what each kernel computes for each buffer that it writes.
+// Adds the places in the source of what each kernel computes, for each buffer that it writes.
 void add_places(const Seen& seen, DirectionLinks& links) {
   std::unordered_map<std::string, const SeenNode*> captured;
   for (const SeenNode& row : seen.captured)
@@ -227,7 +228,7 @@ void add_places(const Seen& seen, DirectionLinks& links) {
 
 using RowsOf = std::unordered_map<std::string, Rows>;
 
-// The nodes of a graph by each of their captured nodes.
+// Returns the nodes of a graph by each of their captured nodes.
 template <class CapturedOf>
 RowsOf inverted(const std::vector<SeenNode>& rows, CapturedOf captured_of) {
   RowsOf result;
@@ -248,7 +249,7 @@ Names names_of(const RowsOf& rows, const std::string& captured) {
   return names;
 }
 
-// What one direction has of each captured node, at each stage.
+// What one direction contains of each captured node, at each stage.
 struct Stages {
   explicit Stages(const DirectionLinks& direction) : links(&direction) {
     const auto captured_of = [&](const std::string& name) { return known(direction.captured, name); };
@@ -261,7 +262,7 @@ struct Stages {
       }
   }
 
-  // The operations made of any of the nodes, in order.
+  // Returns the operations that were made of any of the nodes, in order.
   std::vector<const SeenOperation*> operations_of(const Names& nodes) const {
     std::set<std::size_t> numbers;
     for (const std::string& node : nodes)
@@ -294,7 +295,7 @@ Names gaps(const SeenLink& link, const SeenDirection& direction) {
   return result;
 }
 
-// Why no direction has anything of a captured node.
+// Returns why no direction contains anything of a captured node.
 std::string why_nowhere(const SeenChain& chain, const Seen& seen) {
   const bool has_graph = std::any_of(
       seen.directions.begin(), seen.directions.end(),

@@ -1,5 +1,5 @@
-// Plain data: the graphs, operations and output code that depyf saw in the process of a compilation, and the chains from captured
-// nodes to kernels that link_seen() derives from them.
+// Plain data: the graphs, operations and output code that depyf saw in the process of a compilation, and the chains
+// from captured nodes to kernels that link_seen() derives from them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace depyf::links {
 using Names = std::vector<std::string>;
 using NamesOf = std::unordered_map<std::string, Names>;
 
-// A line of source as depyf noted it; two are the same line only if all parts agree.
+// A line of source as depyf recorded it. Two lines are the same only if all their parts agree.
 struct SeenLine {
   std::string file;
   std::int64_t line = 0;
@@ -27,10 +27,10 @@ struct SeenLine {
   bool operator==(const SeenLine&) const = default;
 };
 
-// The file's name without its folders.
+// Returns the name of the file without its folders.
 std::string name_of(const SeenLine& line);
 
-// A node that others were made from, and what tells its graph from others; 0 if that is not noted.
+// A node that other nodes were made from, with a number that identifies its graph, or 0 if the graph is unknown.
 struct NodeSource {
   std::string name;
   std::int64_t graph = 0;
@@ -76,7 +76,7 @@ struct Seen {
 
 Seen read_seen(std::string_view json);
 
-// The place of something that a kernel computes.
+// The place in the source of something that a kernel computes.
 struct SeenPlace {
   std::string module;
   SeenLine line;
@@ -98,7 +98,7 @@ struct SeenChain {
   Names not_recorded;  // why there is no direction
 };
 
-// What the chains of one direction follow from.
+// The data that the chains of one direction are derived from.
 struct DirectionLinks {
   const SeenDirection* seen = nullptr;
   std::unordered_map<std::string, SeenLine> lines;  // of each node
@@ -113,21 +113,22 @@ struct SeenLinks {
   std::vector<DirectionLinks> directions;
 
   const DirectionLinks* find(std::string_view direction) const;
-  // The captured nodes of a node of the joint graph.
+  // Returns the captured nodes of a node of the joint graph.
   const Names* captured_anywhere(const std::string& node) const;
 };
 
 // The links refer to `seen`.
 SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
 
-// For each buffer the kernel or library function that writes it in output code: the first call that names it. Allocations and
-// other names for the same memory are no such calls. Empty for the code of the C++ wrapper.
+// Returns for each buffer the kernel or library function that writes it in output code: that of the first call that
+// names the buffer. Allocations and new names for the same memory do not count. Returns nothing for code of the C++
+// wrapper.
 std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
 
-// Appends those names that the list does not have yet.
+// Appends those names that are not in the list yet.
 void append_new(const Names& names, Names& list);
 
-// The names that the text has of the form buf12, from left to right.
+// Returns the names in the text that have the form buf12, from left to right.
 std::vector<std::string_view> buffers_in(std::string_view text);
 
 }  // namespace depyf::links

@@ -1,4 +1,4 @@
-// Bounds-checked little-endian reading: the only code that touches raw input.
+// Reads little-endian numbers with a check of bounds. No other code touches raw input.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace depyf {
 
-// After the first failure every read gives zero or nothing; callers look at `ok` where a loop or a type depends on it.
+// After the first failure, every read returns zero or nothing. Callers check `ok` where a loop or a type depends on it.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view input, std::size_t offset = 0) : input_(input), offset_(offset) {
@@ -23,7 +23,7 @@ class ByteReader {
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return input_.size() - offset_; }
 
-  // Only for offsets that have been read before.
+  // Moves to an offset that has been read before.
   void seek(std::size_t offset) { offset_ = offset; }
 
   void fail(std::string message) { fail_at(std::move(message), offset_); }

@@ -1,4 +1,4 @@
-// The CRC-32 of zip archives and gzip files (RFC 1952, section 8).
+// Computes the CRC-32 of zip archives and gzip files (RFC 1952, section 8).
 #pragma once
 
 #include <cstdint>

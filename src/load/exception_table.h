@@ -9,10 +9,10 @@
 
 namespace depyf {
 
-// Of a malformed table the rows before the fault are kept and `ok` (if given) becomes false.
+// Reads the table. If it is malformed, the rows in front of the fault are kept, and `ok` (unless null) becomes false.
 std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok = nullptr);
 
-// The table that reads as `entries`.
+// Returns the bytes of the table that `read_exception_table` reads as `entries`.
 std::string write_exception_table(const std::vector<ExceptionEntry>& entries);
 
 }  // namespace depyf

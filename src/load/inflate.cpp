@@ -1,5 +1,5 @@
-// Canonical Huffman codes are decoded by counting the codes of each length: a code of length n is one of those of that length
-// where it is less than the first code of the next. Slow beside tables, and small; the files are.
+// Decodes canonical Huffman codes by counting the codes of each length: a code belongs to length n if it is less than
+// the first unused code of that length. This is slower than tables of codes, but short, and the files are small.
 #include "load/inflate.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ constexpr std::size_t literal_codes = 288, distance_codes = 30, end_of_block = 2
 
 class Huffman {
  public:
-  // `lengths`: of the code of each symbol, 0: it has none. False where they are no set of codes.
+  // `lengths` gives the length of the code of each symbol, or 0 if the symbol has no code. Returns false if no set of
+  // codes has these lengths.
   bool build(std::span<const std::uint8_t> lengths) {
     counts_.fill(0);
     for (std::uint8_t length : lengths) ++counts_[length];
@@ -33,7 +34,7 @@ class Huffman {
     return true;
   }
 
-  // -1: no such code, or the input ends.
+  // Returns the next symbol; -1 if there is no such code, or the input ends.
   template <class NextBit>
   int decode(NextBit next_bit) const {
     int code = 0, first = 0, index = 0;

@@ -6,7 +6,7 @@
 namespace depyf {
 namespace {
 
-// Lines are summed up from deltas that may be hostile: wrap instead of overflowing.
+// Adds with a wrap instead of an overflow, because the deltas of a hostile table may add up to anything.
 std::int32_t add(std::int32_t line, std::int32_t delta) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(line) + static_cast<std::uint32_t>(delta));
 }
@@ -16,7 +16,8 @@ void fill(std::span<Position> units, std::size_t begin, std::size_t end, Positio
   for (std::size_t i = begin; i < end; ++i) units[i] = position;
 }
 
-// Pairs (bytes to advance, signed lines to add afterwards); a line holds until the next advance.
+// Reads pairs of a number of bytes to advance and a signed number of lines to add afterwards. A line holds until the
+// next advance.
 bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -29,7 +30,8 @@ bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> 
   return table.size() % 2 == 0;
 }
 
-// Pairs (bytes covered, signed lines to add beforehand); a delta of -128: these bytes have no line.
+// Reads pairs of a number of covered bytes and a signed number of lines to add beforehand. A delta of -128 says that
+// these bytes have no line.
 bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -44,7 +46,8 @@ bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Posit
   return table.size() % 2 == 0;
 }
 
-// Entries of a first byte 1cccclll (code, length in units - 1) and what the code asks for.
+// Reads entries that begin with a byte 1cccclll: a code, and the length in code units minus 1. The code says what
+// follows.
 class Locations {
  public:
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
@@ -61,7 +64,8 @@ class Locations {
       std::size_t length = (first & 7) + 1;
       Position position = entry((first >> 3) & 15);
       if (!ok_) break;
-      // As many as an entry may cover, whatever its length: the next entry writes over what is too much.
+      // Writes as many positions as an entry may cover, whatever its length is, because that is faster. The next entry
+      // overwrites the surplus.
       if (units_.size() - unit >= longest) std::fill_n(units_.begin() + std::ptrdiff_t(unit), longest, position);
       else fill(units_, unit, unit + length, position);
       unit += length;
@@ -93,7 +97,7 @@ class Locations {
         return {line_, line_, column, end_column};
       }
     }
-    // The short form: the same line, and few columns.
+    // The short form has the same line as the entry before, and small columns.
     std::uint8_t second = byte();
     std::int32_t column = code * 8 + (second >> 4);
     return {line_, line_, column, column + (second & 15)};
@@ -107,7 +111,7 @@ class Locations {
     return static_cast<std::uint8_t>(table_[at_++]);
   }
 
-  // Six bits a byte, least significant first; bit 6: more to come.
+  // Reads a number of six bits in each byte, the least significant first. Bit 6 says that more bytes follow.
   std::int32_t varint() {
     std::uint32_t value = 0, shift = 0;
     while (true) {
@@ -131,7 +135,7 @@ class Locations {
   bool ok_ = true;
 };
 
-// A run of code units, [begin, end), that have the same position.
+// A run of code units [begin, end) that have the same position.
 struct PositionRun {
   std::size_t begin, end;
   Position position;
@@ -146,14 +150,14 @@ std::vector<PositionRun> runs_of(const std::vector<Position>& positions) {
   return runs;
 }
 
-// Lines may be hostile here too.
+// Subtracts with a wrap, because these lines may be hostile as well.
 std::int32_t lines_between(std::int32_t before, std::int32_t after) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(after) - static_cast<std::uint32_t>(before));
 }
 
 void put(std::string& table, std::size_t byte) { table += static_cast<char>(static_cast<std::uint8_t>(byte)); }
 
-// The pairs of co_lnotab that advance by so many bytes and lines; one pair holds 255 bytes and 127 lines.
+// Writes the pairs of co_lnotab that advance by so many bytes and lines. One pair can hold 255 bytes and 127 lines.
 void put_advance(std::string& table, std::size_t bytes, std::int32_t lines) {
   for (; bytes > 255; bytes -= 255) put(table, 255), put(table, 0);
   while (lines > 127 || lines < -128) {
@@ -208,7 +212,8 @@ void put_signed_varint(std::string& table, std::int32_t value) {
   put_varint(table, static_cast<std::uint32_t>(wide < 0 ? (-wide << 1) | 1 : wide << 1));
 }
 
-// One entry of the locations of 3.11 and later, for `units` code units; `line`: of the entry before. See `Locations`.
+// Writes one location of 3.11 and later for `units` code units; see `Locations`. `line` is the line of the entry
+// before, and becomes that of this one.
 void put_location(std::string& table, std::size_t units, const Position& position, std::int32_t& line) {
   auto put_head = [&](std::size_t code) { put(table, 0x80 | code << 3 | (units - 1)); };
   if (position.line == -1) return put_head(15);

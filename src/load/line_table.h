@@ -1,4 +1,4 @@
-// Line tables: co_lnotab (to 3.9), co_linetable as ranges of lines (3.10) and as locations (from 3.11).
+// Line tables: co_lnotab (until 3.9), and co_linetable as ranges of lines (3.10) or as locations (from 3.11 on).
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace depyf {
 
-// One position a code unit of `code_size` bytes of bytecode. Of a malformed table the rows before the fault are kept
-// and `ok` (if given) becomes false.
+// Returns one position for each code unit of the `code_size` bytes of bytecode. If the table is malformed, the rows in
+// front of the fault are kept, and `ok` (unless null) becomes false.
 std::vector<Position> read_line_table(Version version, std::string_view table, std::int32_t first_line,
                                       std::size_t code_size, bool* ok = nullptr);
 
-// The table that reads as `positions`, in the format of the version. What a format cannot hold is left out: columns to
-// 3.10; an end line before the line from 3.11 on; and to 3.9 that a unit has no line, which gets that of the unit before it.
+// Returns the table that reads as `positions`, in the format of the version. Facts that the format cannot hold are left
+// out: columns until 3.10, an end line in front of the line from 3.11 on. Until 3.9 a unit without a line gets the line
+// of the unit in front of it.
 std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line);
 
 }  // namespace depyf

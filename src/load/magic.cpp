@@ -17,7 +17,7 @@ constexpr Magic magics[] = {
     {3500, 3531, 12}, {3550, 3571, 13}, {3600, 3627, 14}, {3650, 3666, 15},
 };
 
-// Those that cannot be read, for the message.
+// Magic numbers of interpreters whose files cannot be read, for the message.
 struct OtherMagic {
   std::uint16_t first, last;
   std::string_view name;

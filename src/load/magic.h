@@ -8,8 +8,8 @@
 
 namespace depyf {
 
-// The version whose released interpreters write `magic`. Pre-releases wrote other bytecode under numbers of their own:
-// these are errors, as are versions that are not supported.
+// Returns the version whose released interpreters write `magic`. Pre-releases wrote other bytecode under magic numbers
+// of their own: these are errors, as are the numbers of versions that are not supported.
 Result<Version> version_of_magic(std::uint16_t magic);
 
 }  // namespace depyf

@@ -15,12 +15,13 @@ namespace {
 
 // CPython's own limit is 2000; compilers stay far below.
 constexpr int max_depth = 1000;
-// What the objects may take in memory, references expanded, in bytes: bounds memory and time on input that lies.
+// The number of bytes that all objects may take in memory, with references expanded. It bounds memory and time for
+// input that claims more than it holds.
 constexpr std::size_t memory_per_byte = 40, memory_base = 32u << 20;
 
 constexpr std::uint8_t reference_flag = 0x80;
 
-// What co_localspluskinds (3.11 and later) says of a name.
+// The values by which co_localspluskinds (3.11 and later) describes a name.
 enum LocalKind : std::uint8_t { kind_local = 0x20, kind_cell = 0x40, kind_free = 0x80 };
 
 Constant make(Constant::Kind kind) {
@@ -47,7 +48,8 @@ class Unmarshaller {
   }
 
  private:
-  // An object that later objects refer to by its index. Nothing is kept of it but its place: a reference reads it again.
+  // An object that later objects refer to by its index. Only its place in the file is kept, and a reference reads it
+  // again.
   struct Reference {
     std::size_t offset;
     bool complete;
@@ -119,7 +121,7 @@ class Unmarshaller {
     return follow(start, [&] { return object(); });
   }
 
-  // What `read` makes of the object that is referred to; `start`: where the reference stands.
+  // Returns what `read` returns for the object that the reference leads to. `start` is the offset of the reference.
   template <class Read>
   std::invoke_result_t<Read> follow(std::size_t start, Read read) {
     std::uint32_t index = reader_.u32();
@@ -141,7 +143,7 @@ class Unmarshaller {
     return found;
   }
 
-  // Takes from what all objects together may occupy.
+  // Takes `bytes` from the memory that all objects together may occupy. Returns false if there is not enough left.
   bool charge(std::size_t bytes) {
     if (bytes > budget_) {
       reader_.fail("expands to more than a file of this size may");
@@ -234,8 +236,8 @@ class Unmarshaller {
     return constant;
   }
 
-  // An object that a code object itself has, read without a Constant in between. `read(type)` makes it of what follows
-  // the byte of a type that it takes; any other, and one nested too deeply, is an error.
+  // Reads an object that is a field of a code object, without a Constant in between. `read(type)` reads what follows
+  // the byte of a type in `types`. An object of any other type, or one nested too deeply, is an error.
   template <class Read>
   std::invoke_result_t<Read, char> field(std::string_view types, std::string_view what, Read read) {
     const std::size_t start = reader_.offset();
@@ -306,7 +308,7 @@ class Unmarshaller {
     code.name = string_field("a name");
     code.qualname = plus ? string_field("a qualified name") : code.name;
     code.firstlineno = reader_.i32();
-    // Lines are hints: of a malformed table what can be read is kept.
+    // Lines are only hints: what can be read of a malformed table is kept.
     std::string_view lines = bytes_field("a line table");
     code.positions = read_line_table(version_, lines, code.firstlineno, code.bytecode.size());
     if (plus) exceptions(code);

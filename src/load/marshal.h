@@ -1,4 +1,4 @@
-// The marshal format: how .pyc files keep a code object.
+// The marshal format, in which .pyc files store a code object.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace depyf {
 
-// The code object at `offset` of `input`, as `version` writes it. Whatever the input, memory and time stay within a
-// multiple of its size; offsets of errors count from the start of `input`. Lists, dicts and sets, which marshal knows
-// but no compiler puts into a code object, become opaque constants.
+// Returns the code object at `offset` of `input`, which `version` wrote. Memory and time stay within a multiple of the
+// size of the input, whatever it holds. Offsets of errors count from the start of `input`. Lists, dicts and sets become
+// opaque constants: marshal has them, but no compiler puts them into a code object.
 Result<std::shared_ptr<const CodeObject>> read_marshal(Version version, std::string_view input, std::size_t offset = 0);
 
 }  // namespace depyf

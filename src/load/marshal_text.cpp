@@ -9,7 +9,7 @@ namespace depyf {
 
 namespace {
 
-// How many characters stand before the first that is not ASCII.
+// Returns the number of characters in front of the first one that is not ASCII.
 std::size_t ascii_prefix(std::string_view text) {
   std::size_t at = 0;
   for (std::uint64_t word; text.size() - at >= sizeof word; at += sizeof word) {

@@ -1,4 +1,4 @@
-// Texts and numbers of the marshal format in the form that Constant keeps them.
+// Turns texts and numbers of the marshal format into the form in which Constant keeps them.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace depyf {
 
-// UTF-8 in which surrogates may stand alone (WTF-8).
+// True if the text is UTF-8 in which surrogates may stand alone (WTF-8).
 bool is_wtf8(std::string_view text);
 
 std::string latin1_to_utf8(std::string_view text);
 
-// The integer of these digits of 15 bits, least significant first: decimal if it fits 64 bits, else hexadecimal.
+// Returns the integer with these digits of 15 bits, the least significant first. It is written as decimal if it fits 64
+// bits, and as hexadecimal otherwise.
 std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative);
 
-// As float() reads it, without blanks and underscores.
+// Parses a number as Python's float() does, without blanks and underscores.
 std::optional<double> parse_float(std::string_view text);
 
 }  // namespace depyf

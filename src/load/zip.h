@@ -18,13 +18,15 @@ struct ZipMember {
   std::size_t offset = 0;                // of its local header
 };
 
-// True if `file` begins as an archive does.
+// True if `file` begins as a zip archive does.
 bool is_zip(std::string_view file);
 
-// The members, in the order of the archive's directory. Archives of more than one file, and those beyond 4 GiB, are errors.
+// Returns the members in the order of the archive's directory. Archives that consist of several files, and those beyond
+// 4 GiB, are errors.
 Result<std::vector<ZipMember>> zip_members(std::string_view file);
 
-// The bytes of a member: stored or deflated, checked against its checksum. Beyond `limit` bytes: an error.
+// Returns the bytes of a member, which is stored or deflated, checked against its checksum. More than `limit` bytes are
+// an error.
 Result<std::string> read_member(std::string_view file, const ZipMember& member, std::size_t limit);
 
 }  // namespace depyf

@@ -1,8 +1,8 @@
-// Nested code objects in the place of others, made functions with the same cells.
+// Replaces nested code objects, and keeps the cells of the functions that are made of them.
 //
 //     LOAD_FAST x; LOAD_FAST y; BUILD_TUPLE 2; LOAD_CONST <code>; MAKE_FUNCTION
 //
-// The cells come in the order of the code's free variables. From 3.13 on one instruction may load two of them.
+// The cells are loaded in the order of the code's free variables. From 3.13 on, one instruction may load two of them.
 #include <algorithm>
 #include <optional>
 
@@ -23,7 +23,7 @@ bool loads_two(Opcode opcode) {
   return opcode == Opcode::LOAD_FAST_LOAD_FAST || opcode == Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW;
 }
 
-// For each of `wanted` its index in `names`; empty where these are not the same names.
+// Returns for each name of `wanted` its index in `names`; an empty list if the two do not hold the same names.
 std::vector<std::size_t> order_of(const std::vector<std::string>& wanted, const std::vector<std::string>& names) {
   std::vector<std::size_t> order;
   if (!std::is_permutation(wanted.begin(), wanted.end(), names.begin(), names.end())) return order;
@@ -32,8 +32,8 @@ std::vector<std::size_t> order_of(const std::vector<std::string>& wanted, const 
   return order;
 }
 
-// The loads of `count` values that end before the instruction `end`: index of the first. Nothing where these instructions
-// load other things.
+// Returns the index of the first instruction of the loads of `count` values that end in front of the instruction `end`;
+// nothing if these instructions load other things.
 std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::size_t count) {
   std::size_t first = end, loaded = 0;
   while (loaded < count && first > 0) {
@@ -45,7 +45,7 @@ std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::si
   return first;
 }
 
-// Changes the loads before the tuple of cells at `tuple` so that its item i is what item order[i] was.
+// Changes the loads in front of the tuple of cells at `tuple`, so that its item i is the previous item order[i].
 void reorder_loads(const Raws& raws, std::size_t tuple, const std::vector<std::size_t>& order,
                    Replacements& replacements) {
   if (raws[tuple].opcode != Opcode::BUILD_TUPLE || raws[tuple].arg != order.size()) return;

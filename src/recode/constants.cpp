@@ -1,4 +1,4 @@
-// Constants in the place of global names, and constants that keep nothing of a program alive.
+// Replaces global names by constants, and constants that keep parts of a program alive by plain data.
 #include <algorithm>
 
 #include "recode/named_instruction.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Indices = std::map<std::string_view, std::uint32_t>;
 
-// Adds the values of the names that the code has, and returns their indices among the constants.
+// Adds the values of those names that the code uses, and returns their indices among the constants.
 Indices add_constants(CodeObject& code, const ConstantsByName& values) {
   Indices indices;
   for (const std::string& name : code.names) {
@@ -49,7 +49,7 @@ bool bind_own_names(CodeObject& code, const ConstantsByName& values) {
   return false;
 }
 
-// Makes a constant plain data; false if it is already.
+// Makes a constant plain data. Returns false if it is plain data already.
 bool make_data(Constant& constant) {
   if (constant.kind == Constant::Kind::opaque) {
     constant = {.kind = Constant::Kind::string, .text = "<" + constant.text + ">", .items = {}, .code = nullptr};

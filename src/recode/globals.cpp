@@ -14,7 +14,8 @@ bool is_assignment(Opcode opcode) {
   return opcode == Opcode::STORE_GLOBAL || opcode == Opcode::STORE_NAME || opcode == Opcode::IMPORT_NAME;
 }
 
-// Which of a code object's names such instructions have, by index. Of malformed bytecode none.
+// Returns by index which names of a code object are used by instructions with a wanted opcode. Malformed bytecode has
+// none.
 std::vector<bool> names_with(const CodeObject& code, bool (*is_wanted)(Opcode)) {
   std::vector<bool> with(code.names.size());
   const Result<std::vector<RawInstruction>> raws = read_raw(code);

@@ -1,4 +1,4 @@
-// Walks over a code object and those among its constants.
+// Walks over a code object and the code objects among its constants.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ void for_each_code(const CodeObject& code, const Look& look) {
   }
 }
 
-// Calls `change`, which returns whether it changed something, with each code object, the innermost first. Returns
-// whether any changed.
+// Calls `change` with each code object, the innermost first. `change` returns whether it changed something. Returns
+// true if any of them did.
 template <class Change>
 bool change_each_code(CodeObject& code, const Change& change) {
   bool changed = false;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int32_t no_line = -1;
 
-// Line tables may be hostile: lines wrap instead of overflowing.
+// Adds with a wrap instead of an overflow, because line tables may be hostile.
 void add_lines(std::int32_t& line, std::int32_t lines) {
   line = static_cast<std::int32_t>(static_cast<std::uint32_t>(line) + static_cast<std::uint32_t>(lines));
 }

@@ -18,14 +18,14 @@ bool begins_with(std::string_view name, std::string_view prefix) {
   return name.starts_with(prefix) && (name.size() == prefix.size() || name[prefix.size()] == '.');
 }
 
-// A function that a code object makes.
+// A function that a code object makes with MAKE_FUNCTION.
 struct MadeFunction {
   std::size_t index = 0;  // of its code among the constants
   std::string qualified_name;  // empty: unknown
   std::optional<std::size_t> name_index;  // to 3.10: of the constant that is its qualified name
 };
 
-// To 3.10: LOAD_CONST <code>, LOAD_CONST <qualified name>, MAKE_FUNCTION.
+// Finds the names until 3.10, where LOAD_CONST <code>, LOAD_CONST <qualified name>, MAKE_FUNCTION makes a function.
 void name_by_instructions(const CodeObject& code, std::vector<MadeFunction>& functions) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   if (!raws) return;
@@ -53,7 +53,7 @@ std::vector<MadeFunction> functions_in(const CodeObject& code) {
   return functions;
 }
 
-// The value that the body of a class stores as `__qualname__`.
+// Returns the value that the body of a class stores as `__qualname__`.
 std::string stored_qualified_name(const CodeObject& code) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   for (std::size_t i = 1; raws && i < raws->size(); ++i) {

@@ -1,5 +1,5 @@
-// Qualified names: those of code objects (from 3.11 on), and those among the constants, which class bodies store, and
-// from which functions are named to 3.10.
+// Qualified names. From 3.11 on, code objects have them. Class bodies store them as constants, and until 3.10 functions
+// get their names from constants as well.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace depyf {
 
-// Gives qualified names another beginning, in nested code too.
+// Replaces the beginning `prefix` of qualified names, in nested code too.
 void replace_prefix(CodeObject& code, const std::string& prefix, const std::string& replacement);
 
-// The qualified name of a function's code; to 3.10, where code has none, as the functions in it are called, or
-// `written_name`.
+// Returns the qualified name of a function's code. Until 3.10 code has none: then it is taken from the names of the
+// functions that the code makes, or is `written_name`.
 std::string qualified_name(const CodeObject& code, const std::string& written_name);
 
-// Gives the functions in `code` the qualified names of those in `original`, which need not be where these stand:
-// Dynamo's resume functions are called by their name alone.
+// Gives the functions in `code` the qualified names of those in `original`. These need not continue the name of `code`:
+// Dynamo names its resume functions by their short name alone.
 void qualify_as(CodeObject& code, const CodeObject& original);
 
 }  // namespace depyf

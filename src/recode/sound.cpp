@@ -1,4 +1,4 @@
-// The verifier of bytecode: what CPython takes for granted when it runs a code object.
+// Verifies bytecode: checks all that CPython relies on when it runs a code object.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -15,12 +15,13 @@ namespace {
 
 bool leaves(Op op) { return op == Op::return_value_ || op == Op::raise_ || op == Op::reraise_ || op == Op::jump_; }
 
-// How often the most values that an operation is reached with may grow. CPython's compiler reaches an operation with one
-// number of values, and with a few where a finally clause of 3.8 begins; in a loop that leaves a value the number has no end.
+// How often an operation may be reached with more values on the stack than ever before. CPython's compiler reaches each
+// operation with one number of values, or with a few where a finally clause of 3.8 begins. In a loop that leaves a
+// value on the stack, the number would grow without end.
 constexpr int raises_max = 64;
 
-// Walks all ways through the operations with the number of values on the stack. A way that comes again to an operation
-// with no more values than before is not followed.
+// Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation
+// again is not followed if it has no more values than before.
 class StackDepths {
  public:
   explicit StackDepths(const DecodedCode& decoded)
@@ -58,7 +59,8 @@ class StackDepths {
     todo_.push_back(index);
   }
 
-  // One instruction of CPython may be several operations, which hold more values between them than it does.
+  // One instruction of CPython may become several operations, and between these the stack may hold more values than
+  // CPython ever puts there. So only the start of an instruction is checked.
   bool begins_instruction(std::int32_t index) const { return index == 0 || at(index).offset != at(index - 1).offset; }
 
   void follow(std::int32_t index, std::int32_t depth) {

@@ -15,7 +15,7 @@ std::uint8_t byte_of(const OpcodeTable& table, Opcode opcode) {
   return static_cast<std::uint8_t>(entry - table.begin());
 }
 
-// EXTENDED_ARG before an instruction with this argument.
+// Returns how many EXTENDED_ARG stand in front of an instruction with this argument.
 std::uint32_t prefixes_of(std::uint32_t arg) { return (arg > 0xff) + (arg > 0xffff) + (arg > 0xffffff); }
 
 // Writes an instruction, without its caches, over the `prefixes` + 1 code units at `at`.
@@ -56,8 +56,8 @@ bool fits(const OpcodeTable& table, const std::vector<RawInstruction>& raws, con
   });
 }
 
-// Lays the instructions out anew. Jumps may need more or fewer EXTENDED_ARG where they lead further, which moves what
-// they lead over: sizes only grow until nothing changes.
+// Lays the instructions out anew. A jump that leads further may need another EXTENDED_ARG, which moves the instructions
+// that other jumps lead over. So sizes are computed again, and may only grow, until nothing changes.
 class Layout {
  public:
   Layout(const CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements)
@@ -102,7 +102,7 @@ class Layout {
   std::uint64_t size_before(std::size_t index) const {
     const auto replacement = replacements_.find(index);
     if (replacement == replacements_.end()) return raw(index).end - raw(index).offset;
-    // A jump may lead here, so that there has to be an instruction.
+    // A jump may lead here, so there has to be an instruction.
     return 2 * std::max<std::uint64_t>(1, units_of(table_, replacement->second));
   }
 
@@ -136,7 +136,7 @@ class Layout {
     std::copy(caches, code_.bytecode.begin() + raw(index).end, place.end() - (raw(index).end - raw(index).at - 2));
   }
 
-  // Instructions without an argument have a byte for it all the same.
+  // Instructions without an argument still have a byte for it, which is kept.
   std::uint32_t argument_as_written(std::size_t index) const {
     std::uint32_t arg = 0;
     for (std::uint32_t at = raw(index).offset; at <= raw(index).at; at += 2) arg = arg << 8 | code_.bytecode[at + 1];

@@ -1,4 +1,4 @@
-// Instructions of CPython as a list in which some may be replaced by others, of any length.
+// Replaces instructions of CPython by any number of others.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,17 @@ struct NewInstruction {
   std::uint32_t arg = 0;
 };
 
-// What stands in the place of instructions, by their index in `read_raw`; none: an instruction that does nothing.
+// The new instructions by the index, in the result of `read_raw`, of the instruction that they replace. An empty list
+// stands for an instruction that does nothing.
 using Replacements = std::map<std::size_t, std::vector<NewInstruction>>;
 
-// Replaces instructions that are no jumps. Where there is room for all, what is left of their places is filled with NOP
-// and nothing else moves; else all the code moves, with its jumps, its positions and its exception table. `raws`: what
-// `read_raw` gives for `code`. Returns false, with `code` as it was, where the bytecode would be too large.
+// Replaces instructions that are no jumps. If all new instructions fit into the old places, the rest of each place is
+// filled with NOP, and nothing else moves. Otherwise all code moves, and with it its jumps, positions and exception
+// table. `raws` is the result of `read_raw` for `code`. Returns false and leaves `code` unchanged if the bytecode would
+// be too large.
 bool replace_instructions(CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements);
 
-// The same, with all the code moved whether there is room or not.
+// Does the same, but moves all code even if the new instructions fit.
 bool lay_out_anew(CodeObject& code, const std::vector<RawInstruction>& raws, const Replacements& replacements);
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// What a compiler made of source, as a code object that can stand in for another.
+// Turns the code object that a compiler made of source into one that can stand in for another.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -25,14 +25,14 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// As Python writes a tuple of names.
+// Returns the text that Python prints for a tuple of names.
 std::string tuple_of(const std::vector<std::string>& names) {
   std::string text = "(";
   for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", '" : "'") + names[i] + "'";
   return text + (names.size() == 1 ? ",)" : ")");
 }
 
-// The variables of `original` that `code` lacks.
+// The variables that `original` has and `code` lacks.
 struct Missing {
   NameSet cells, locals;
 };
@@ -46,10 +46,11 @@ Missing missing_variables(const CodeObject& code, const StandInRequest& request)
   return missing;
 }
 
-// Gives the code the variables that it lacks, or says what the source has to mention so that the compiler does.
+// Gives the code the variables that it lacks, or lists the variables that the source has to mention so that the
+// compiler makes them.
 //
-// Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. One that the
-// source has as a global cannot be kept.
+// Dynamo of PyTorch 2.2 puts the values of the original's locals in place by name, so none may be missing. A variable
+// that is global in the source cannot be added.
 void add_variables(const StandInRequest& request, StandIn& result) {
   CodeObject& code = result.code;
   const CodeObject& original = *request.original;
@@ -70,7 +71,8 @@ void add_variables(const StandInRequest& request, StandIn& result) {
   const bool has_cells =
       !(original.freevars.empty() && original.cellvars.empty() && code.freevars.empty() && code.cellvars.empty());
   if (!has_cells) {
-    // Behind all others: no instruction has another index then, and the source need not be compiled again.
+    // New locals go behind all others. The indices in instructions stay the same, so the source need not be compiled
+    // again.
     code.varnames.insert(code.varnames.end(), more.begin(), more.end());
     return;
   }
@@ -78,7 +80,7 @@ void add_variables(const StandInRequest& request, StandIn& result) {
     result.keep.insert(result.keep.end(), names->begin(), names->end());
 }
 
-// Why a frame of the original cannot run the code; empty if it can.
+// Returns why the code cannot run in a frame of the original; an empty string if it can.
 std::string difference(const CodeObject& code, const CodeObject& original) {
   constexpr std::array<std::pair<std::uint32_t, const char*>, 3> kinds{{
       {CodeObject::generator, "a generator"},
@@ -101,8 +103,8 @@ std::string difference(const CodeObject& code, const CodeObject& original) {
   return {};
 }
 
-// Makes a comprehension that is written as a function loop over its first argument as it is: that is an iterator
-// already, for which a `for` statement asks once more.
+// A comprehension that is written as a function contains a `for` statement, which calls iter() on the function's
+// argument. The argument is an iterator already, so that call is removed.
 void iterate_over_argument(CodeObject& code) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   for (std::size_t i = 1; raws && i < raws->size(); ++i) {
@@ -142,7 +144,7 @@ StandIn stand_in(const StandInRequest& request) {
   code.flags = original.flags;
   code.name = original.name;
   const std::string own = qualified_name(original, request.written_name);
-  // What is in a comprehension is not "<locals>".
+  // CPython does not add `.<locals>` to qualified names within comprehensions.
   if (is_comprehension(original.name)) replace_prefix(code, request.prefix + ".<locals>", own);
   replace_prefix(code, request.prefix, own);
   qualify_as(code, original);

@@ -8,7 +8,7 @@
 namespace depyf {
 namespace {
 
-// Bytes of an underscore and a uuid at the start of a text; 0 if there is none.
+// Returns the length of an underscore and a uuid at the start of a text; 0 if it does not start with these.
 std::size_t unique_end(std::string_view text) {
   constexpr std::array<std::size_t, 5> groups{8, 4, 4, 4, 12};
   std::size_t at = 0;
@@ -22,7 +22,7 @@ std::size_t unique_end(std::string_view text) {
   return at;
 }
 
-// Beyond ASCII each byte counts as one of a letter, as most such characters are letters.
+// Each byte beyond ASCII counts as part of a name, because most characters beyond ASCII are letters.
 bool goes_on(char character) { return is_word(character) || static_cast<unsigned char>(character) >= 0x80; }
 
 }  // namespace

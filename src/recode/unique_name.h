@@ -1,4 +1,4 @@
-// Dynamo's unique names: `__compiled_fn_1_` and a uuid with underscores between its groups.
+// The unique names of Dynamo: `__compiled_fn_1_` and a uuid with underscores between its groups.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace depyf {
 
-// The text without each `_` and uuid behind which no word goes on.
+// Returns the text without each `_` and uuid that ends a name.
 std::string without_unique_ends(std::string_view text);
 
 }  // namespace depyf

@@ -13,7 +13,7 @@ using Followers = std::map<std::string, NameSet, std::less<>>;  // by name: the 
 
 constexpr const char* prefix = "depyf_";
 
-// Names that the compiler itself introduces, which have to stay as they are.
+// True for names that the compiler itself introduces, which have to stay as they are.
 bool is_fixed(const std::string& name) {
   return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
@@ -24,7 +24,7 @@ Order without_fixed(const std::vector<std::string>& names) {
   return order;
 }
 
-// From 3.11 on, cells that are locals as well come first, in the order of the locals, whatever their names.
+// From 3.11 on, cells that are also locals come first, in the order of the locals, whatever their names are.
 Order cells_in_order(const CodeObject& code) {
   Order cells = without_fixed(code.cellvars);
   if (dialect_of(code.version).cells_apart) return cells;
@@ -34,7 +34,8 @@ Order cells_in_order(const CodeObject& code) {
   return cells;
 }
 
-// All names, each behind those that it follows; empty where names follow each other in a circle.
+// Returns all names so that each stands behind those that it follows; an empty list if names follow each other in a
+// circle.
 Order topological(const Followers& followers) {
   std::map<std::string_view, std::size_t> before;  // how many names have to come first
   for (const auto& [name, behind] : followers) {

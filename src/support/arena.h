@@ -1,4 +1,4 @@
-// Memory that is freed as one: the tree of one decompilation lives in one arena.
+// Memory that is freed as a whole: the tree of one decompilation lives in one arena.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace depyf {
 
-// More is asked for than an arena may take.
+// Thrown if more memory is requested than an arena may take.
 struct OutOfArena : std::bad_alloc {
   const char* what() const noexcept override { return "its tree takes more memory than a file of this size may"; }
 };
@@ -28,7 +28,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Bytes taken from the system so far, and how many it may be. Beyond the limit `allocate` throws OutOfArena.
+  // The number of bytes taken from the system so far, and their limit. Beyond the limit, `allocate` throws OutOfArena.
   std::size_t taken() const { return taken_; }
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t bytes) { limit_ = bytes; }
@@ -52,7 +52,7 @@ class Arena {
     return ::new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
   }
 
-  // A copy of `items` that lives as long as the arena.
+  // Returns a copy of `items` that lives as long as the arena.
   template <class T>
   std::span<T> copy(const std::vector<T>& items) {
     return copy(items.data(), items.size());
@@ -66,8 +66,8 @@ class Arena {
     return {data, count};
   }
 
-  // `list` with `item` behind it. A list that is made of many of these costs linear time and memory: its memory is
-  // doubled where it is full. What `list` shows does not change.
+  // Returns `list` with `item` added at its end. The memory of a list doubles when it is full, so building a list in
+  // this way takes linear time and memory. The items that the span `list` refers to do not change.
   template <class T>
   std::span<T> append(std::span<T> list, T item) {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -1,4 +1,5 @@
-// Deep trees need a deep stack, and the caller's may be small: that of a Python thread can be a few hundred KiB.
+// Runs work on a deep stack, because deep trees need one and the stack of the caller may be small: that of a Python
+// thread can have a few hundred KiB.
 #pragma once
 #include <optional>
 #include <type_traits>
@@ -7,8 +8,8 @@
 #include "support/function_ref.h"
 namespace depyf {
 
-// Calls `work` on a stack of 32 MiB, of which only what is used takes memory; within such a call, and where the system
-// has no more threads to give, on the caller's own. What `work` throws is thrown here.
+// Calls `work` on a stack of 32 MiB, which takes only as much memory as is used. Within such a call, or if the system
+// has no more threads, `work` runs on the caller's own stack. An exception from `work` is thrown on to the caller.
 void on_deep_stack(FunctionRef<void()> work);
 
 template <class Work>

@@ -1,4 +1,4 @@
-// Immediate dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
+// Computes immediate dominators by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,17 @@
 
 namespace depyf {
 
-// `sequence`: the nodes in reverse postorder, the entry first; `order`: the place of each there; `preds(node)`: a range
-// of nodes. `idom`, -1 for each node on entry, is set for those of `sequence`; that of the entry is the entry.
+// `sequence` holds the nodes in reverse postorder, the entry first. `order` gives the index of each node in `sequence`,
+// and `preds(node)` its predecessors. `idom` must be -1 for each node; it is set for the nodes in `sequence`. The entry
+// gets itself.
 template <class Preds>
 void immediate_dominators(std::span<const int> sequence, std::span<const int> order, Preds preds, std::span<int> idom) {
   if (sequence.empty()) return;
   const int entry = sequence[0];
   idom[entry] = entry;
   std::vector<int> climbing;
-  // Where many ways meet, what they share of their way up is climbed once: the one that is deepest goes up next.
+  // Finds the common dominator of many predecessors. The deepest node moves up first, so that shared parts of their
+  // paths are climbed only once.
   auto common = [&](const auto& ways) {
     climbing.clear();
     for (int pred : ways)

@@ -1,4 +1,4 @@
-// The items of each tree of a forest of groups (regions, loops), as one slice of one array.
+// A forest of groups, such as regions or loops, with the items of each tree as one slice of one array.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@ namespace depyf {
 class Forest {
  public:
   Forest() = default;
-  // `parents`: of each group, -1 for a root; `items`: in the order wanted; `group_of(item)`: -1 for none.
+  // `parents` gives the parent of each group, or -1 for a root. `items` come in the wanted order. `group_of(item)`
+  // returns the group of an item, or -1.
   template <class Items, class GroupOf>
   Forest(std::span<const int> parents, const Items& items, GroupOf group_of)
       : begin_(parents.size()), end_(parents.size()) {
@@ -45,7 +46,8 @@ class Forest {
       if (int group = group_of(item); group >= 0) items_[at[group]++] = item;
   }
 
-  // The items of `group` and of all groups below it; those of one group in the order in which they were given.
+  // Returns the items of `group` and of all groups below it. The items of one group keep the order in which they were
+  // given.
   std::span<const int> of(int group) const {
     return std::span(items_).subspan(begin_[group], end_[group] - begin_[group]);
   }

@@ -1,4 +1,4 @@
-// A callable passed by reference, without allocation; must not outlive what it refers to.
+// Refers to a callable without allocating memory. It must not outlive that callable.
 #pragma once
 #include <memory>
 #include <type_traits>

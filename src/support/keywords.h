@@ -1,4 +1,4 @@
-// The words of Python that are no names.
+// The words of Python that cannot be names.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr std::string_view python_keywords[] = {
     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
-// By byte: may an identifier hold this character of ASCII?
+// For each byte: true if it is a character of ASCII that an identifier may contain.
 inline constexpr auto ascii_identifier_parts = [] {
   std::array<bool, 256> parts{};
   for (std::size_t c = 0; c < 0x80; ++c)
@@ -22,7 +22,8 @@ inline constexpr auto ascii_identifier_parts = [] {
   return parts;
 }();
 
-// The first keyword that starts with each letter, in the list above; the last entry is its size.
+// For each letter, the index of the first keyword in the list above that starts with it. The last entry is the size of
+// the list.
 inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
   for (int letter = 256, at = std::size(python_keywords); letter >= 0; --letter) {
@@ -32,7 +33,7 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
-// The characters of a word of at most 8 as one number.
+// Returns the characters of a word, at most 8, as one number.
 constexpr std::uint64_t packed_word(std::string_view word) {
   std::uint64_t packed = 0;
   for (const char c : word) packed = packed << 8 | static_cast<unsigned char>(c);

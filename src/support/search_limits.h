@@ -1,6 +1,6 @@
-// Bounds of searches. Compilers make nothing near them; bytecode that a program wrote may. A search that reaches its bound
-// finds nothing, and the code keeps the plainer form that it has without the search. Bounds that a caller may set are in
-// `Limits`.
+// Bounds of searches. Compilers make nothing near them, but a program that writes bytecode may. A search that reaches
+// its bound returns nothing, and the code keeps the plainer form that it has without the search. Bounds that a caller
+// may set are in `Limits`.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Characters of UTF-8 that may hold lone surrogates, as Python's strings do (WTF-8).
+// Decodes characters of UTF-8 that may be lone surrogates, as in Python's strings (WTF-8).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// Returns how many bytes of `text`, which is not empty, its first character takes, and sets `character` to it. Returns 0
-// if the bytes are no character: cut, longer than needed, or beyond U+10FFFF.
+// Returns the length in bytes of the first character of `text`, which is not empty, and sets `character` to it. Returns
+// 0 if the bytes are no character: if they are cut off, longer than necessary, or beyond U+10FFFF.
 inline std::size_t first_character(std::string_view text, std::uint32_t& character) {
   const auto lead = static_cast<unsigned char>(text[0]);
   character = lead;

@@ -1,4 +1,4 @@
-// Small steps through text that Python or PyTorch printed.
+// Helpers that take text apart which Python or PyTorch printed.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 
 namespace depyf {
 
-// A character of a name in ASCII.
+// True for the characters of ASCII that names may contain.
 constexpr bool is_word(char character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
          (character >= '0' && character <= '9') || character == '_';
 }
 
-// The word that the text begins with; empty if it begins with none.
+// Returns the word that the text begins with; an empty text if it begins with none.
 constexpr std::string_view word_at(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_word(text[end])) ++end;
   return text.substr(0, end);
 }
 
-// Takes `prefix` off the text; false if the text does not begin with it.
+// Removes `prefix` from the start of the text. Returns false if the text does not begin with it.
 constexpr bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
@@ -42,7 +42,7 @@ constexpr std::string_view stripped_start(std::string_view text) {
 
 constexpr std::string_view stripped(std::string_view text) { return stripped_start(stripped_end(text)); }
 
-// The lines of a text without their ends. A text that ends in a line break has no empty line behind it.
+// Returns the lines of a text without their line breaks. No empty line follows a line break at the end of the text.
 inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -53,7 +53,8 @@ inline std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// The lines of a text, the empty one behind its last line break too, so that they can be joined again.
+// Returns the lines of a text, with an empty one behind a line break at its end, so that joining them gives the same
+// text.
 inline std::vector<std::string_view> rows_of(std::string_view text) {
   std::vector<std::string_view> rows;
   for (std::size_t start = 0; start <= text.size();) {
@@ -64,7 +65,7 @@ inline std::vector<std::string_view> rows_of(std::string_view text) {
   return rows;
 }
 
-// The texts with `between` between each two of them.
+// Returns all texts joined, with `between` between each two of them.
 template <class Texts>
 std::string joined(const Texts& texts, std::string_view between) {
   std::string result;
@@ -76,7 +77,7 @@ std::string joined(const Texts& texts, std::string_view between) {
   return result;
 }
 
-// The position behind the string literal that begins at `at`.
+// Returns the position behind the string literal that begins at `at`.
 constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (++at; at < text.size() && text[at] != quote; ++at)

@@ -1,4 +1,4 @@
-// A recognizer by recursive descent. It takes the form in which the compiler keeps annotations as text (PEP 563).
+// Recognizes expressions by recursive descent, in the form in which the compiler stores annotations as text (PEP 563).
 #include "validate/expression_text.h"
 
 #include <array>
@@ -157,7 +157,7 @@ class Recognizer {
     } while (symbol(","));
     return symbol(")");
   }
-  // `for a in b if c` behind an element; true where there is none
+  // Reads `for a in b if c` behind an element. Returns true also if there is none.
   bool comprehension() {
     for (;;) {
       word("async");

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
 constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
-// How deeply brackets may nest: the parser of 3.8 has a stack of its own, later tokenizers count to 200.
+// How deeply brackets may nest. The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // targets of an unpacking before its starred one
 
-// True if it is printed so, as names are that have no letter of an identifier.
+// True if the name is printed as `_`. That happens to names that contain no character of an identifier.
 bool is_wildcard(std::string_view name) {
   return name == wildcard || (!print::is_identifier(name) && print::identifier(name) == wildcard);
 }
@@ -31,7 +31,7 @@ int depth_of(const Constant& constant) {
   return deepest + (constant.items.empty() ? 0 : 1);
 }
 
-// Targets of `for` clauses and of `:=` in a comprehension, those nested in it included.
+// Collects the targets of `for` clauses and of `:=` in a comprehension and in the comprehensions nested in it.
 void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<std::string_view>& named) {
   std::vector<Expr*> todo{expr};
   while (!todo.empty()) {
@@ -56,14 +56,14 @@ void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<s
   }
 }
 
-// A name with attributes, as a pattern may hold it.
+// True for a name with attributes, as a pattern may contain it.
 bool is_dotted_name(const Expr* expr) {
   while (auto* attribute = as<Attribute>(expr)) expr = attribute->value;
   auto* name = as<Name>(expr);
   return name && !is_wildcard(name->id);
 }
 
-// A number, text or bytes as a pattern may hold it, with a sign and an imaginary part.
+// True for a number, text or bytes as a pattern may contain them, with a sign and an imaginary part.
 bool is_pattern_literal(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (auto* unary = as<UnaryExpr>(expr)) return unary->op == UnaryOp::negative && is_pattern_literal(unary->operand);

@@ -1,4 +1,4 @@
-// Why an expression, a target, a list of parameters or a pattern does not compile.
+// Finds out why an expression, a target, a list of parameters or a pattern does not compile.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,10 @@
 
 namespace depyf::validate {
 
-// What is wrong, as a phrase without a subject's name; empty: nothing.
+// The reason as a phrase without a subject; empty if there is nothing wrong.
 using Reason = std::string_view;
 
-// What an expression may hold where it stands.
+// What an expression may contain at the place where it stands.
 struct Where {
   bool yields = false;        // in a function or lambda
   bool awaits = false;        // in an async function, or in a comprehension that may be asynchronous
@@ -33,7 +33,7 @@ class Expressions {
   Reason target_reason(const ast::Expr* target, Use use) const;
   Reason parameters_reason(const ast::Arguments* args) const;
   Reason keywords_reason(ast::List<ast::Keyword> keywords) const;
-  // Of the cases of one match statement, guards apart.
+  // Returns what is wrong with the cases of one match statement, except in their guards.
   Reason cases_reason(ast::List<ast::MatchCase> cases);
 
  private:
@@ -58,7 +58,7 @@ class Expressions {
   std::vector<Todo> todo_;
 };
 
-// True if two of `names` are the same. Different names are never printed alike.
+// True if two of `names` are equal. Different names are never printed alike.
 bool has_duplicates(std::vector<std::string_view> names);
 
 }  // namespace depyf::validate

@@ -1,5 +1,5 @@
-// The rules of CPython's parser, symbol table and compiler that a tree can break, statement by statement.
-// The rules of all statements stand in one file, so that they can be compared with the order of checks in CPython.
+// Checks the rules of CPython's parser, symbol table and compiler that a tree can break, statement by statement. The
+// rules of all statements stand in one file, so that they can be compared with the order of checks in CPython.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -20,14 +20,14 @@ using validate::Where;
 namespace {
 
 constexpr std::string_view debug_constant = "__debug__";
-// Loops, with and try statements within each other: the compiler takes 20 of what they need.
+// How deeply loops, with statements and try statements may nest: the compiler has room for 20 blocks.
 constexpr int blocks_max = 20;
 
 constexpr std::string_view future_features[] = {"nested_scopes",    "generators",     "division",
                                                 "absolute_import",  "with_statement", "print_function",
                                                 "unicode_literals", "generator_stop", "annotations"};
 
-// A module, class or function. What is asked of the names in it is found where it is asked for.
+// A module, class or function. Facts about its names are computed when they are first needed.
 struct NameScope {
   enum class Kind : std::uint8_t { module, class_body, function } kind = Kind::module;
   NameScope* outer = nullptr;
@@ -39,7 +39,7 @@ struct NameScope {
   std::optional<bool> yields = std::nullopt;
 };
 
-// What a statement stands in, within its scope.
+// The statements around a statement, within its scope.
 struct Place {
   bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // the last: by `break` and `continue`
   bool in_try = false;
@@ -71,7 +71,7 @@ void add_pattern(const Pattern* pattern, std::set<std::string_view>& names) {
 
 std::string_view first_part(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
 
-// Names that the statements of one scope bind. A `nonlocal` does not: an outer scope has to.
+// Collects the names that the statements of one scope bind. A `nonlocal` statement binds none: an outer scope has to.
 void add_bound(Block body, std::set<std::string_view>& names) {
   for (Stmt* stmt : body) {
     if (auto* n = as<Assign>(stmt))
@@ -180,7 +180,7 @@ class Statements {
     return valid;
   }
 
-  // From 3.13 on the compiler looks for the indentation of a docstring, in UTF-8.
+  // From 3.13 on, the compiler removes the indentation of a docstring, and for that the docstring has to be UTF-8.
   Block documented(Block body) {
     auto* text = dialect_of(version_).trimmed_docstrings && !body.empty() ? as<ExprStmt>(body[0]) : nullptr;
     const Constant* constant = text ? constant_of(text->value, Constant::Kind::string) : nullptr;
@@ -188,7 +188,8 @@ class Statements {
     return replaced(body, 0, "a docstring with surrogates", false);
   }
 
-  // `raises`: what cannot be left out does not go on in silence.
+  // Replaces a statement by a mark. With `raises`, a statement that raises follows, so that the program does not go on
+  // as if the statement had run.
   Block replaced(Block body, std::size_t at, Reason reason, bool raises) {
     const std::string text(reason);
     const Stmt& old = *body[at];
@@ -257,7 +258,7 @@ class Statements {
   Reason bound_name(std::string_view name) const {
     if (name.size() < 2 || name[0] != '_') return {};
     if (name == debug_constant) return "an assignment to __debug__";
-    // The variable that the compiler itself makes in classes, for the scopes of type parameters.
+    // The compiler itself makes this variable in classes, for the scopes of type parameters.
     const bool own = name == "__classdict__" && scope_->kind == NameScope::Kind::class_body;
     return own && dialect_of(version_).type_parameters ? Reason("an assignment to __classdict__ in a class") : Reason{};
   }
@@ -321,7 +322,7 @@ class Statements {
     return compound(stmt, place);
   }
 
-  // Statements with blocks of the same scope, `if` apart.
+  // Returns what is wrong with a statement that has blocks of the same scope. `if` is checked elsewhere.
   Reason compound(Stmt* stmt, const Place& place) {
     using Use = Expressions::Use;
     Reason reason;
@@ -445,7 +446,7 @@ class Statements {
     if (Reason reason = decorators(n.decorators); !reason.empty()) return reason;
     if (Reason reason = type_parameters(n.type_params); !reason.empty()) return reason;
     if (Reason reason = expressions_.parameters_reason(n.args); !reason.empty()) return reason;
-    // There annotations belong to the scope of the type parameters.
+    // In these versions, the annotations of a generic method belong to the scope of its type parameters.
     const bool generic_method = !dialect_of(version_).functions_in_generic_methods && !n.type_params.empty() &&
                                 scope_->kind == NameScope::Kind::class_body;
     if (n.args) {

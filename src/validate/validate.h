@@ -1,4 +1,4 @@
-// The last look at a finished tree: what no Python of the version compiles is replaced where it stands.
+// Checks a finished tree, and replaces whatever no Python of the version would compile.
 #pragma once
 
 #include "ast/node.h"
@@ -6,10 +6,10 @@
 
 namespace depyf {
 
-// `body` with each statement that does not compile replaced by a mark (a comment that begins `depyf: not equal`) and a raise.
-// It is the smallest such statement: a compound one only where its head is the reason. Bytecode that a compiler made gives no
-// such statement; hostile bytecode may say `return` with a value in an async generator, or name two parameters alike. Each
-// replacement is noted in `context.notes`.
+// Returns `body` with each statement that does not compile replaced by a comment that begins `depyf: not equal`, and a
+// statement that raises. The smallest such statement is replaced; a compound one only if its head is the reason. A
+// compiler's bytecode never leads to such statements. Hostile bytecode may contain `return` with a value in an async
+// generator, or two parameters of one name. Each replacement is recorded in `context.notes`.
 ast::Block valid_statements(Context& context, ast::Block body, Version version);
 
 }  // namespace depyf
