@@ -1,4 +1,4 @@
-// What the files of a dump have as members. What is missing, or of another kind, is empty.
+// Reads the members of the JSON files of a dump. A missing member, or one of another kind, reads as an empty value.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ inline record::Place place_of(json::Value line) {
   return place;
 }
 
-// A frame of a session, or a cache entry of an explanation, which has fields of the same names.
+// Reads a frame of a session, or a cache entry of an explanation, which has fields of the same names.
 record::Compilation compilation_of(json::Value frame);
 
 }  // namespace depyf::dumps

@@ -1,5 +1,5 @@
-// provenance.json: what became of captured nodes, as depyf saw it in the process. It knows more than the links that are inferred
-// from texts, so it takes their place.
+// Reads provenance.json: what became of captured nodes, as depyf saw it in the process. It knows more than the links
+// that are inferred from texts, so it replaces them.
 #include <algorithm>
 #include <unordered_map>
 

@@ -1,5 +1,5 @@
-// session.json and journals become the record. Each frame of a session is a compilation; a journal's line has those fields of
-// a frame that changed.
+// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal holds
+// those fields of a frame that changed.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -58,7 +58,7 @@ LimitReached limit_reached_of(json::Value item) {
   return reached;
 }
 
-// A number as logs write it, 0.5. SymPy writes 0.500000000000000 in a dump.
+// Returns a number as logs write it: 0.5. In a dump, SymPy writes 0.500000000000000.
 std::string without_zeros(std::string value) {
   if (value.find('.') == std::string::npos || value.find_first_not_of("-.0123456789") != std::string::npos)
     return value;
@@ -99,7 +99,7 @@ std::optional<std::int64_t> rank_in(const std::string& directory) {
   return error == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
-// Puts the fields that are there into the compilation; the others stay.
+// Copies the fields that a frame has into the compilation. Other fields keep their values.
 class Fields {
  public:
   Fields(json::Value frame, Compilation& compilation) : frame_(frame), compilation_(compilation) {}
@@ -234,7 +234,7 @@ class DumpReader {
     times();
   }
 
-  // times.json has the seconds and the timeline of the last run.
+  // Reads times.json, which holds the seconds and the timeline of the last run.
   void times() {
     const std::optional<std::string> text = read_file_("times.json");
     json::Document document;
@@ -247,7 +247,8 @@ class DumpReader {
     events(document.root(), processes_.back());
   }
 
-  // The phases of each compilation. An event that began before its compilation had an id belongs to that of the next event.
+  // Reads the phases of each compilation. An event that began before its compilation had an id belongs to the
+  // compilation of the next event.
   static void events(json::Value times, Process& process) {
     const double start_us = times["start_us"].number().value_or(0);
     std::map<std::string, int, std::less<>> indices;  // compile id -> index of the compilation
@@ -304,7 +305,7 @@ class DumpReader {
       const auto [known, is_new] = frames.try_emplace(*number, own.compilations.size());
       if (is_new) own.compilations.emplace_back();
       Fields(entry["fields"], own.compilations[known->second]).apply();
-      // A frame is "not compiled" until it is, and the journal does not repeat what frames begin with.
+      // Each frame begins as "not compiled", and the journal does not repeat the fields that frames begin with.
       Compilation& compilation = own.compilations[known->second];
       if (entry["of"]["ended"].is_true() && compilation.status == Status::unfinished)
         compilation.status = compilation.failure.empty() ? Status::no_code : Status::failed;
@@ -357,7 +358,7 @@ class DumpReader {
       Graph graph = graph_of(*text);
       graph.stage = stage;
       graph.direction = direction_of(stage);
-      // Of a program without a backward AOTAutograd makes one graph, which logs call by another name.
+      // For a program without a backward, AOTAutograd makes one graph, to which logs give another name.
       if (graph.stage == "forward" && !has_joint_graph) graph.stage = graph.direction = "inference";
       if (stage == "joint") mark_backward(graph);
       compilation.graphs.push_back(std::move(graph));

@@ -57,7 +57,7 @@ void limits(Page& page, const Compilation& compilation) {
   page.line();
 }
 
-// The graphs, output code and guards of a log as files, named as in a dump.
+// Writes the graphs, output code and guards of a log as files, named as in a dump.
 void log_files(Page& page, const std::string& base, const std::vector<LogText>& texts,
                std::map<std::string, std::string>& files) {
   std::map<std::string, std::size_t> numbers;
@@ -75,7 +75,8 @@ void log_files(Page& page, const std::string& base, const std::vector<LogText>& 
   if (!texts.empty()) page.line(), page.line("All texts of the log on it:"), page.line();
 }
 
-// The files of a dump in the order of the stages: those of the backward that are made late stand behind the forward's.
+// Lists the files of a dump in the order of the stages. Files of the backward stand behind those of the forward,
+// although they may be made much later.
 void dumped_files(Page& page, const Compilation& compilation) {
   if (!compilation.code_file.empty()) {
     const std::string proof =

@@ -1,4 +1,4 @@
-// The page of one compilation: why it was made, when it is used again, and its files.
+// Writes the page of one compilation: why it was made, when it is used again, and its files.
 #pragma once
 
 #include <map>
@@ -13,22 +13,22 @@ namespace depyf::texts {
 // "[index.md](index.md)"
 std::string file_link(const std::string& file);
 
-// "0/0, 0/1"; of many the first and the last.
+// Returns "0/0, 0/1"; of many ids only the first and the last.
 std::string joined_ids(const std::vector<std::string>& ids);
 
-// The sentence on a function that was not compiled, which begins with its title.
+// Returns the sentence about a function that was not compiled. It begins with the function's title.
 std::string headline_in_markdown(const record::Compilation& compilation);
 
-// A text of a log, and where it stands there.
+// Returns a description of a text in a log, with its place there.
 std::string in_log(const record::Artifact& artifact, const std::string& log);
 
 // Writes the pages of the compilations of one process.
 class CompilationPages {
  public:
-  // `log`: the path of the log; empty for a dump, whose texts are files already.
+  // `log` is the path of the log. It is empty for a dump, whose texts are files already.
   CompilationPages(const record::Process& process, std::string log);
 
-  // The page, named `file`, and the texts of a log beside it, by their names.
+  // Returns the page, named `file`, and the files for the texts of a log, by their names.
   std::map<std::string, std::string> files(const record::Compilation& compilation, const std::string& file,
                                            const std::vector<LogText>& texts) const;
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view resume_prefix = "torch_dynamo_resume_in_";
 
-// The name of the user's function. A log has no qualified name; Dynamo's name for a resume function has the function's:
-// torch_dynamo_resume_in_forward_at_24.
+// Returns the name of the user's function. A log has no qualified names, but Dynamo's name for a resume function
+// contains the name of the function: torch_dynamo_resume_in_forward_at_24.
 std::string function_name(const Compilation& compilation) {
   const std::string& name = compilation.place.function;
   if (!compilation.name.empty() || !name.starts_with(resume_prefix)) return name_of(compilation);
@@ -59,7 +59,7 @@ class Counter {
     Counts counts = counts_;
     std::set<Function> known, only_resumed;
     for (const auto& [function, line] : whole_) known.insert(function);
-    // A part of a function whose beginning is not compiled here stands for the function.
+    // A resume function stands for its function if the beginning of that function was not compiled here.
     for (const auto& [function, line] : resumed_)
       if (!known.contains(function)) only_resumed.insert(function);
     counts.functions = whole_.size() + only_resumed.size();

@@ -1,4 +1,4 @@
-// How much a process compiled: the figures of index.md, of the summary and of the page.
+// Counts what a process compiled, for index.md, the summary and the page.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@ namespace depyf::texts {
 
 double seconds_of(const record::Compilation& compilation);
 bool is_compiled(const record::Compilation& compilation);
-// True if a compilation is of no call of the program's: it has a note that says what it is, and nothing went wrong.
+// True if a compilation serves no call of the program: it has a note that says what it is for, and nothing went wrong.
 bool is_ahead(const record::Compilation& compilation);
 bool is_again(const record::Compilation& compilation);
-// True if the function runs eagerly, because of an error, a graph break or a limit.
+// True if the function runs eagerly because of an error, a graph break or a limit.
 bool is_refused(const record::Compilation& compilation);
 
-// A graph break, and the compilations that end there.
+// A graph break, with the compilations that end there.
 struct DistinctBreak {
   const record::GraphBreak* graph_break = nullptr;
   std::vector<const record::Compilation*> compilations;
   double seconds = 0;
 };
 
-// The breaks of a process, each once, in the order in which they were met.
+// Returns the breaks of a process, each once, in the order in which they occurred.
 std::vector<DistinctBreak> distinct_breaks(const record::Process& process);
 
 struct Counts {
@@ -34,10 +34,10 @@ struct Counts {
 };
 
 Counts counts_of(const record::Process& process);
-// Of all processes: what several compiled counts once as a function and as a break.
+// Counts for all processes. A function or break that several processes have counts once.
 Counts counts_of(const record::Run& run);
 
-// Why a compilation was made again, in one line; empty if it is the first of its function.
+// Returns in one line why a compilation was made again; an empty text if it is the first of its function.
 std::string why_again(const record::Compilation& compilation);
 
 }  // namespace depyf::texts

@@ -15,10 +15,11 @@ bool is_among(std::string_view text, std::initializer_list<std::string_view> tex
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// An object that is another one in these aspects holds other things.
+// True for aspects that make a value another object as a whole, so that its parts differ as well.
 bool is_whole(std::string_view aspect) { return is_among(aspect, {"class", "identity", "presence"}); }
 
-// The same difference at several values is one reason, in these aspects. Values must have the same name in others.
+// True for aspects in which the same difference at several values is one reason. In other aspects, the values must also
+// have the same name.
 bool is_the_same_anywhere(std::string_view aspect) {
   return is_among(aspect, {"dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks"});
 }
@@ -31,7 +32,7 @@ bool starts_with_any(const std::string& text, const Names& begins) {
   return std::any_of(begins.begin(), begins.end(), [&](const std::string& begin) { return text.starts_with(begin); });
 }
 
-// The whole numbers in a text, with their signs.
+// Returns the whole numbers in a text, with their signs.
 Names number_texts(std::string_view text) {
   Names numbers;
   auto is_digit = [&](std::size_t position) {
@@ -58,7 +59,7 @@ Numbers numbers_in(std::string_view text) {
   return numbers;
 }
 
-// The dimensions of more than one element, the outermost first; nothing if the tensor has gaps or overlaps.
+// Returns the dimensions with more than one element, the outermost first; nothing if the tensor has gaps or overlaps.
 std::optional<Numbers> layout_of(const Numbers& sizes, const Numbers& strides) {
   if (sizes.size() != strides.size()) return std::nullopt;
   Numbers dimensions;
@@ -75,7 +76,7 @@ std::optional<Numbers> layout_of(const Numbers& sizes, const Numbers& strides) {
   return dimensions;
 }
 
-// The text between two others; nothing if they are not there.
+// Returns the text between two others; nothing if they are not there.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, char behind) {
   const std::size_t start = text.find(before);
   if (start == std::string_view::npos) return std::nullopt;
@@ -84,8 +85,9 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return end == std::string_view::npos ? std::nullopt : std::optional(text.substr(0, end));
 }
 
-// True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps. A dimension of
-// one element lies anywhere: `(160, 32, 1)` of the sizes `(1, 5, 32)` and `(32, 32, 1)` of `(1, 1, 32)` are the same layout.
+// True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps. The
+// stride of a dimension with one element has no meaning: strides `(160, 32, 1)` with sizes `(1, 5, 32)` and strides
+// `(32, 32, 1)` with sizes `(1, 1, 32)` are the same layout.
 bool keeps_layout(const Difference& shape, const Difference& stride) {
   const auto size_text = between(shape.guard_text, "size=[", ']');
   const auto stride_text = between(shape.guard_text, "], stride=[", ']');
@@ -111,8 +113,8 @@ bool keeps_layout(const Difference& shape, const Difference& stride) {
 
 std::string behind_last_dot(const std::string& text) { return text.substr(text.rfind('.') + 1); }
 
-// The sizes that changed, each before and after: a batch is one change for all tensors that have it. Empty if that cannot be
-// said.
+// Returns the sizes that changed, each before and after. A new batch size is one change for all tensors that have it.
+// Returns an empty text if the sizes are unknown.
 std::string changed_sizes(const Difference& difference) {
   const Names expected = number_texts(difference.expected), actual = number_texts(difference.actual);
   if (expected.size() != actual.size() || difference.subject.ends_with(".dim()")) return {};
@@ -122,7 +124,7 @@ std::string changed_sizes(const Difference& difference) {
   return joined(pairs, ",");
 }
 
-// A text that is equal for differences that are the same at several values, and unique for any other.
+// Returns a text that is equal for differences that count as one reason at several values, and unique for any other.
 std::string kind_of(const Difference& difference, std::size_t number) {
   const std::string change = difference.expected + "\n" + difference.actual;
   if (is_the_same_anywhere(difference.aspect)) {
@@ -130,13 +132,14 @@ std::string kind_of(const Difference& difference, std::size_t number) {
     const std::string name = difference.aspect == "dispatch" ? behind_last_dot(difference.subject) : std::string();
     return difference.aspect + "\n" + (sizes.empty() ? change : "sizes " + sizes) + "\n" + name;
   }
-  // An attribute that many objects have, such as the `training` of modules.
+  // Many objects may have this attribute, as modules have `training`.
   if (difference.aspect == "value" && difference.subject.find('.') != std::string::npos)
     return difference.aspect + "\n" + behind_last_dot(difference.subject) + "\n" + change;
   return "difference " + std::to_string(number);
 }
 
-// True of one of two differences that could explain each other: the one that says more in less.
+// Decides which of two differences that could explain each other is the cause: the one that says more in a shorter
+// text.
 bool comes_first(const Difference& cause, const Difference& effect) {
   auto order = [](const Difference& difference) {
     const auto characters = std::count_if(difference.condition.begin(), difference.condition.end(),
@@ -146,7 +149,8 @@ bool comes_first(const Difference& cause, const Difference& effect) {
   return order(cause) < order(effect);
 }
 
-// True if `cause` says that a value is another object as a whole, from which the other difference of the same value follows.
+// True if `cause` says that a value is another object as a whole, so that the other difference of the same value
+// follows.
 bool follows_from_class(const Difference& cause, const Difference& effect) {
   auto order = [](std::string_view aspect) { return aspect == "presence" ? 0 : aspect == "class" ? 1 : 2; };
   if (is_whole(effect.aspect))
@@ -242,7 +246,7 @@ class Deciding {
              std::all_of(effect.keys.begin(), effect.keys.end(),
                          [](const std::string& mode) { return mode.starts_with("device("); });
     if (effect.aspect != "dispatch") return false;
-    // Under autocast in inference mode the keys differ for both reasons.
+    // Under autocast in inference mode, the keys differ for both reasons.
     return std::any_of(effect.keys.begin(), effect.keys.end(),
                        [&](const std::string& key) { return starts_with_any(key, cause.begins); }) &&
            std::all_of(effect.keys.begin(), effect.keys.end(),
@@ -254,7 +258,7 @@ class Deciding {
     return entry == values_.terms.end() ? source : entry->second;
   }
 
-  // True if `effect` would not be there without `cause`.
+  // True if `effect` would not exist without `cause`.
   bool explains(const Difference& cause, const Difference& effect) const {
     if (&cause == &effect) return false;
     if (cause.aspect == "state") return state_explains(cause, effect);

@@ -21,7 +21,7 @@ using Lines = std::vector<std::string>;
 constexpr std::string_view indent = "    ";
 constexpr std::size_t note_width = 100;  // characters of a line of a note on a resume function
 
-// A document that was made from plain data of ours, so that it is JSON.
+// A document that depyf made from plain data, so that it is valid JSON.
 class Parsed {
  public:
   explicit Parsed(std::string_view text) { is_json_ = !document_.parse(text); }
@@ -65,7 +65,7 @@ std::string facts_of(json::Value entry) {
   return joined(facts, ", ") + "; " + joined(texts_of(entry["why"]), "; ");
 }
 
-// What was recorded of a cache entry besides its code: why it was compiled, where its graph ends, sizes.
+// Returns what was recorded for a cache entry besides its code: why it was compiled, where its graph ends, sizes.
 Lines recorded_rows(json::Value entry, const record::Compilation& compilation) {
   Lines rows;
   for (std::string line : failure_lines(compilation.reasons)) {
@@ -148,7 +148,7 @@ Lines function_rows(json::Value explanation) {
 
 // -- as HTML
 
-// The text with what HTML reads as markup escaped, as Python's html.escape does.
+// Returns the text with characters of HTML's markup escaped, as Python's html.escape does.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : text) {

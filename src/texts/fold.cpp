@@ -1,4 +1,4 @@
-// A text is folded where blocks of lines follow each other that are the same but for their numbers:
+// Folds a text: of blocks of lines that follow each other and differ only in their numbers, the first is shown.
 //
 //     parameters = modules["0"]._parameters         parameters = modules["0"]._parameters
 //     weight = parameters["weight"]                 weight = parameters["weight"]
@@ -19,14 +19,14 @@
 namespace depyf {
 namespace {
 
-// Bounds of the search, so that its time is linear in the text.
+// Bounds of the search, which make its time linear in the length of the text.
 constexpr std::size_t period_max = 600;  // lines of one block
 constexpr std::size_t periods_tried = 24;  // at each line
 constexpr std::size_t repeats_min = 3;
 constexpr std::size_t saved_min = 6;  // lines that a fold must leave out
 constexpr std::size_t brackets_max = 16;  // of a condition, that an index is looked for in
 
-// Longer heads of functions stand with a parameter in each line.
+// Heads of functions that are longer than this are written with one parameter on each line.
 constexpr std::size_t head_max = 120;
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
@@ -36,13 +36,14 @@ struct TextLine {
   std::size_t origin;  // number of the line in the text, from 0
 };
 
-// What two lines of different layers have in common, and what not.
+// What two lines of different layers share, and the numbers in which they may differ.
 struct Shape {
   std::string text;  // with `#` in place of each number
   std::vector<std::int64_t> numbers;
 };
 
-// A number at the end of a name is no part of the shape, as the first of such names has none: weight, weight_1, weight_2.
+// A number at the end of a name is no part of the shape, because the first of such names has none: weight, weight_1,
+// weight_2.
 Shape shape_of(std::string_view line) {
   Shape shape;
   for (std::size_t at = 0; at < line.size();) {
@@ -67,7 +68,7 @@ Shape shape_of(std::string_view line) {
   return shape;
 }
 
-// How far brackets are open at the end of a line, strings left out.
+// Returns how many brackets are open at the end of a line. Brackets in strings do not count.
 int depth_of(std::string_view line) {
   int depth = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -86,7 +87,7 @@ int depth_of(std::string_view line) {
   return depth;
 }
 
-// The parameters of a long head, one in each line; the line itself if it is no head of a function.
+// Appends the parameters of a long head, one on each line; or the line itself if it is no head of a function.
 void append_head(std::string_view line, std::size_t origin, std::vector<TextLine>& lines) {
   const std::size_t start = line.find_first_not_of(' ');
   const std::size_t open = line.find('(');
@@ -119,7 +120,7 @@ void append_head(std::string_view line, std::size_t origin, std::vector<TextLine
   lines.push_back({std::string(start, ' ') + std::string(line.substr(close)), origin});
 }
 
-// Blocks that follow each other: `count` of `period` lines.
+// Blocks that follow each other: `count` blocks of `period` lines.
 struct Repeats {
   std::size_t period = 0;
   std::size_t count = 0;
@@ -140,7 +141,7 @@ class Folder {
     next_.resize(lines_.size());
     std::unordered_map<std::size_t, std::size_t> last;
     for (const TextLine& line : lines_) {
-      // The links of a line do not count: layers that are the same can have other kernels.
+      // Links at the end of a line do not count, because equal layers may have different kernels.
       Shape shape = shape_of(std::string_view(line.text).substr(0, line.text.find("  #~ ")));
       shapes_.push_back(known.try_emplace(std::move(shape.text), known.size()).first->second);
       numbers_.push_back(std::move(shape.numbers));
@@ -165,7 +166,8 @@ class Folder {
   }
 
  private:
-  // The blocks from a line on that leave out the most lines; the shortest of those.
+  // Returns the blocks from a line on that leave out the most lines. Of several such, returns those with the shortest
+  // period.
   Repeats repeats_at(std::size_t at) const {
     Repeats best;
     std::size_t later = next_[at];
@@ -204,14 +206,15 @@ class Folder {
     return text;
   }
 
-  // The margin of the first line that is not blank.
+  // Returns the margin of the first line that is not blank.
   std::size_t margin_of(std::size_t at) const {
     for (; at < lines_.size(); ++at)
       if (const std::size_t margin = lines_[at].text.find_first_not_of(' '); margin != std::string::npos) return margin;
     return 0;
   }
 
-  // The number of the first block that is one more in each block that follows; the most frequent one if there are several.
+  // Returns the number in the first block that increases by one in each following block. Of several such numbers,
+  // returns the most frequent one.
   std::optional<std::int64_t> counted_from(std::size_t at, const Repeats& repeats) const {
     std::map<std::int64_t, std::size_t> starts;
     for (std::size_t line = at; line < at + repeats.period; ++line) {
@@ -242,7 +245,7 @@ struct Row {
   std::int64_t first = 0;
 };
 
-// Folds the index in the bracket of that number. Returns whether a condition has so many brackets.
+// Folds conditions by the index in bracket number `bracket`. Returns false if no condition has that many brackets.
 bool fold_index(std::size_t bracket, std::vector<std::string>& conditions) {
   std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by what stands before the index and after it
   bool has_bracket = false;

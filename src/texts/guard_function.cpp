@@ -1,5 +1,6 @@
-// The guards of a compilation as one Python function. Paths through modules are long and most conditions share them, so a
-// value that several conditions read gets a name where the first of them reads it:
+// Prints the guards of a compilation as one Python function. Paths through modules are long, and most conditions share
+// them, so a value that several conditions read gets a name where the first of them reads it. All of it is in one file
+// because paths, names and line breaks depend on each other:
 //
 //     type(blocks_0 := list(dict.values(L['self'].__dict__['_modules']['blocks'].__dict__['_modules']))[0]) is Block
 //     and blocks_0.__dict__['heads'] == 4
@@ -27,17 +28,18 @@ constexpr std::size_t path_max = 400;  // steps
 
 constexpr std::string_view no_line = "no line of the program is known for these";
 
-// The ways to what a dict has, by position; and an item of a subclass of dict, past what the class defines.
+// The ways in which a condition reads a dict: by position, or an item of a subclass of dict without the methods of that
+// class.
 constexpr std::string_view keys_of = "list(dict.keys(";
 constexpr std::pair<std::string_view, std::string_view> wrappers[] = {
     {"list(dict.values(", "))"}, {keys_of, "))"}, {"dict(dict.items(", "))"}};
 
-// Where a module keeps what its users reach as attributes.
+// The tables in which a module stores what its users reach as attributes.
 constexpr std::string_view tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
 
 constexpr int no_node = -1;
 
-// A step of a path: the text of the node above stands between `before` and `behind`.
+// A step of a path. The text of the step above stands between `before` and `behind`.
 struct PathNode {
   int above = no_node;
   std::size_t depth = 0;
@@ -58,7 +60,7 @@ struct PathInText {
 // All paths of the conditions, as a tree.
 class Paths {
  public:
-  // The paths in a condition, from left to right.
+  // Returns the paths in a condition, from left to right.
   std::vector<PathInText> in(std::string_view condition) {
     std::vector<PathInText> result;
     for (std::size_t at = 0; at < condition.size();) {
@@ -80,7 +82,7 @@ class Paths {
     return result;
   }
 
-  // The node of a text that is a path and nothing else; -1 if it is none.
+  // Returns the node of a text that consists of one path; -1 if it does not.
   int whole(std::string_view text) {
     std::size_t end = 0;
     const int node = read(text, end, 0);
@@ -89,7 +91,7 @@ class Paths {
 
   PathNode& operator[](int node) { return nodes_[static_cast<std::size_t>(node)]; }
 
-  // Gives a name to each value that is worth it.
+  // Gives a name to each value that is long and frequent enough.
   void choose_names(std::set<std::string> taken) {
     for (std::size_t index = nodes_.size(); index-- > 0;) {
       PathNode& node = nodes_[index];
@@ -107,8 +109,8 @@ class Paths {
     }
   }
 
-  // The path with names. `may_define`: names that nothing defined yet get their definition here. `is_argument`: the path is
-  // the only argument of a call, where a definition needs no parentheses.
+  // Returns the path with names. If `may_define` is true, a name without a definition gets it here. `is_argument` is
+  // true if the path is the only argument of a call, where a definition needs no parentheses.
   std::string printed(int index, bool may_define, bool is_argument) {
     PathNode& node = (*this)[index];
     if (!node.name.empty() && node.is_defined) return node.name;
@@ -123,7 +125,7 @@ class Paths {
   }
 
  private:
-  // Reads the path at `at` and moves behind it; -1 if there is none.
+  // Reads the path at `at` and moves behind it. Returns -1 if there is none.
   int read(std::string_view text, std::size_t& at, std::size_t depth) {
     if (depth == path_max) return no_node;
     int node = no_node;
@@ -151,7 +153,8 @@ class Paths {
     return (*this)[node].depth < path_max ? node : no_node;
   }
 
-  // The size of the index in brackets that begins at `open`, with what is before it; 0 if it is no plain number or string.
+  // Returns the size of the index in brackets that begins at `open`, including the text in front of it; 0 if the index
+  // is no plain number or string.
   static std::size_t behind_index(std::string_view text, std::size_t open) {
     std::size_t at = open + 1;
     if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
@@ -193,14 +196,14 @@ class Paths {
     return step + (above.name.empty() ? printed_size(above) : above.name.size());
   }
 
-  // The words of a path that a user knows, `blocks_0_attn` for `self.blocks[0].attn`.
+  // Returns the words of a path that a user knows: `blocks_0_attn` for `self.blocks[0].attn`.
   std::string words_of(const PathNode& node) {
     std::string words = node.above == no_node ? "" : words_of((*this)[node.above]);
     if (node.is_table || node.behind == "L['self']") return words;
     std::string word;
     for (const char character : std::string_view(node.behind).substr(node.above == no_node ? 1 : 0))
       if (is_word(character)) word += character;
-    // Dynamo's name for an imported module, __import_torch_dot_nn: the last part of it tells enough.
+    // Dynamo names an imported module __import_torch_dot_nn. The last part of the name is enough.
     constexpr std::string_view between = "_dot_";
     if (const std::size_t last = word.rfind(between); last != std::string::npos && word.starts_with("__import_"))
       word.erase(0, last + between.size());
@@ -225,7 +228,8 @@ class Paths {
   std::map<std::pair<int, std::string>, int> index_;
 };
 
-// How much of a condition is evaluated whatever the values are, so that a name may be defined there.
+// Returns the length of the part of a condition that is evaluated whatever the values are, so that names may be defined
+// there.
 std::size_t evaluated_size(std::string_view condition) {
   for (const std::string_view word : {" if ", " for ", "lambda"})
     if (condition.find(word) != std::string_view::npos) return 0;
@@ -248,7 +252,7 @@ std::string with_names(std::string_view condition, Paths& paths) {
   return result + std::string(condition.substr(copied));
 }
 
-// Adds a string literal as pieces that Python joins; `prefix` is what stands before its quote, such as `b`.
+// Adds a string literal in pieces that Python joins. `prefix` is the text in front of its quote, such as `b`.
 void append_literal(std::string_view prefix, std::string_view literal, std::vector<std::string>& pieces) {
   const char quote = literal[0];
   const auto piece = [&](std::string_view body) {
@@ -274,7 +278,7 @@ void append_literal(std::string_view prefix, std::string_view literal, std::vect
   if (!body.empty()) piece(body);
 }
 
-// A part of a condition that stands on one line, and whether a space is before it.
+// A part of a condition that stays on one line.
 struct Part {
   std::string text;
   bool follows_space;
@@ -310,7 +314,7 @@ std::vector<Part> parts_of(std::string_view condition) {
   return parts;
 }
 
-// Appends a line of code within brackets, broken between its parts if it is too long.
+// Appends a line of code within brackets, with line breaks between its parts if it is too long.
 void append_code(const std::string& indent, const std::string& code, std::string& text) {
   if (indent.size() + code.size() <= line_max) {
     text += indent + code + "\n";
@@ -346,7 +350,7 @@ void append_comment(const std::string& indent, std::string_view comment, std::st
   text += indent + "# " + std::string(comment) + "\n";
 }
 
-// The words with single spaces between them.
+// Returns the words of a text with single spaces between them.
 std::string squeezed(std::string_view text) {
   std::string result;
   while (!(text = stripped(text)).empty()) {
@@ -357,7 +361,7 @@ std::string squeezed(std::string_view text) {
   return result;
 }
 
-// Where a guard comes from; empty if nothing is known of that.
+// Returns where a guard comes from; an empty text if that is unknown.
 std::string comment_of(const GuardToPrint& guard) {
   std::string comment;
   if (guard.is_live) comment = "PyTorch's own object decides: " + squeezed(guard.text);
@@ -368,7 +372,7 @@ std::string comment_of(const GuardToPrint& guard) {
   return texts::one_line(comment);
 }
 
-// Whatever binds less than `and` does gets parentheses.
+// Adds parentheses to a condition if an operator in it binds less tightly than `and`.
 std::string bracketed(const std::string& condition) {
   for (const char* word : {" or ", " if ", "lambda "})
     if (condition.find(word) != std::string::npos) return "(" + condition + ")";
@@ -388,7 +392,8 @@ void replace_shorthand(const GuardShorthand& shorthand, std::string& condition, 
   }
 }
 
-// Inserts all words of code but those in strings and names of attributes: no new name may be one of them.
+// Inserts all words of code except those in strings and the names of attributes. New names must differ from these
+// words.
 void insert_words(std::string_view code, std::set<std::string>& words) {
   for (std::size_t at = 0; at < code.size();) {
     if (code[at] == '"' || code[at] == '\'') {
@@ -426,7 +431,7 @@ class GuardFunction {
   }
 
  private:
-  // PyTorch's objects switch `__torch_function__` off on their own.
+  // Objects of PyTorch switch `__torch_function__` off by themselves.
   static bool is_first(const GuardToPrint& guard) { return guard.is_live || !guard.is_quiet; }
 
   void name_paths(std::set<std::string> taken) {
@@ -455,7 +460,8 @@ class GuardFunction {
     return text + "    except Exception:  # what cannot be read is not as it was\n        return False\n";
   }
 
-  // The conditions, each below the comment that says where it and those that follow come from.
+  // Returns the conditions. A comment above each says where it comes from, unless the condition above has the same
+  // origin.
   std::string conditions(bool of_first, const std::string& indent) {
     std::string text, last_comment;
     bool is_first_line = true;

@@ -1,5 +1,5 @@
-// index.md and what it leads to. Each part of it has a bound, so that it is one screen however large the program is; what is left
-// out is in the files of the compilations.
+// Writes index.md and its parts. Each part has a bound, so that the file is one screen long for any program. The files
+// of the compilations contain what is left out.
 #include <algorithm>
 #include <cstdio>
 #include <set>
@@ -33,7 +33,7 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-// The sentences on a graph break; a place may have source of the program in a code span.
+// Returns the sentences about a graph break. A place may contain source of the program in a code span.
 std::string break_in_markdown(const GraphBreak& graph_break) {
   const std::string place = where(graph_break);
   return (is_known(graph_break.inside) ? prose(place) : literal(place)) +
@@ -233,7 +233,7 @@ class Index {
     }
   }
 
-  // What is not there, by the reason, which is the same for most artifacts.
+  // Lists missing artifacts by the reason, which is the same for most of them.
   void missing(const Process& process) {
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
     for (const Compilation& compilation : process.compilations) {

@@ -16,7 +16,7 @@ bool ends_a_line(std::uint32_t character) {
 
 constexpr std::uint32_t ascii_end = 0x80;
 
-// A character of a word. Of those beyond ASCII all are taken for letters.
+// True for a character of a word. All characters beyond ASCII count as letters.
 bool is_word_character(std::uint32_t character) {
   return character >= ascii_end || is_word(static_cast<char>(character));
 }
@@ -25,14 +25,14 @@ bool is_letter(std::uint32_t character) {
   return is_word_character(character) && !(character >= '0' && character <= '9');
 }
 
-// A character that may stand in front of a dash between words.
+// True for a character that may stand in front of a dash between words.
 bool is_in_front_of_dash(std::uint32_t character) {
   return is_word_character(character) ||
          (character < ascii_end &&
           std::string_view("!\"'&.,?").find(static_cast<char>(character)) != std::string_view::npos);
 }
 
-// One character with the bytes that it takes.
+// One character, with the bytes that encode it.
 struct Character {
   std::uint32_t value;
   std::string_view bytes;
@@ -40,8 +40,8 @@ struct Character {
 
 using Characters = std::vector<Character>;
 
-// The characters of a text; tabs become spaces up to the next column that is a multiple of eight, other white space of ASCII
-// becomes one space.
+// Returns the characters of a text. Tabs become spaces up to the next column that is a multiple of eight, and other
+// white space of ASCII becomes one space.
 Characters characters_of(std::string_view text) {
   constexpr std::size_t tab_width = 8;
   Characters characters;
@@ -62,12 +62,12 @@ Characters characters_of(std::string_view text) {
   return characters;
 }
 
-// Finds the parts between which a line may be broken.
+// Finds the parts of a text between which a line may be broken.
 class Splitter {
  public:
   explicit Splitter(const Characters& text) : text_(text) {}
 
-  // The end of the part that begins at `start`.
+  // Returns the end of the part that begins at `start`.
   std::size_t end_of_part(std::size_t start) const {
     if (text_[start].value == ' ') {
       std::size_t end = start;
@@ -91,7 +91,7 @@ class Splitter {
     return position;
   }
 
-  // True if two or more hyphens stand here, in front of a word.
+  // True if two or more hyphens stand here in front of a word.
   bool is_dash(std::size_t position) const {
     const std::size_t behind = behind_hyphens(position);
     return behind >= position + 2 && behind < text_.size() && is_word_character(text_[behind].value);
@@ -111,7 +111,8 @@ class Splitter {
   const Characters& text_;
 };
 
-// Where a word that is longer than what is left of a line is broken: behind its last hyphen there, if it has one.
+// Returns where to break a word that is longer than the rest of a line: behind the last hyphen that fits, if there is
+// one.
 std::size_t end_of_piece(const Characters& text, std::size_t start, std::size_t room) {
   for (std::size_t end = start + room; end > start + 1; --end)
     if (text[end - 1].value == '-') {

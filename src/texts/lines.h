@@ -1,4 +1,4 @@
-// Texts as the lines that Python's own library makes of them.
+// Breaks texts into the same lines as Python's own library.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace depyf::texts {
 
-// The lines of a text as Python's str.splitlines has them, which also ends a line at a form feed or at U+2028.
+// Returns the lines of a text as Python's str.splitlines does, which ends a line also at a form feed or at U+2028.
 std::vector<std::string> python_lines(std::string_view text);
 
-// A text as lines of at most `width` characters, as Python's textwrap.wrap breaks it: at white space and behind hyphens of words;
-// a word that is longer is broken. Each line but the first begins with `indent`.
+// Returns a text as lines of at most `width` characters, broken as by Python's textwrap.wrap: at white space, behind
+// hyphens, and within a word that is longer than a line. Each line except the first begins with `indent`.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::string_view indent = {});
 
-// The lines, each with this indent; an empty line stays empty.
+// Returns the lines with `indent` in front of each. An empty line stays empty.
 std::vector<std::string> indented(const std::vector<std::string>& lines, std::string_view indent);
 
 template <class Lines>

@@ -14,14 +14,14 @@ bool is_space(char character) { return character == ' ' || character == '\t'; }
 
 bool is_punctuation(char character) { return std::ispunct(static_cast<unsigned char>(character)) != 0; }
 
-// The number of equal characters from a position on.
+// Returns the number of equal characters from a position on.
 std::size_t run_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && text[end] == text[at]) ++end;
   return end - at;
 }
 
-// Does an entity such as `&amp;` begin here?
+// True if an entity such as `&amp;` begins here.
 bool begins_entity(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
   if (end < text.size() && text[end] == '#') ++end;
@@ -30,7 +30,8 @@ bool begins_entity(std::string_view text, std::size_t at) {
   return end > name && end < text.size() && text[end] == ';';
 }
 
-// What CommonMark would not show: an escape, a backtick, the beginning of HTML or of an entity, the middle of a link.
+// True for a character that CommonMark would not show: an escape, a backtick, the beginning of HTML or of an entity, or
+// the middle of a link.
 bool is_markup(std::string_view text, std::size_t at) {
   const char character = text[at], next = at + 1 < text.size() ? text[at + 1] : '\0';
   const char before = at ? text[at - 1] : '\0';
@@ -45,8 +46,8 @@ bool is_markup(std::string_view text, std::size_t at) {
   return false;
 }
 
-// Escapes what is outside of code spans. Emphasis can end behind a word or punctuation, and an underscore's in front of no
-// word.
+// Escapes text outside of code spans. Emphasis can end behind a word or punctuation; an underscore ends it only if no
+// word follows.
 std::string plain(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -69,7 +70,7 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-// Text that is shown where a block begins, escaped so that it begins no heading, list or quotation.
+// Escapes text at the beginning of a block so that it begins no heading, list or quotation.
 std::string at_the_start(std::string result, std::string_view text) {
   if (text.empty() || result.starts_with('\\')) return result;
   std::size_t digits = 0;

@@ -1,4 +1,4 @@
-// Text in Markdown that shows names, reasons and conditions as they are, whatever characters they hold.
+// Writes Markdown that shows names, reasons and conditions as they are, whatever characters they contain.
 #pragma once
 
 #include <string>
@@ -6,16 +6,16 @@
 
 namespace depyf::texts {
 
-// A code span, delimited by more backticks than stand together in the text.
+// Returns a code span. Its delimiters have more backticks than any run of backticks in the text.
 std::string code(std::string_view text);
 
-// A line of text: what stands between backticks stays code, all else is shown character by character.
+// Returns a line of text in which parts between backticks stay code. All other text is shown character by character.
 std::string prose(std::string_view text);
 
-// A line of text in which backticks too are shown: a name, a path.
+// Returns a line of text, such as a name or a path, in which backticks are shown as well.
 std::string literal(std::string_view text);
 
-// A cell of a table, in which `|` ends no column; `text` is Markdown.
+// Returns a cell of a table, in which `|` ends no column. `text` is Markdown.
 std::string cell(std::string_view text);
 
 }  // namespace depyf::texts

@@ -13,7 +13,7 @@ using namespace links;
 
 namespace {
 
-// Beginnings of Inductor's reasons, and the same for those who do not know its names.
+// Pairs of the beginning of one of Inductor's reasons and the same reason in words that need no knowledge of Inductor.
 constexpr std::pair<std::string_view, std::string_view> reasons[] = {
     {"intermediate nodes between",
      "another operation has to run between the two: it needs the first's result, and the second needs its own"},
@@ -35,7 +35,7 @@ constexpr std::pair<std::string_view, std::string_view> reasons[] = {
     {"register spilling", "the kernel would need more registers than there are"},
 };
 
-// The pairs of groups that Inductor tried to fuse and did not, by the operations in them.
+// The pairs of groups that Inductor tried to fuse without success, by the operations in them.
 class Tried {
  public:
   explicit Tried(const std::vector<NotFused>& not_fused) {
@@ -47,7 +47,8 @@ class Tried {
     }
   }
 
-  // Inductor's reason for two groups, or for the largest parts of them that it tried; the last one of those.
+  // Returns Inductor's reason for two groups. If Inductor did not try these, returns the last reason for the largest of
+  // their parts that it did try.
   std::string reason(const Operations& first, const Operations& second) const {
     const std::set<std::string> firsts = names_of(first), seconds = names_of(second);
     std::set<std::size_t> numbers;
@@ -86,7 +87,7 @@ class Tried {
   std::unordered_map<std::string, std::set<std::size_t>> of_;  // by operation, the pairs that have it
 };
 
-// Why two neighbours are in different kernels; `reason` is Inductor's own.
+// Returns why two neighbours are in different kernels. `reason` is Inductor's own.
 std::string in_words(const Operations& first, const Operations& second, const std::string& reason) {
   const std::pair<const char*, const Operations*> sides[] = {{"the first", &first}, {"the second", &second}};
   for (const auto& [which, group] : sides)
@@ -107,7 +108,7 @@ const std::string* kernel_of(const Operations& group, const DirectionLinks& link
   return nullptr;
 }
 
-// The groups of a direction, with those operations alone that compute something.
+// Returns the groups of a direction, with only those operations that compute something.
 std::vector<Operations> computing_groups(const SeenDirection& direction) {
   std::vector<Operations> groups;
   for (const OperationGroup& group : direction.operations) {
@@ -119,7 +120,7 @@ std::vector<Operations> computing_groups(const SeenDirection& direction) {
   return groups;
 }
 
-// By the number of the group that writes them, the buffers that a group reads of others.
+// The buffers that a group reads, by the number of the group that writes them.
 using BuffersOfWriters = std::map<std::size_t, Names>;
 
 }  // namespace

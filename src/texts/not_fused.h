@@ -1,4 +1,4 @@
-// Which neighbours in Inductor's IR were not fused, and why.
+// Finds neighbours in Inductor's IR that were not fused, and the reasons.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace depyf::texts {
 
-// Two neighbours in different kernels: one writes what the other reads.
+// Two groups in different kernels, of which the second reads what the first writes.
 struct Neighbours {
   std::string direction;
   Operations first, second;
@@ -18,7 +18,7 @@ struct Neighbours {
   std::string first_subject, second_subject;  // in the user's terms
 };
 
-// All neighbours of a direction. The operations are those of `links.seen`, which must outlive them.
+// Returns all neighbours of a direction. The operations belong to `links.seen`, which must outlive the result.
 std::vector<Neighbours> neighbours_not_fused(const links::DirectionLinks& links);
 
 }  // namespace depyf::texts

@@ -1,4 +1,4 @@
-// Operations of Inductor's IR in the user's terms.
+// Describes operations of Inductor's IR in the user's terms.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace depyf::texts {
 
-// Operations that were fused, as what was seen of the compilation holds them.
+// Operations that were fused. They are owned by the record of the compilation.
 using Operations = std::vector<const links::SeenOperation*>;
 
 struct Subjects {
@@ -19,13 +19,13 @@ struct Subjects {
 
 Subjects subjects_of(const Operations& operations, const links::DirectionLinks& links);
 
-// The captured nodes, with the user's lines: "gelu, mul (train.py:12)".
+// Returns the captured nodes, with the user's lines: "gelu, mul (train.py:12)".
 std::string subject_text(const Operations& operations, const links::DirectionLinks& links);
 
 // "train.py:12"
 std::string place_text(const links::SeenLine& line);
 
-// The names of operations that Inductor joined to the name of a group, `op0_op1`; and that name.
+// Takes a group's name, `op0_op1`, apart into the names of its operations, and puts it together.
 links::Names names_in_group(std::string_view group);
 std::string group_name(const Operations& operations);
 

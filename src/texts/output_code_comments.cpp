@@ -23,7 +23,7 @@ std::string module_text(const SeenPlace& place) {
   return place.module.empty() ? line : place.module + " (" + line + ")";
 }
 
-// The beginning of a text with so many characters.
+// Returns the first `characters` characters of a text.
 std::string_view beginning(std::string_view text, std::size_t characters) {
   std::size_t end = 0;
   for (; end < text.size(); ++end)
@@ -31,7 +31,7 @@ std::string_view beginning(std::string_view text, std::size_t characters) {
   return text.substr(0, end);
 }
 
-// The first place in a module, and how many more there are: provenance.json lists the nodes of all.
+// Returns the first place in a module, and the number of further places. provenance.json lists the nodes of all.
 std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   const auto in_module =
       std::find_if(places.begin(), places.end(), [](const SeenPlace& place) { return !place.module.empty(); });
@@ -49,7 +49,8 @@ std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   return distinct.size() > 1 ? text + " and " + std::to_string(distinct.size() - 1) + " more" : text;
 }
 
-// The line that Inductor writes above each call, with fewer nodes; empty if the line is another.
+// Shortens the list of nodes in the line that Inductor writes above each call. Returns an empty text for any other
+// line.
 //
 //     # Topologically Sorted Source Nodes: [a, b, c], Original ATen: [aten.add]
 //     # Source Nodes: [..., c]
@@ -70,7 +71,8 @@ std::string shortened_nodes(std::string_view line) {
   return std::string(indent) + std::string(source_nodes) + shown + "]";
 }
 
-// `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; empty if the line is another.
+// Returns `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; an empty text for any other
+// line.
 std::string shortened_alignment(std::string_view line) {
   std::string_view rest = stripped_start(line);
   if (!take(rest, "# buffer ")) return {};
@@ -83,7 +85,7 @@ std::string shortened_alignment(std::string_view line) {
   return std::string(line.substr(0, kept)) + " is assumed to be not aligned";
 }
 
-// The lines of output code with Inductor's comments shortened.
+// Returns the lines of output code with Inductor's comments shortened.
 std::vector<std::string> shortened_lines(std::string_view output_code) {
   std::vector<std::string> lines;
   for (const std::string_view line : rows_of(output_code)) {
@@ -94,7 +96,7 @@ std::vector<std::string> shortened_lines(std::string_view output_code) {
   return lines;
 }
 
-// The kernel that a line calls; empty if it calls none.
+// Returns the kernel that a line calls; an empty text if it calls none.
 std::string_view called_in(std::string_view line, const std::set<std::string, std::less<>>& kernels) {
   std::string_view rest = stripped_start(line);
   if (rest.size() == line.size()) return {};
@@ -110,7 +112,7 @@ std::string_view called_in(std::string_view line, const std::set<std::string, st
   return kernels.contains(name) ? name : std::string_view();
 }
 
-// The function of a library that a line calls, as it stands there; empty if it calls none.
+// Returns the function of a library that a line calls, as it is written there; an empty text if it calls none.
 std::string_view library_call_in(std::string_view line) {
   std::string_view rest = stripped_start(line);
   if (rest.size() == line.size()) return {};
@@ -155,7 +157,7 @@ class Commented {
   }
 
  private:
-  // The places of what a call computes. The first call that names a buffer writes it.
+  // Returns the places of what a call computes. The first call that names a buffer writes it.
   std::vector<SeenPlace> places_of_call(std::string_view line, const std::string& kernel) {
     Names own;
     for (const std::string_view name : buffers_in(line)) {
@@ -165,7 +167,7 @@ class Commented {
     std::vector<SeenPlace> places;
     for (const std::string& buffer : own) {
       written_.insert(buffer);
-      // What was computed last leads: the values before are also what the kernel reads.
+      // The value that was computed last comes first, because earlier values include those that the kernel reads.
       const std::vector<SeenPlace>& of_buffer = links_.places.find({kernel, buffer})->second;
       for (auto place = of_buffer.rbegin(); place != of_buffer.rend(); ++place)
         if (std::find(places.begin(), places.end(), *place) == places.end()) places.push_back(*place);
@@ -173,7 +175,8 @@ class Commented {
     return places;
   }
 
-  // A call has one line of comment: the place stands in that of Inductor's nodes above it, or behind the call.
+  // A call gets one line of comment: the place is added to Inductor's line of nodes above the call, or else behind the
+  // call.
   std::size_t commented_line(std::size_t call) const {
     for (std::size_t i = call; i-- > 0;) {
       const std::string_view line = stripped_start(lines_[i]);
@@ -183,7 +186,8 @@ class Commented {
     return call;
   }
 
-  // What a kernel computes stands above its definition, if there is a blank line: its code begins inside a string.
+  // The comment on what a kernel computes stands above its definition, in a blank line if there is one. It cannot stand
+  // below, because the kernel's code begins inside a string.
   void comment_definitions() {
     for (std::size_t i = 2; i < lines_.size(); ++i) {
       const std::size_t end = lines_[i].find(" = async_compile.");

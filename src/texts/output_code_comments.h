@@ -1,4 +1,4 @@
-// Comments in Inductor's output code: at each call the line of source that it comes from.
+// Adds comments to Inductor's output code: at each call, the line of source that it comes from.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@ namespace depyf::texts {
 
 constexpr std::string_view comment_mark = "#~ ";  // begins each comment, so that a text without them can be had
 
-// The text of a file without comments of depyf's.
+// Returns the text of a file without the comments that depyf added.
 std::string without_comments(std::string_view text);
 
-// Output code with a place at each call, and above each definition of a kernel that of its first call. Inductor's own
-// comments are shortened. No line moves. `links` is null if there are none; `library_calls` gets the calls of libraries.
+// Returns output code with the place at each call, and with the place of its first call above the definition of each
+// kernel. Inductor's own comments are shortened, and no line moves. `links` is null if no links are known. The calls of
+// libraries are added to `library_calls`.
 std::string with_places(std::string_view output_code, const links::DirectionLinks* links,
                         std::vector<record::KernelCall>& library_calls);
 

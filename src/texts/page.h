@@ -13,7 +13,7 @@ namespace depyf::texts {
 
 inline constexpr std::size_t line_max = 200;  // characters of a line; longer ones are broken at a space
 
-// A text in Markdown whose lines are broken where they are too long.
+// A text in Markdown. Lines that are too long are broken.
 class Page {
  public:
   void line(const std::string& text = "") {

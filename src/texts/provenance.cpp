@@ -1,4 +1,5 @@
-// The links of a compilation: the state of depyf/seen.h, and the remarks at the lines of graphs and of Inductor's IR.
+// Writes the links of a compilation, whose data is in depyf/seen.h, and the remarks at the lines of graphs and of
+// Inductor's IR.
 #include <algorithm>
 #include <iterator>
 
@@ -51,7 +52,7 @@ struct Provenance::State {
       remark.parts.push_back({separator + direction + ": ", link.kernels, link.kernels.size(), "kernel", ""});
     }
     if (!remark.parts.empty()) return remark;
-    // What holds of each node of a backend without kernels stands in the index.
+    // A backend without kernels has the same reason for each node, so the reason is given once, in the index.
     if (!chain.directions.empty() && !has_kernels) return {};
     Names why;
     append_new(chain.not_recorded, why);
@@ -80,7 +81,7 @@ struct Provenance::State {
     return remark;
   }
 
-  // Of a node of AOTAutograd's or Inductor's graphs; without a direction of the joint one.
+  // Returns the remark for a node of AOTAutograd's or Inductor's graphs. An empty direction stands for the joint graph.
   Remark remark_of_node(const std::string& name, const std::string& direction) const {
     const Names* captured = nullptr;
     if (direction.empty()) {
@@ -98,7 +99,7 @@ struct Provenance::State {
     return remark;
   }
 
-  // Keeps a graph that the tables need.
+  // Keeps a graph for the tables.
   void add_graph(const std::string& kind, const std::string& direction, std::string_view text) {
     record::Artifact artifact;
     artifact.kind = kind;

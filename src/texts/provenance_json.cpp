@@ -13,7 +13,7 @@ namespace {
 
 using LinesOfKernel = std::vector<std::pair<const std::string*, const SeenLine*>>;
 
-// Of each kernel of a direction the captured nodes that it computes, with the user's lines.
+// Returns for each kernel of a direction the captured nodes that it computes, with the user's lines.
 std::unordered_map<std::string, LinesOfKernel> lines_of_kernels(const SeenLinks& links, const std::string& direction) {
   std::unordered_map<std::string, LinesOfKernel> result;
   for (const SeenChain& chain : links.chains)

@@ -1,4 +1,4 @@
-// The links of a compilation as an object of provenance.json.
+// Writes the links of a compilation as an object of provenance.json.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Text from outside, as people may see it.
+// Makes text from outside safe for people to see.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace depyf::texts {
 
-// The text with control characters (line breaks too), marks of writing direction and bytes that are no UTF-8 as escapes,
-// such as \x1b or \u202e, so that nothing in it acts on a terminal or a page.
+// Returns the text with escapes such as \x1b or \u202e for control characters (line breaks too), for marks of writing
+// direction, and for bytes that are no UTF-8, so that nothing in it acts on a terminal or a page.
 std::string shown(std::string_view text);
 
-// The same, cut after `characters_max` characters, with "..." at the cut.
+// Does the same, and cuts the text after `characters_max` characters, with "..." at the cut.
 std::string shown(std::string_view text, std::size_t characters_max);
 
-// The text as one line of a file: as `shown`, but a line break is \n, and a tab stays.
+// Returns the text as one line of a file, escaped as by `shown`, except that a tab stays and a line break becomes \n.
 std::string one_line(std::string_view text);
 
 // "1 call", "2 calls".

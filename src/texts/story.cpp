@@ -35,7 +35,7 @@ std::size_t characters_in(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; }));
 }
 
-// The parts of a comment, each of at most `width` characters; a text that is short enough stays as it is.
+// Returns the parts of a comment, each of at most `width` characters. A text that is short enough stays as it is.
 Lines remarks(const std::string& text, std::size_t width, std::string_view indent = {}) {
   Lines lines = characters_in(text) > width ? wrapped(text, width, indent) : Lines{text};
   for (std::string& line : lines) line = remark(line);
@@ -50,7 +50,7 @@ Lines title_rows(const std::string& text) {
   return lines;
 }
 
-// A file of a dump without the comments at its head, and the number of the line that it begins with there.
+// Returns a file of a dump without the comments at its head, and the number of its first line in the file.
 std::pair<std::string, std::size_t> body_of(const std::string& text) {
   const Lines lines = python_lines(text);
   auto is_head = [](const std::string& line) {
@@ -64,7 +64,7 @@ std::pair<std::string, std::size_t> body_of(const std::string& text) {
   return {std::string(stripped_end(body)), static_cast<std::size_t>(first - lines.begin()) + 1};
 }
 
-// The name of the class that a line of a graph's text begins; empty if it begins none.
+// Returns the name of the class that begins at a line of a graph's text; an empty text if none begins there.
 std::string_view class_in(std::string_view line) {
   std::string_view rest = line;
   if (!take(rest, "class ")) return {};
@@ -80,8 +80,8 @@ std::string_view class_in(std::string_view line) {
   return rest.starts_with(graph_base) ? name : std::string_view();
 }
 
-// The conditions in the lines of a tree of guards as PyTorch prints it, one a line. Guards against marks that nobody set on a
-// tensor are many: they are counted. All lines if none is a condition.
+// Returns the conditions in a tree of guards as PyTorch prints it, one on each line. The many guards which check that a
+// tensor has no marks are only counted. Returns all lines if none is a condition.
 Lines conditions_in(const Lines& tree) {
   constexpr std::string_view mark_guard = "DIMENSION_DYNAMIC_MARKING_GUARD";
   Lines conditions;
@@ -115,7 +115,7 @@ struct LimitGroup {
   Lines limits;
 };
 
-// The limits in groups: first what a caller can change.
+// Returns the limits in groups. What a caller can change comes first.
 std::vector<LimitGroup> limit_groups(const std::vector<record::Limit>& limits) {
   enum Group { values, sizes, tensors, modules };
   std::vector<LimitGroup> groups{{"Values", {}}, {"Sizes", {}}, {"Tensors", {}}, {"Modules and global state", {}}};
@@ -142,7 +142,7 @@ struct Section {
   std::vector<ToldFrame> frames;
 };
 
-// The artifacts in the order to read them in: as the stages come, forward before backward.
+// Returns the artifacts in the order of reading: by stage, the forward before the backward.
 std::vector<const record::Artifact*> in_order(const record::Compilation& compilation) {
   const std::vector<record::Stage>& stages = record::stages();
   auto key = [&](const record::Artifact* artifact) {
@@ -189,7 +189,7 @@ class Story {
     return frame.compilation.name.empty() ? otherwise : frame.compilation.name;
   }
 
-  // The name of the graph that the code of a compilation calls; empty if it calls none.
+  // Returns the name of the graph that the code of a compilation calls; an empty text if it calls none.
   static std::string graph_name(const ToldFrame& frame) {
     const std::optional<std::int64_t> number = frame.data["compiled_fn"].integer();
     return number ? "__compiled_fn_" + std::to_string(*number) : std::string();
@@ -281,7 +281,7 @@ class Story {
     append(later, lines_);
   }
 
-  // The guards of a compilation in groups, or their texts where they are not known as a list.
+  // Writes the guards of a compilation in groups, or only their texts if they are not known as a list.
   void guards(const ToldFrame& frame) {
     if (frame.guard_file.empty() && frame.data["guards"].size() == 0) return;
     const std::string where = frame.guard_file.empty() ? "" : "; " + frame.guard_file + " has them as a function";
@@ -296,7 +296,7 @@ class Story {
     }
   }
 
-  // A remark on where a resume function is shown.
+  // Writes a remark that says where a resume function is shown.
   void resumed(const std::string& name) {
     std::string place = "it was not compiled in this block, see below";
     if (const auto compiled = known_.find(name); compiled != known_.end()) {
@@ -308,7 +308,7 @@ class Story {
     remark_on(name + " goes on after the graph break; " + place + ".");
   }
 
-  // The resume functions that were not compiled in the block: the user's source, and the line.
+  // Writes the resume functions that were not compiled in the block: the user's source, with the line where they start.
   void not_compiled(const Section& section) {
     for (const ToldFrame& frame : section.frames)
       for (const std::string& name : frame.compilation.resume_calls) {

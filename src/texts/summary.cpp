@@ -113,7 +113,7 @@ class Summary {
     }
   }
 
-  // Processes that are no ranks of one run do not wait for each other.
+  // Only ranks of one run wait for each other.
   void waits(const Run& run) {
     if (std::any_of(run.processes.begin(), run.processes.end(), [](const Process& process) { return !process.rank; }))
       return;
@@ -177,7 +177,7 @@ class Summary {
     files(process);
   }
 
-  // The files of a dump to go on with.
+  // Names the files of a dump that are worth reading next.
   void files(const Process& process) {
     const bool has_index = process.records.empty() && process.log.ends_with("/session.json");
     if (!has_index || process.function_files.empty()) return;
@@ -220,7 +220,7 @@ class Summary {
     for (const GraphBreak& graph_break : it.breaks) ends_at(it, graph_break);
   }
 
-  // A break in full where it is met first, and by its place and reason afterwards.
+  // Describes a break in full where it occurs first, and by its place and reason afterwards.
   void ends_at(const Compilation& it, const GraphBreak& graph_break) {
     const bool is_headline = is_refused(it) && it.stopped_by && is_same(*it.stopped_by, graph_break);
     const bool is_known = std::any_of(known_breaks_.begin(), known_breaks_.end(),

@@ -16,9 +16,9 @@ using namespace record;
 namespace {
 
 constexpr std::size_t values_named = 5;  // of those whose guards fail only because of another
-// Of an error's lines so many are shown, the last ones among them: compilers quote whole files.
+// How many lines of an error are shown. Errors of compilers quote whole files.
 constexpr std::size_t first_lines = 12, last_lines = 28;
-// What the capture puts in place of an error where there was none.
+// The texts that the capture stores as the error of a compilation that did not fail but did not end either.
 constexpr std::string_view not_ended[] = {"The block ended before this compilation did.",
                                           "The process died before this compilation ended."};
 
@@ -42,7 +42,7 @@ std::string with_comment(const std::string& text, const std::string& comment) {
   return comment.empty() ? text : text + "  # " + comment;
 }
 
-// The condition or the value that differs, with how many values it is true of.
+// Returns the condition or the value that differs, with the number of values for which it holds.
 std::string change_text(const FailedGuard& failure) {
   if (failure.subject.empty()) return failure.guard;
   std::string text =
@@ -57,7 +57,7 @@ std::string failure_text(const FailedGuard& failure) {
   return with_comment(change_text(failure), why(failure.origin, failure.place));
 }
 
-// What is folded into a failure, as lines.
+// Appends the differences that are folded into a failure, as lines.
 void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) {
   auto append = [&](const char* what, const std::vector<std::string>& subjects) {
     const std::size_t named = std::min(subjects.size(), values_named);
@@ -69,7 +69,7 @@ void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) 
   if (!failure.follows.empty()) append("only because of that:", failure.follows);
 }
 
-// The lines of the error that are not blank, without those in the middle of a long one.
+// Returns the lines of the error that are not blank. The middle of a long error is left out.
 std::vector<std::string> error_lines(const Compilation& compilation) {
   std::vector<std::string> lines;
   for (const std::string_view line : lines_of(compilation.failure))

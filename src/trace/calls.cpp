@@ -1,4 +1,5 @@
-// The statements of output code that call something, with the values that pass between them.
+// Reads the statements of output code that call something, and follows the values that pass between them. It is one
+// file because each kind of statement changes the same tables of names.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -16,7 +17,8 @@ std::string_view path_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-// The items between the brackets at the front of `text`, and the text behind them: "(a, (b, c)), d" gives a and (b, c).
+// Returns the items between the brackets at the front of `text`: "(a, (b, c)), d" gives a and (b, c). `rest` gets the
+// text behind the brackets.
 std::vector<std::string_view> items_of(std::string_view text, std::string_view* rest = nullptr) {
   std::vector<std::string_view> items;
   int depth = 0;
@@ -48,7 +50,7 @@ std::vector<std::string_view> items_of(std::string_view text, std::string_view* 
   return items;
 }
 
-// Names within an expression that are no attributes and name no argument.
+// Returns the names in an expression, except attributes and names of arguments.
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> names;
   char before = ' ';
@@ -73,7 +75,7 @@ std::vector<std::string_view> names_in(std::string_view text) {
   return names;
 }
 
-// The dtypes as graphs abbreviate them.
+// Returns the abbreviation that graphs have for a dtype.
 std::string abbreviation_of(std::string_view dtype) {
   take(dtype, "torch.");
   static const std::unordered_map<std::string_view, std::string_view> abbreviations{{"float32", "f32"},
@@ -170,7 +172,7 @@ class Calls {
     } else if (take(text, "# [Provenance debug handles] ")) {
       handle_ = text;
     } else if (take(text, "#   ")) {
-      // "#   x_1 => relu, add": the nodes of the kernel that is defined below.
+      // The line "#   x_1 => relu, add" gives the nodes of the kernel that is defined below it.
       const std::size_t arrow = text.find(" => ");
       if (arrow == std::string_view::npos) return;
       std::string_view names = text.substr(arrow + 4);
@@ -185,7 +187,8 @@ class Calls {
     }
   }
 
-  // "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*', 'const float*'], r'''", or "triton_poi_0 = ...".
+  // Reads the definition of a kernel: "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*', 'const float*'], r'''",
+  // or "triton_poi_0 = ...".
   void define(std::string_view text) {
     static constexpr std::string_view compile = " = async_compile.";
     const std::string_view name = word_at(text);
@@ -204,8 +207,8 @@ class Calls {
                                     type.find("const") == std::string_view::npos);
   }
 
-  // A line of a kernel's own source. "def triton_poi_0(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):", or
-  // "extern "C"  void  kernel(float* in_out_ptr0," with a line for each further parameter.
+  // Reads a line of a kernel's own source, for its parameters: "def triton_poi_0(in_ptr0, out_ptr0, xnumel, XBLOCK :
+  // tl.constexpr):", or "extern "C"  void  kernel(float* in_out_ptr0," with a line for each further parameter.
   void source(std::string_view line) {
     if (defining_.empty()) return;
     if (parameters_.empty()) {
@@ -268,7 +271,7 @@ class Calls {
       const std::vector<std::string_view> items = items_of(rest);
       if (target.empty() || items.empty()) return;
       other_name(target, path_at(items[0]), false);
-      // `buf1 = reinterpret_tensor(buf0, ...)  # alias`: a part of a buffer that lives on.
+      // `buf1 = reinterpret_tensor(buf0, ...)  # alias` makes a part of a buffer that stays in use.
       if (text.find("; del ") == std::string_view::npos) whole_of_[std::string(target)] = path_at(items[0]);
       return;
     }
@@ -289,11 +292,12 @@ class Calls {
     code_.shapes[std::string(target)] = dtype + "[" + sizes + "]";
   }
 
-  // `buf1 = buf0`, `buf1 = reinterpret_tensor(buf0, ...)`, `buf1 = buf0[0]`.
+  // Handles statements that give a value another name: `buf1 = buf0`, `buf1 = reinterpret_tensor(buf0, ...)`, `buf1 =
+  // buf0[0]`.
   void other_name(std::string_view target, std::string_view name, bool is_item) {
     const std::string key(target), old(name);
     if (is_item && value_.contains(old)) {
-      // An item of what a library call returned: a value of its own, which that call writes.
+      // An item of the result of a library call is a separate value, which that call writes.
       if (const auto writer = writer_of_.find(value_[old]); writer != writer_of_.end())
         if (std::vector<std::string>& writes = code_.calls[writer->second].writes; writes.size() < values_max)
           writes.push_back(key);
@@ -344,7 +348,7 @@ class Calls {
     }
     if (!target.empty()) written_names.emplace_back(target);
     for (const std::string& name : written_names) {
-      // The value has the name of its buffer; a mark tells it from one that the same buffer held before.
+      // A value has the name of its buffer. A mark is added if the same buffer held another value before.
       const int writes = writes_of_[name]++;
       const std::string value = writes ? name + "'" + std::to_string(writes) : name;
       if (const auto shape = code_.shapes.find(name); shape != code_.shapes.end() && value != name)
@@ -352,7 +356,7 @@ class Calls {
       value_[name] = value;
       writer_of_[value] = code_.calls.size();
       add_once(call.writes, value);
-      // Who writes a part writes the whole, which the parts make up.
+      // A call that writes a part of a buffer counts as writing the whole, because the parts together are the whole.
       if (const auto whole = whole_of_.find(name); whole != whole_of_.end()) {
         if (in_parts_.insert(whole->second).second) value_[whole->second] = whole->second;
         add_once(call.writes, value_[whole->second]);
@@ -376,7 +380,7 @@ class Calls {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
 
-  // "(buf8, primals_3, reinterpret_tensor(buf1, (8, 1), (1, 1), 0), None, )".
+  // Reads the returned values: "(buf8, primals_3, reinterpret_tensor(buf1, (8, 1), (1, 1), 0), None, )".
   void returned(std::string_view text) {
     if (!text.starts_with("(")) return;
     std::vector<std::string> outputs;

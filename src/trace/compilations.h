@@ -1,4 +1,4 @@
-// Which compilation a record of a log belongs to.
+// Finds the compilation that a record of a log belongs to.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace depyf::trace {
 
-// "frame/compilation", "!autograd" or "!autograd/frame/compilation"; empty: the record does not say.
+// Returns "frame/compilation", "!autograd" or "!autograd/frame/compilation"; an empty text if the record names none.
 std::string id_in(json::Value header);
 
 class Compilations {
  public:
-  // Adds the compilations to those of `process`; `phases` tells which events are open.
+  // Adds the compilations to those of `process`. `phases` knows which events are open.
   Compilations(record::Process& process, const Phases& phases) : process_(process), phases_(phases) {}
 
-  // The compilation's index. A record without an id (ahead-of-time compilation has nearly none) belongs to the compilation that
-  // the outermost open event was about, or, if none is open, to the one of the event that ended last.
+  // Returns the index of the compilation. Nearly all records of ahead-of-time compilation lack an id. Such a record
+  // belongs to the compilation of the outermost open event or, if no event is open, of the event that ended last.
   int index_of(const Record& record);
-  // Null if the record belongs to none.
+  // Returns null if the record belongs to no compilation.
   record::Compilation* find(const Record& record);
-  // A record that belongs to none begins a compilation of its own.
+  // Begins a new compilation if the record belongs to none.
   record::Compilation& find_or_begin(const Record& record);
   void begin_own();
 
-  // The compilation that the open events are about, or were.
+  // Returns the compilation that the open events belong to, or the last one that they belonged to.
   int span() const { return span_; }
   void forget_span() { span_ = Phases::no_compilation; }
 

@@ -1,4 +1,4 @@
-// Graphs and output code of a log: the payloads that stay unread until somebody asks for them.
+// Reads graphs and output code of a log, which are parsed only when they are needed.
 #include <algorithm>
 #include <optional>
 
@@ -39,7 +39,7 @@ class GraphReader {
     compilation_.graphs.push_back(std::move(graph));
   }
 
-  // The code names its direction and its number; the graph that Inductor logged before it has the same.
+  // The code states its direction and its number, and they hold for the graph that Inductor logged before it as well.
   void output_code(const Artifact& artifact) {
     OutputCode code = trace::read_output_code(payload_of(log_, artifact));
     if (waiting_ && *waiting_ < compilation_.graphs.size()) {

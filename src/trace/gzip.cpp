@@ -1,4 +1,4 @@
-// The gzip format (RFC 1952): members one after the other, each a header, a deflate stream, a checksum and a size.
+// Reads the gzip format (RFC 1952): a sequence of members, each a header, a deflate stream, a checksum and a size.
 #include <cstdint>
 
 #include "depyf/trace.h"
@@ -8,7 +8,8 @@
 namespace depyf {
 namespace {
 
-// Logs shrink to a tenth, or to a hundredth if they repeat themselves. What expands to more was made to fill memory.
+// Logs shrink to a tenth, or to a hundredth if they repeat themselves. A file that expands further was made to fill
+// memory.
 constexpr std::size_t expansion_max = 200, least_limit = std::size_t{64} << 20;
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
@@ -17,7 +18,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-// Returns the offset of the deflate stream of the member at `at`; npos if no header stands there or it is cut.
+// Returns the offset of the deflate stream of the member at `at`; npos if there is no header or it is cut off.
 std::size_t behind_header(std::string_view bytes, std::size_t at) {
   constexpr std::size_t fixed_size = 10;
   constexpr unsigned has_checksum = 2, has_extra = 4, has_name = 8, has_comment = 16;

@@ -8,7 +8,7 @@
 namespace depyf::trace {
 namespace {
 
-// Keys of a header that say where a record belongs, not what it holds.
+// True for keys of a header that say where a record belongs, and not what it contains.
 bool is_context(std::string_view key) {
   static constexpr std::string_view keys[] = {
       "rank",          "frame_id", "frame_compile_id",    "attempt", "has_payload",
@@ -18,7 +18,7 @@ bool is_context(std::string_view key) {
   return false;
 }
 
-// Takes the line at `at` off the text, without its end; `is_whole` says whether it had one.
+// Takes the line at `at` off the text, without its line break. `is_whole` is true if it had one.
 std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whole) {
   const std::size_t end = text.find('\n', at);
   is_whole = end != std::string_view::npos;
@@ -27,7 +27,8 @@ std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whol
   return line;
 }
 
-// A line of a payload begins with a tab. An empty line between two of them lost its tab to an editor.
+// True for a line of a payload, which begins with a tab. An empty line between two such lines also counts, because
+// editors remove the tab from it.
 bool is_payload_line(std::string_view log, std::size_t at) {
   if (at >= log.size()) return false;
   return log[at] == '\t' || log.substr(at, 2) == "\n\t";
@@ -38,7 +39,8 @@ struct Header {
   std::size_t json_at = 0;  // where the JSON object begins in the line
 };
 
-// "V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {": a level, the day, the time, the process, the place.
+// Reads "V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {": a level, the day, the time, the process, the
+// place.
 std::optional<Header> header_of(std::string_view line) {
   constexpr std::size_t pid_at = 22;
   if (line.size() < pid_at || std::string_view("VIWEC").find(line[0]) == std::string_view::npos) return std::nullopt;
@@ -96,7 +98,7 @@ bool read_records(std::string_view log, const std::function<void(const Record&)>
       record.value = value;
     });
     if (kinds != 1) {
-      // A kind may be called as a context key is ("stack"); no PyTorch does that, so it is damage.
+      // No release of PyTorch names a kind like a key of the context ("stack"), so this is damage.
       on_problem(record.offset, kinds ? "a record of several kinds" : "a record without a kind");
       continue;
     }

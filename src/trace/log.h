@@ -1,4 +1,5 @@
-// A TORCH_TRACE log as a sequence of records: one header line with a JSON object, and a payload of lines that begin with a tab.
+// Reads a TORCH_TRACE log as a sequence of records: one header line with a JSON object, and a payload of lines that
+// begin with a tab.
 //
 //     V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {"chromium_event": {}, "frame_id": 0, "has_payload": "ad43..."}
 //     <TAB>{
@@ -15,7 +16,7 @@
 
 namespace depyf::trace {
 
-// One record. All views refer to the log and to the reader's document, and last until the next record is read.
+// One record. All views refer to the log and to the reader's document, and are valid until the next record is read.
 struct Record {
   std::size_t offset = 0;  // of the header line
   std::int64_t pid = 0;
@@ -26,15 +27,15 @@ struct Record {
   bool is_altered = false;  // the payload is not the one that the header's fingerprint stands for
 };
 
-// Calls on_record for each whole record, in order, and on_problem(offset, message) for each part that is none.
-// Returns true if the log ends within a record.
+// Calls on_record for each whole record, in order, and on_problem(offset, message) for each part of the log that is no
+// record. Returns true if the log ends within a record.
 bool read_records(std::string_view log, const std::function<void(const Record&)>& on_record,
                   const std::function<void(std::size_t, std::string)>& on_problem);
 
-// The payload without the tab of each line.
+// Returns the payload without the tab at the start of each line.
 std::string without_tabs(std::string_view payload);
 
-// True if the payload is the one that the header states.
+// True if the payload has the fingerprint that the header states.
 bool has_fingerprint(std::string_view payload, std::string_view fingerprint);
 
 }  // namespace depyf::trace

@@ -1,4 +1,4 @@
-// MD5 of RFC 1321, by which PyTorch's logs name payloads. It finds damage; it is no protection against intent.
+// MD5 (RFC 1321), by which PyTorch's logs name payloads. It detects damage, and gives no protection against intent.
 #pragma once
 
 #include <array>

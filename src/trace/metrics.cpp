@@ -28,8 +28,8 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
     compilation.status = Status::failed;
   } else {
     const json::Value has_code = metrics["has_guarded_code"];
-    // A frame that Dynamo found nothing to do in has neither guards nor a graph, though the log says that it has code.
-    // AOTInductor has no guards.
+    // A frame in which Dynamo found nothing to compile has neither guards nor a graph, although the log says that it
+    // has code. Compilations of AOTInductor have no guards either.
     const bool has_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                        [](const Artifact& artifact) { return artifact.kind.ends_with("_graph"); });
     const bool has_nothing = metrics["guard_count"] && !compilation.guards && !has_graph;
@@ -39,7 +39,7 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
 }
 
 double seconds_of(json::Value metrics) {
-  // The first is of 2.6 and later, the last of 2.4 and 2.5.
+  // The first key is that of 2.6 and later, the second that of 2.4 and 2.5.
   for (const char* microseconds : {"duration_us", "dynamo_cumulative_compile_time_us"})
     if (auto us = metrics[microseconds].number()) return *us / 1e6;
   return metrics["entire_frame_compile_time_s"].number().value_or(0);

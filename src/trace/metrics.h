@@ -1,4 +1,4 @@
-// What a log says of a whole compilation.
+// Reads what a log states about a whole compilation.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,13 @@
 
 namespace depyf::trace {
 
-// `has_id`: the record names its compilation, so that the time that it states is all of it.
+// `has_id` is true if the record names its compilation. Only then is its time that of the whole compilation.
 void read_metrics(record::Compilation& compilation, json::Value metrics, bool has_id);
 
 double seconds_of(json::Value metrics);
 
-// Metrics without an id (of ahead-of-time compilation) state the time of the last step alone: the events have it all.
+// Returns the time of all phases. Metrics without an id (in ahead-of-time compilation) state only the time of the last
+// step.
 double seconds_of(const std::vector<record::Phase>& phases);
 
 }  // namespace depyf::trace

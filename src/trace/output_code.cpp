@@ -9,7 +9,7 @@
 namespace depyf::trace {
 namespace {
 
-// The names in "# Topologically Sorted Source Nodes: [mul, add], Original ATen: [...]".
+// Returns the names in "# Topologically Sorted Source Nodes: [mul, add], Original ATen: [...]".
 std::vector<std::string> source_nodes_of(std::string_view comment) {
   std::vector<std::string> nodes;
   const std::size_t open = comment.find('['), close = comment.find(']', open);
@@ -69,7 +69,8 @@ class Scan {
     kernel(name, method.starts_with("cpp") ? "cpp" : method);
   }
 
-  // "cpp_fused_add_0(buf0, ...)", "triton_poi_0.run(...)", "extern_kernels.mm(...)", "buf1 = torch.ops.aten.sort.stable(...)".
+  // Reads a call: "cpp_fused_add_0(buf0, ...)", "triton_poi_0.run(...)", "extern_kernels.mm(...)", "buf1 =
+  // torch.ops.aten.sort.stable(...)".
   void call(std::string_view text) {
     if (const std::string_view name = word_at(text); known_.contains(std::string(name))) {
       const std::string_view rest = text.substr(name.size());

@@ -1,4 +1,4 @@
-// Kernels and library calls in Inductor's output code.
+// Finds kernels and library calls in Inductor's output code.
 #pragma once
 
 #include <string_view>
@@ -8,15 +8,16 @@
 
 namespace depyf::trace {
 
-// Stands in a dump in place of the first names in a comment's list of source nodes.
+// In a dump, this replaces the first names in a comment's list of source nodes.
 inline constexpr std::string_view shortened_nodes = "...";
 
-// The kernels that the code defines and the library calls that it makes, in the order of their first appearance.
+// Returns the kernels that the code defines and the library calls that it makes, in the order of their first
+// appearance.
 std::vector<record::Kernel> kernels_of(std::string_view output_code);
 
-// The calls of the code with the buffers that each of them reads and writes. Which arguments a kernel writes is known from
-// its definition (a pointer that is not const, a parameter named out_ptr); of any other call it is the result, `out=`, and
-// buffers that nothing has written before.
+// Returns the calls of the code with the buffers that each of them reads and writes. The definition of a kernel shows
+// which arguments it writes: a pointer that is not const, or a parameter named out_ptr. Any other call writes its
+// result, its `out=`, and the buffers that nothing has written before.
 record::OutputCode read_output_code(std::string_view output_code);
 
 }  // namespace depyf::trace

@@ -1,12 +1,12 @@
-// Self time by phase from chromium events. Begin and end events of a thread nest, so each event's own time is its duration
-// less that of the events within it:
+// Computes self time by phase from chromium events. Begin and end events of a thread nest, so each event's own time is
+// its duration minus that of the events within it:
 //
 //     B dynamo ----------------------------- E      self: 10 - 6 = 4
 //        B backend_compile --------- E              self: 6
 //             B compile_file ----------- E          parallel: a worker thread's
 //
-// Worker threads log under the thread number of the main thread, but know no compilation: an event without one, within an
-// event that has one, is theirs. Such events overlap, so they are summed apart.
+// Worker threads log under the thread number of the main thread, but know no compilation: an event without a
+// compilation, within an event that has one, is theirs. Such events overlap, so their times are added up separately.
 #pragma once
 
 #include <map>
@@ -23,22 +23,23 @@ class Phases {
  public:
   static constexpr int no_compilation = -1;
 
-  // `compilation`: index of the one that the event belongs to. `has_id`: whether the event itself names it.
+  // `compilation` is the index of the compilation that the event belongs to. `has_id` is true if the event itself names
+  // it.
   void begin(std::int64_t thread, std::string_view name, double us, int compilation, bool has_id);
-  // `surrounding`: the compilation of an event that began before its compilation had an id.
+  // `surrounding` is the compilation for an event that began before its compilation had an id.
   // Returns false if no event of that name is open on the thread.
   bool end(std::int64_t thread, std::string_view name, double us, bool has_id, int surrounding);
-  // An event with its duration, which nests in nothing.
+  // Adds an event that states its duration, and nests in no other.
   void whole(std::string_view name, double start_us, double us, int compilation) {
     add(name, start_us, us, us, compilation, true);
   }
 
-  // The innermost compilation of the events that are open on any thread; no_compilation if there is none.
+  // Returns the innermost compilation of the events that are open on any thread; no_compilation if there is none.
   int current() const;
   bool is_open() const;
   std::size_t open_events() const;
 
-  // The phases of one compilation, the largest self time first.
+  // Returns the phases of one compilation, the largest self time first.
   std::vector<record::Phase> of(int compilation) const;
   std::vector<record::Event> take_events() { return std::move(events_); }
 

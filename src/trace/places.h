@@ -1,4 +1,4 @@
-// Places in the user's source, whose files a log numbers.
+// Resolves places in the user's source, whose files a log numbers.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace depyf::trace {
 
 class Places {
  public:
-  // A record that gives a file its number.
+  // Reads a record that gives a file its number.
   void add(json::Value value) {
     if (auto number = value.at(1).integer()) files_[*number] = value.at(0).text();
   }
@@ -33,7 +33,7 @@ class Places {
     return place;
   }
 
-  // How often a file was named whose number the log does not give.
+  // Returns how often a record used the number of a file that the log never defines.
   std::uint64_t unknown() const { return unknown_; }
 
  private:

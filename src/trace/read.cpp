@@ -1,4 +1,4 @@
-// The records of a log, one after the other, become the record of a process.
+// Reads the records of a log, one after the other, into the record of a process.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -20,7 +20,7 @@ using namespace record;
 using trace::Phases;
 using trace::Record;
 
-// Kinds that hold a text or a fact which stays an artifact: the record has no part of its own for them.
+// Kinds that stay artifacts, because the record has no part of its own for their texts and facts.
 constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "link",
                                                "dynamo_output_graph",
@@ -45,7 +45,8 @@ constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "mismatched_fake_kernel",
                                                "export",
                                                "exported_program"};
-// Kinds without a payload that are counted and not kept: they describe inputs, and every symbol has its own record.
+// Kinds without a payload that are counted and not kept: they describe inputs, and every symbol has a record of its
+// own.
 constexpr std::string_view counted_kinds[] = {"describe_source", "describe_storage", "describe_tensor", "guard_added",
                                               "guard_added_fast"};
 
@@ -54,7 +55,7 @@ bool is_in(const std::string_view (&list)[size], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// "_rank_3_" or "rank_3.log" in the name of the file.
+// Returns the rank in the name of the file: "_rank_3_" or "rank_3.log".
 std::optional<std::int64_t> rank_in(const std::string& path) {
   const std::size_t at = path.rfind("rank_");
   if (at == std::string::npos) return std::nullopt;
@@ -63,10 +64,11 @@ std::optional<std::int64_t> rank_in(const std::string& path) {
   return error == std::errc() ? std::optional(rank) : std::nullopt;
 }
 
-// The event around all that AOTInductor does with an exported program.
+// The name of the event that contains all of AOTInductor's work on an exported program.
 constexpr std::string_view ahead_of_time = "compile_fx_aot";
 
-// Ahead-of-time compilation states no function: the first line of the user's source that the graph names is in it.
+// Finds the function of an ahead-of-time compilation, which states none: the first line of the user's source that the
+// graph names lies in it.
 void find_place(Compilation& compilation, std::string_view payload) {
   static constexpr std::string_view mark = " File: ", library = "/site-packages/";
   bool is_users = false;
@@ -83,8 +85,8 @@ void find_place(Compilation& compilation, std::string_view payload) {
   }
 }
 
-// A call beyond the limit of recompilations has an id, and its records name no function. All compilations of a frame, the first
-// number of an id, are of one function.
+// Names compilations whose records name no function: calls beyond the limit of recompilations have only an id. All
+// compilations of a frame, the first number of an id, are of one function.
 void name_what_was_not_begun(Process& process) {
   std::unordered_map<std::string_view, const record::Place*> place_of_frame;
   auto frame_of = [](const Compilation& compilation) {
@@ -182,7 +184,8 @@ class LogReader {
     const bool has_id = !trace::id_in(record.header).empty();
     if (phase == "B") {
       if (!phases_.is_open()) compilations_.forget_span();
-      // Nothing within it states an id, and no frame is compiled: what it holds is a compilation of its own.
+      // Nothing within this event states an id, and no frame is being compiled, so the event begins a compilation of
+      // its own.
       if (!phases_.is_open() && !has_id && name == ahead_of_time) compilations_.begin_own();
       phases_.begin(thread, name, us, compilations_.index_of(record), has_id);
     } else if (phase == "E") {
@@ -199,7 +202,7 @@ class LogReader {
     record.value["stack"].for_each_item(
         [&](json::Value frame) { compilation->called_from.push_back(places_.place_of(frame)); });
     if (compilation->called_from.empty()) return;
-    // The last frame is the compiled function's own, at its first line (since 2.5; before, a caller's).
+    // The last frame is that of the compiled function itself, at its first line (since 2.5; before, that of a caller).
     if (compilation->place.function.empty() && compilation->called_from.back().text.empty())
       compilation->place = compilation->called_from.back();
   }
@@ -275,7 +278,7 @@ class LogReader {
     }
   }
 
-  // A list of reasons as JSON, or one reason as plain text, although the log calls it JSON.
+  // Reads the reasons: a list in JSON, or one reason as plain text, although the log calls it JSON.
   void recompile_reasons(Compilation& compilation, const Record& record) {
     compilation.reasons.clear();  // the tracing starts again and tells the same
     if (!event_.parse(record.payload) && event_.root().is(json::Kind::array)) {

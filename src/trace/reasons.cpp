@@ -15,7 +15,7 @@ int number_of(std::string_view digits) {
   return number;
 }
 
-// The frames of a traceback; a line of source follows each, and perhaps a line of ^^^^.
+// Returns the frames of a traceback. A line of source follows each frame, and perhaps a line of ^^^^.
 std::vector<record::Place> traceback_of(const std::vector<std::string_view>& lines, std::size_t first) {
   std::vector<record::Place> places;
   for (std::size_t i = first; i < lines.size(); ++i) {
@@ -46,7 +46,8 @@ bool has_explanation(const std::vector<std::string_view>& lines) {
                      [](std::string_view line) { return stripped(line).starts_with("Explanation:"); });
 }
 
-// The place in "Graph break in user code at FILE:LINE", in the words of any release; an empty place if there is none.
+// Returns the place in "Graph break in user code at FILE:LINE", as any release writes it; an empty place if there is
+// none.
 record::Place announced_place(std::string_view line) {
   line = stripped(line);
   if (!take(line, "Graph break ")) return {};
@@ -56,7 +57,7 @@ record::Place announced_place(std::string_view line) {
   return place_of(line);
 }
 
-// The position behind the bracket that closes the one at `open`; npos if there is none.
+// Returns the position behind the bracket that closes the one at `open`; npos if there is none.
 std::size_t behind_bracket(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -66,7 +67,7 @@ std::size_t behind_bracket(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-// The name in "function f at 0x7f01"; empty if the object is none of those that have names.
+// Returns the name in "function f at 0x7f01"; an empty text if the object is of a kind without a name.
 std::string_view name_of_object(std::string_view object) {
   if (!take(object, "function ") && !take(object, "bound method ") && !take(object, "built-in function ") &&
       !take(object, "class "))
@@ -77,7 +78,8 @@ std::string_view name_of_object(std::string_view object) {
   return object;
 }
 
-// "<function f at 0x7f01>" is "f", and the address of any other object is left out, since it differs in every run.
+// Replaces "<function f at 0x7f01>" by "f", and removes the addresses of other objects, because they differ in every
+// run.
 std::string without_addresses(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -105,8 +107,8 @@ struct BreakParts {
   std::vector<std::string> hints;
 };
 
-// The reason stands on the line before the explanation. Older releases explain nothing: there it stands on the first line,
-// or on the one that the first line announces by a colon.
+// Returns the reason, which stands on the line in front of the explanation. Older releases give no explanation: there
+// the reason stands on the first line or, if that ends in a colon, on the second.
 std::string reason_in(const std::vector<std::string_view>& lines) {
   const bool is_explained = has_explanation(lines);
   std::string_view reason;
@@ -122,7 +124,8 @@ std::string reason_in(const std::vector<std::string_view>& lines) {
   return without_addresses(reason);
 }
 
-// One graph break of a report, without its place and its stack. What stands on several lines is joined by spaces.
+// Returns the parts of one graph break of a report, without its place and its stack. Parts of several lines are joined
+// by spaces.
 BreakParts parts_of(const std::vector<std::string_view>& lines) {
   BreakParts result;
   std::string context;
@@ -149,7 +152,7 @@ BreakParts parts_of(const std::vector<std::string_view>& lines) {
     }
   }
   result.reason = reason_in(lines);
-  // Some breaks have nothing but the context that explains them.
+  // Some breaks have a context instead of an explanation.
   result.explanation = without_addresses(result.explanation.empty() ? context : result.explanation);
   for (const std::string& hint : hints) {
     if (hint.starts_with("This graph break may have been caused by an earlier graph break")) continue;
@@ -228,7 +231,7 @@ record::GraphBreak read_graph_break(std::string_view text) {
   result.explanation = std::move(cause.explanation);
   result.hints = std::move(cause.hints);
   result.link = std::move(cause.link);
-  // Where the graph cannot end at the break either, a second break says so.
+  // If the graph cannot end at the break either, the report contains a second break.
   if (second != report.end()) {
     const BreakParts consequence = parts_of({second + 1, report.end()});
     result.then = consequence.explanation.empty() ? consequence.reason : consequence.explanation;

@@ -1,4 +1,4 @@
-// The texts in which PyTorch words graph breaks and failed guards, taken apart.
+// Takes apart the texts in which PyTorch describes graph breaks and failed guards.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace depyf::trace {
 
-// One item of recompile_reasons: "0/0: self.scale == 1.0   # x = f(self.scale)  # FILE:LINE in FUNCTION", and in newer
-// releases a stack of the user's code behind it.
+// Reads one item of recompile_reasons: "0/0: self.scale == 1.0   # x = f(self.scale)  # FILE:LINE in FUNCTION". In
+// newer releases, a stack of the user's code follows.
 record::FailedGuard failed_guard_of(std::string_view text);
 
-// "FILE:LINE in FUNCTION" or "FILE:LINE"; an empty place if the text is neither.
+// Reads "FILE:LINE in FUNCTION" or "FILE:LINE". Returns an empty place for any other text.
 record::Place place_of(std::string_view text);
 
 }  // namespace depyf::trace
